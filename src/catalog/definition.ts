@@ -1,0 +1,193 @@
+import type { RequestContext } from '../meta/context.ts'
+import type { FieldError } from '../meta/field-error.ts'
+import type { Json, KubeObject } from '../meta/object.ts'
+import type { StructSchema } from '../schema/schema.ts'
+
+/** A resource type: what is stored under one prefix, and the versions in which it is served. */
+export interface ResourceDefinition {
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly versions: readonly [Version, ...Version[]]
+  /** The version in which hooks see objects. */
+  readonly home: Version
+  /** Absent for resources that are never stored (reviews, bindings, component statuses). */
+  readonly storage?: {
+    /** Below `--etcd-prefix`: `pods`, `services/specs`, `minions`. */
+    readonly prefix: string
+    readonly version: Version
+  }
+  readonly strategy?: Strategy
+  /** Serves resources that are not stored, by verb. */
+  readonly virtual?: VirtualResource
+}
+
+export interface Names {
+  readonly plural: string
+  readonly singular: string
+  readonly shortNames?: readonly string[]
+}
+
+export interface Version {
+  readonly group: string
+  readonly name: string
+  readonly kind: string
+  readonly names: Names
+  readonly categories?: readonly string[]
+  readonly verbs: readonly string[]
+  readonly schema: StructSchema
+  /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
+  readonly setDefaults?: (object: KubeObject) => void
+  readonly table?: TableDefinition
+  /** What a field selector may name beside metadata.name and metadata.namespace; the value as the selector sees it. */
+  readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>
+  readonly subresources?: Readonly<Record<string, Subresource>>
+}
+
+export interface TableColumn {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format?: string
+  readonly description: string
+  /** 0: always printed; above: with `-o wide`. */
+  readonly priority?: number
+}
+
+/** How `kubectl get` prints a kind (meta.k8s.io Table). */
+export interface TableDefinition {
+  readonly columns: readonly TableColumn[]
+  /** One cell a column. `now` in milliseconds: ages are printed by the server. */
+  cells(object: KubeObject, now: number): Json[]
+}
+
+export interface Subresource {
+  readonly verbs: readonly string[]
+  /** Of another kind than the parent (`Scale`, `Eviction`, `TokenRequest`); otherwise the parent's own. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string; readonly schema: StructSchema }
+  /**
+   * For a subresource of the parent's kind (`status`, `finalize`, `resize`, `approval`): the parent's strategy with these parts replaced.
+   */
+  readonly strategy?: Strategy
+  /** For a subresource of another kind that reads and writes the parent (scale). */
+  readonly view?: SubresourceView
+  /** For anything else (binding, eviction, token). */
+  readonly virtual?: VirtualResource
+}
+
+/** A projection of the parent as another kind, which can be written back. */
+export interface SubresourceView {
+  get(parent: KubeObject): KubeObject
+  /** The parent with the view's fields put in, or the view's errors. The parent may be mutated: the caller owns it. */
+  put(parent: KubeObject, view: KubeObject): KubeObject | FieldError[]
+  /** The view's own path of the fields for managed fields: path in the view → path in the parent. */
+  readonly fields: Readonly<Record<string, readonly string[]>>
+}
+
+/** What a virtual resource may do besides reading its own request. */
+export interface VirtualCall {
+  readonly ctx: RequestContext
+  readonly verb: string
+  readonly namespace: string
+  readonly name: string
+  /** The decoded and defaulted body of a create. */
+  readonly body?: KubeObject
+  readonly dryRun: boolean
+  /** Reads and writes other resources as the server itself. */
+  readonly api: ResourceAccess
+}
+
+export interface VirtualResource {
+  /** Returns the answer's object (a Status, too), or throws a StatusError. */
+  call(call: VirtualCall): Promise<{ code: number; object: Json | KubeObject }>
+}
+
+/** In-process access to any resource, past authentication and authorization, through the registry (defaults, validation and conflicts apply). */
+export interface ResourceAccess {
+  get(gr: ResourceId, namespace: string, name: string, options?: { resourceVersion?: string }): Promise<KubeObject>
+  list(gr: ResourceId, namespace: string, options?: ListAccess): Promise<{ items: KubeObject[]; resourceVersion: string }>
+  create(gr: ResourceId, namespace: string, object: KubeObject): Promise<KubeObject>
+  /** Reads, changes, writes, and runs `change` again on a conflict. `change` gets a copy of its own; undefined leaves the object as it is. */
+  update(
+    gr: ResourceId,
+    namespace: string,
+    name: string,
+    change: (object: KubeObject) => KubeObject | undefined,
+    options?: { subresource?: string },
+  ): Promise<KubeObject>
+  delete(
+    gr: ResourceId,
+    namespace: string,
+    name: string,
+    options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number },
+  ): Promise<void>
+  /** Events of a resource from its present state on: first `added` for what is there, then changes; ends with the signal. */
+  watch(gr: ResourceId, namespace: string, signal: AbortSignal): AsyncIterable<AccessEvent>
+}
+
+export interface ResourceId {
+  readonly group: string
+  /** Plural. */
+  readonly resource: string
+}
+
+export interface ListAccess {
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  /** '0' reads the watch cache as it stands. */
+  readonly resourceVersion?: string
+}
+
+export interface AccessEvent {
+  readonly type: 'added' | 'modified' | 'deleted' | 'synced'
+  /** Shared: never mutate. Absent for `synced`. */
+  readonly object?: KubeObject
+}
+
+/** Passed to hooks. Hooks are pure but for `begin`. */
+export interface HookContext {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** The request's context, where a client made it; controllers have none. */
+  readonly request?: RequestContext
+  readonly subresource: string
+}
+
+/**
+ * What is peculiar about a kind. Every hook is optional, and sees objects in the home version, decoded and defaulted. Hooks that change an object get one
+ * they own and may mutate it; `old` is shared with readers and never mutated.
+ */
+export interface Strategy {
+  /** PUT on a name that does not exist creates it (Lease, Endpoints, Event …). */
+  readonly allowCreateOnUpdate?: boolean
+  /** PUT without a resourceVersion overwrites. Default true. */
+  readonly allowUnconditionalUpdate?: boolean
+  /** Sets what the server decides: clears status on create, keeps it on update, bumps generation … `old` is undefined on create. */
+  prepare?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void
+  /** All errors that upstream's validation would give, in its order. ObjectMeta is checked by the registry with `validateName`. */
+  validate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): FieldError[]
+  /** Texts that are wrong with the name; default: DNS subdomain. `prefix`: the name is a generateName. */
+  readonly validateName?: (name: string, prefix: boolean) => string[]
+  /** Runs after validation, before the response and the write's last comparison (drop of fields, normalisation). */
+  canonicalize?(next: KubeObject): void
+  warnings?(next: KubeObject, old: KubeObject | undefined): string[]
+  /** Reservations in other keys. Called before the write; `commit` after it has succeeded, `rollback` when it failed, is retried or is a dry-run. May change `next`. */
+  begin?(next: KubeObject | undefined, old: KubeObject | undefined, ctx: HookContext, api: ResourceAccess, dryRun: boolean): Promise<Reservation>
+  /** Seconds a new object lives, by lease (events). */
+  ttlSeconds?(object: KubeObject): number | undefined
+  /**
+   * Graceful deletion: seconds to wait for somebody else to finish (pods on a node), 0 to delete at once, undefined where the kind knows no grace period.
+   * `requested` is DeleteOptions.gracePeriodSeconds.
+   */
+  gracePeriod?(object: KubeObject, requested: number | undefined, ctx: HookContext): number | undefined
+  /** What keeps an object with no finalizers from being removed (namespaces: spec.finalizers). */
+  holdsDeletion?(object: KubeObject): boolean
+  /** Marks an object whose deletion has begun (namespaces: phase Terminating). */
+  markDeleting?(object: KubeObject): void
+  /** `background` unless the kind says otherwise. */
+  readonly defaultPropagation?: 'orphan' | 'background'
+  /** Paths a write through this (sub)resource may not own: `[['status']]`. */
+  readonly resetFields?: readonly (readonly string[])[]
+}
+
+export interface Reservation {
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}

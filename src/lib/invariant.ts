@@ -1,0 +1,14 @@
+/** Thrown when the program breaks a promise to itself: a bug, never a client's mistake. */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError'
+}
+
+/** Asserts what must hold whatever the input was. A failure is a bug and becomes a 500, never a Status about the request. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new InvariantError(message)
+}
+
+/** Closes an exhaustive switch. */
+export function unreachable(value: never, what = 'value'): never {
+  throw new InvariantError(`unexpected ${what}: ${String(value)}`)
+}

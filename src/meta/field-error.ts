@@ -1,0 +1,111 @@
+import type { FieldPath } from './field-path.ts'
+
+/** Reasons of a Status cause that validation gives (metav1.CauseType). */
+export type FieldErrorReason =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueDuplicate'
+  | 'FieldValueForbidden'
+  | 'FieldValueNotFound'
+  | 'FieldValueNotSupported'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError'
+
+/** One thing wrong with one field, printed as apimachinery's field.Error prints it. */
+export interface FieldError {
+  readonly reason: FieldErrorReason
+  /** Path of the field, such as `spec.ports[0].port`. */
+  readonly field: string
+  /** The message without the path: `Invalid value: "x": must be …`. */
+  readonly body: string
+}
+
+/** How Go prints a value inside a validation message: strings quoted, numbers plain, objects as JSON. */
+export function printValue(value: unknown): string {
+  if (value === undefined || value === null) return 'null'
+  if (typeof value === 'string') return quote(value)
+  if (typeof value === 'object') return JSON.stringify(value)
+  return String(value)
+}
+
+/** Go's %q for text that is mostly plain. */
+export function quote(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped
+  return `"${text.replace(/["\\\u0000-\u001f\u007f]/g, escapeCharacter)}"`
+}
+
+const short: Record<string, string> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\v': '\\v',
+  '\u0007': '\\a',
+}
+const escapeCharacter = (c: string): string => short[c] ?? `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`
+
+const withDetail = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`)
+
+export const required = (path: FieldPath, detail = ''): FieldError => ({
+  reason: 'FieldValueRequired',
+  field: path.text,
+  body: withDetail('Required value', detail),
+})
+
+export const invalid = (path: FieldPath, value: unknown, detail: string): FieldError => ({
+  reason: 'FieldValueInvalid',
+  field: path.text,
+  body: withDetail(`Invalid value: ${printValue(value)}`, detail),
+})
+
+export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError => ({
+  reason: 'FieldValueTypeInvalid',
+  field: path.text,
+  body: withDetail(`Invalid value: ${printValue(value)}`, detail),
+})
+
+/** `supported` in the order that upstream prints: pass it sorted where upstream sorts (it nearly always does). */
+export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError => ({
+  reason: 'FieldValueNotSupported',
+  field: path.text,
+  body: withDetail(`Unsupported value: ${printValue(value)}`, supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : ''),
+})
+
+export const forbidden = (path: FieldPath, detail: string): FieldError => ({
+  reason: 'FieldValueForbidden',
+  field: path.text,
+  body: withDetail('Forbidden', detail),
+})
+
+export const duplicate = (path: FieldPath, value: unknown): FieldError => ({
+  reason: 'FieldValueDuplicate',
+  field: path.text,
+  body: `Duplicate value: ${printValue(value)}`,
+})
+
+export const notFound = (path: FieldPath, value: unknown): FieldError => ({
+  reason: 'FieldValueNotFound',
+  field: path.text,
+  body: `Not found: ${printValue(value)}`,
+})
+
+export const tooLong = (path: FieldPath, maxLength: number): FieldError => ({
+  reason: 'FieldValueTooLong',
+  field: path.text,
+  body: `Too long: may not be more than ${maxLength} bytes`,
+})
+
+export const tooMany = (path: FieldPath, actual: number, max: number): FieldError => ({
+  reason: 'FieldValueTooMany',
+  field: path.text,
+  body: `Too many: ${actual}: must have at most ${max} item${max === 1 ? '' : 's'}`,
+})
+
+export const internalError = (path: FieldPath, detail: string): FieldError => ({ reason: 'InternalError', field: path.text, body: `Internal error: ${detail}` })
+
+export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`

@@ -1,0 +1,136 @@
+import type { FieldError } from './field-error.ts'
+import { fieldErrorText } from './field-error.ts'
+import type { GroupResource } from './gvk.ts'
+import { qualifiedResource } from './gvk.ts'
+
+export interface StatusCause {
+  reason?: string
+  message?: string
+  field?: string
+}
+
+export interface StatusDetails {
+  name?: string
+  group?: string
+  kind?: string
+  uid?: string
+  causes?: StatusCause[]
+  retryAfterSeconds?: number
+}
+
+/** metav1.Status, the body of every error. */
+export interface Status {
+  kind: 'Status'
+  apiVersion: 'v1'
+  metadata: { resourceVersion?: string; continue?: string; remainingItemCount?: number }
+  status: 'Success' | 'Failure'
+  message?: string
+  reason?: string
+  details?: StatusDetails
+  code: number
+}
+
+/** A failure that a client is told of. Everything else that is thrown is a bug and becomes a 500. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError'
+  readonly status: Status
+
+  constructor(status: Status) {
+    super(status.message ?? status.reason ?? 'failure')
+    this.status = status
+  }
+
+  get code(): number {
+    return this.status.code
+  }
+
+  get reason(): string {
+    return this.status.reason ?? ''
+  }
+}
+
+export function failure(code: number, reason: string, message: string, details?: StatusDetails): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    ...(reason !== '' && { reason }),
+    ...(details && { details }),
+    code,
+  })
+}
+
+const detailsOf = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
+  ...(name !== '' && { name }),
+  ...(group !== '' && { group }),
+  ...(resource !== '' && { kind: resource }),
+})
+
+/** 404. Details name the resource (plural) as `kind`, as upstream does. */
+export const notFoundError = (gr: GroupResource, name: string): StatusError =>
+  failure(404, 'NotFound', `${qualifiedResource(gr)} "${name}" not found`, detailsOf(gr, name))
+
+/** 404 for a path that no handler serves. */
+export const pathNotFoundError = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {})
+
+export const alreadyExistsError = (gr: GroupResource, name: string): StatusError =>
+  failure(409, 'AlreadyExists', `${qualifiedResource(gr)} "${name}" already exists`, detailsOf(gr, name))
+
+export const conflictError = (gr: GroupResource, name: string, why: string): StatusError =>
+  failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualifiedResource(gr)} "${name}": ${why}`, detailsOf(gr, name))
+
+/** The text of every lost race on a resource version. */
+export const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again'
+
+/** 422: `details.kind` is the kind here, not the resource. Errors with the same text are told once. */
+export function invalidError(gk: { group: string; kind: string }, name: string, errors: readonly FieldError[]): StatusError {
+  const seen = new Map(errors.map(e => [fieldErrorText(e), e]))
+  const texts = [...seen.keys()]
+  const qualified = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`
+  const told = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
+  return failure(422, 'Invalid', `${qualified} ${JSON.stringify(name)} is invalid: ${told}`, {
+    ...(name !== '' && { name }),
+    ...(gk.group !== '' && { group: gk.group }),
+    kind: gk.kind,
+    causes: errors.map(e => ({ reason: e.reason, message: e.body, ...(e.field !== '' && { field: e.field }) })),
+  })
+}
+
+export const badRequestError = (message: string): StatusError => failure(400, 'BadRequest', message)
+export const unauthorizedError = (): StatusError => failure(401, 'Unauthorized', 'Unauthorized')
+export const forbiddenError = (gr: GroupResource, name: string, why: string): StatusError =>
+  failure(
+    403,
+    'Forbidden',
+    gr.resource === '' ? `forbidden: ${why}` : `${qualifiedResource(gr)}${name === '' ? '' : ` ${JSON.stringify(name)}`} is forbidden: ${why}`,
+    detailsOf(gr, name),
+  )
+export const methodNotAllowedError = (gr: GroupResource, verb: string): StatusError =>
+  failure(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${qualifiedResource(gr)}"`, detailsOf(gr, ''))
+export const notAcceptableError = (accepted: readonly string[]): StatusError =>
+  failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
+export const unsupportedMediaTypeError = (accepted: readonly string[]): StatusError =>
+  failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`)
+export const expiredError = (message: string): StatusError => failure(410, 'Expired', message)
+export const goneError = (message: string): StatusError => failure(410, 'Gone', message)
+export const tooLargeError = (message: string): StatusError => failure(413, 'RequestEntityTooLarge', `Request entity is too large: ${message}`)
+export const tooManyRequestsError = (message: string, retryAfterSeconds: number): StatusError =>
+  failure(429, 'TooManyRequests', message, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
+export const internalServerError = (message: string): StatusError =>
+  failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
+export const notImplementedError = (message: string): StatusError => failure(501, 'NotImplemented', message)
+export const serviceUnavailableError = (message: string): StatusError => failure(503, 'ServiceUnavailable', message)
+export const timeoutError = (message: string, retryAfterSeconds: number): StatusError =>
+  failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
+
+/** The 504 for a resource version that has not come within the wait. */
+export const tooLargeResourceVersionError = (wanted: number | string, current: number | string, retryAfterSeconds = 1): StatusError =>
+  failure(504, 'Timeout', `Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds,
+  })
+
+export const isStatusError = (error: unknown, reason?: string): error is StatusError =>
+  error instanceof StatusError && (reason === undefined || error.reason === reason)

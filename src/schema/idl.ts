@@ -1,0 +1,186 @@
+import { invariant } from '../lib/invariant.ts'
+import type { Json } from '../meta/object.ts'
+import type { Field, Inline, ScalarSchema, Schema, StructSchema } from './schema.ts'
+
+/**
+ * Types are declared in a small language, one line a field, one block a type:
+ *
+ *     type ServicePort
+ *       name 1 string?
+ *       protocol 2 Protocol? = "TCP"
+ *       port 3 int32
+ *       targetPort 4 IntOrString?
+ *
+ *     enum Protocol SCTP TCP UDP
+ *
+ * A field is `name number type mark*`, with `-` for the number where protobuf has none. A type is a scalar, a special form, a type of this package, `package.Type` of
+ * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer. `?` ends the type of an optional field (omitempty and not required). Marks:
+ * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) · `set` `atomic` `granular` `map(a,b)` list and map types ·
+ * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `= json` default (last) · `# text` description (last).
+ * Declarations start a line, fields are indented. `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `# text`.
+ */
+export class TypeRegistry {
+  private readonly sources = new Map<string, { head: string; lines: string[]; pkg: TypePackage }>()
+  private readonly enums = new Map<string, readonly string[]>()
+  private readonly resolved = new Map<string, StructSchema>()
+  private readonly definitions = new Map<string, string>()
+
+  /** `id`: the short name that other packages use (`core`); `definition`: OpenAPI prefix (`io.k8s.api.core.v1`). */
+  add(pkg: TypePackage): this {
+    let current: string[] | undefined
+    for (const raw of pkg.source.split('\n')) {
+      const line = raw.trimEnd()
+      if (line === '' || line.startsWith('//')) continue
+      if (line.startsWith('type ')) {
+        const name = line.split(' ', 2)[1] as string
+        invariant(!this.sources.has(`${pkg.id}.${name}`), `type ${pkg.id}.${name} is declared twice`)
+        current = []
+        this.sources.set(`${pkg.id}.${name}`, { head: line, lines: current, pkg })
+        this.definitions.set(`${pkg.definition}.${name}`, `${pkg.id}.${name}`)
+      } else if (line.startsWith('enum ')) {
+        const [, name, ...values] = line.split(/\s+/)
+        this.enums.set(
+          `${pkg.id}.${name}`,
+          values.map(value => (value === '""' ? '' : value)),
+        )
+      } else {
+        invariant(current, `a field outside of a type: ${line}`)
+        current.push(line.trimStart())
+      }
+    }
+    return this
+  }
+
+  /** The type `core.Pod`. Types are resolved when first asked for, so a large table costs nothing at start. */
+  type(id: string): StructSchema {
+    const known = this.resolved.get(id)
+    if (known) return known
+    const source = this.sources.get(id)
+    invariant(source, `no type ${id}`)
+    const name = id.slice(id.indexOf('.') + 1)
+    const { text: head, description } = splitDescription(source.head)
+    const marks = head.split(/\s+/).slice(2)
+    const fields = new Map<string, Field>()
+    const inlines: Inline[] = []
+    const schema: Mutable<StructSchema> = { type: 'struct', name, fields, inlines, typeMeta: marks.includes('typemeta') }
+    if (!marks.includes('nodefinition')) schema.definition = `${source.pkg.definition}.${name}`
+    if (marks.includes('atomic')) schema.structType = 'atomic'
+    if (description) schema.description = description
+    this.resolved.set(id, schema) // before its fields: types may be recursive
+    for (const line of source.lines) {
+      const inline = /^inline (\d+) (\S+)/.exec(line)
+      if (inline) {
+        const inner = this.type(qualify(inline[2] as string, source.pkg))
+        inlines.push({ number: Number(inline[1]), schema: inner })
+        for (const [key, field] of inner.fields) fields.set(key, field)
+      } else {
+        const field = this.field(line, source.pkg)
+        invariant(!fields.has(field.name), `${id}: field ${field.name} twice`)
+        fields.set(field.name, field)
+      }
+    }
+    return schema
+  }
+
+  /** The type of an OpenAPI definition name, if there is one. */
+  byDefinition(definition: string): StructSchema | undefined {
+    const id = this.definitions.get(definition)
+    return id === undefined ? undefined : this.type(id)
+  }
+
+  private field(line: string, pkg: TypePackage): Field {
+    const { text, description } = splitDescription(line)
+    const at = text.indexOf(' = ')
+    const [name, number, type, ...marks] = (at < 0 ? text : text.slice(0, at)).split(/\s+/) as [string, string, string, ...string[]]
+    const optional = type.endsWith('?')
+    const pointer = type.startsWith('*')
+    const field: Mutable<Field> = {
+      name,
+      number: number === '-' ? 0 : Number(number),
+      pointer,
+      schema: this.schema(optional ? type.slice(pointer ? 1 : 0, -1) : type.slice(pointer ? 1 : 0), marks, pkg),
+      required: marks.includes('required') || (!optional && !marks.includes('optional')),
+      omitEmpty: marks.includes('omitempty') || (optional && !marks.includes('keepempty')),
+    }
+    if (at >= 0) field.default = JSON.parse(text.slice(at + 3)) as Json
+    const strategies: string[] = []
+    for (const mark of marks) {
+      const merge = /^merge\((.+)\)$/.exec(mark)
+      if (merge) {
+        strategies.push('merge')
+        field.patchMergeKey = merge[1] as string
+      } else if (mark === 'merge' || mark === 'replace' || mark === 'retainKeys') strategies.push(mark)
+    }
+    if (strategies.length > 0) field.patchStrategy = strategies.join(',')
+    if (marks.includes('deprecated')) field.deprecated = true
+    if (description) field.description = description
+    return field
+  }
+
+  private schema(type: string, marks: readonly string[], pkg: TypePackage): Schema {
+    if (type.startsWith('[]')) {
+      const pointerItems = type.startsWith('[]*')
+      const items = this.schema(type.slice(pointerItems ? 3 : 2), [], pkg)
+      const keys = marks.map(m => /^map\((.+)\)$/.exec(m)?.[1]).find(k => k !== undefined)
+      const listType = keys !== undefined ? 'map' : marks.includes('set') ? 'set' : marks.includes('atomic') ? 'atomic' : undefined
+      return {
+        type: 'list',
+        items,
+        ...(listType && { listType }),
+        ...(keys !== undefined && { listMapKeys: keys.split(',') }),
+        ...(pointerItems && { pointerItems }),
+      }
+    }
+    if (type.startsWith('map[string]')) {
+      const mapType = marks.includes('atomic') ? 'atomic' : marks.includes('granular') ? 'granular' : undefined
+      return { type: 'map', values: this.schema(type.slice(11), [], pkg), ...(mapType && { mapType }) }
+    }
+    const scalar = SCALARS[type]
+    if (scalar) return scalar
+    const id = qualify(type, pkg)
+    const values = this.enums.get(id)
+    if (values) return { type: 'string', goType: `v1.${id.slice(id.indexOf('.') + 1)}`, enum: values }
+    const struct = this.type(id)
+    if (!marks.includes('atomic') && !marks.includes('granular')) return struct
+    const structType = marks.includes('atomic') ? 'atomic' : 'granular'
+    // Shares the members, which may not be resolved yet.
+    return { ...struct, fields: struct.fields, inlines: struct.inlines, structType }
+  }
+}
+
+export interface TypePackage {
+  readonly id: string
+  readonly definition: string
+  readonly source: string
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+const qualify = (type: string, pkg: TypePackage): string => (type.includes('.') ? type : `${pkg.id}.${type}`)
+
+function splitDescription(line: string): { text: string; description?: string } {
+  const at = line.indexOf(' # ')
+  return at < 0 ? { text: line } : { text: line.slice(0, at).trimEnd(), description: line.slice(at + 3).trim() }
+}
+
+const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+
+/** Scalars and special JSON forms by their names in declarations. */
+const SCALARS: Readonly<Record<string, ScalarSchema>> = {
+  string: { type: 'string', goType: 'string' },
+  bool: { type: 'boolean', goType: 'bool' },
+  int32: { type: 'integer', goType: 'int32' },
+  int64: { type: 'integer', goType: 'int64' },
+  uint32: { type: 'integer', goType: 'uint32' },
+  uint64: { type: 'integer', goType: 'uint64' },
+  double: { type: 'number', goType: 'float64' },
+  float: { type: 'number', goType: 'float32' },
+  bytes: { type: 'bytes', goType: '[]uint8' },
+  Time: { type: 'time', goType: 'v1.Time', definition: `${meta}.Time` },
+  MicroTime: { type: 'microTime', goType: 'v1.MicroTime', definition: `${meta}.MicroTime` },
+  Duration: { type: 'duration', goType: 'v1.Duration', definition: `${meta}.Duration` },
+  Quantity: { type: 'quantity', goType: 'resource.Quantity', definition: 'io.k8s.apimachinery.pkg.api.resource.Quantity' },
+  IntOrString: { type: 'intOrString', goType: 'intstr.IntOrString', definition: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString' },
+  FieldsV1: { type: 'raw', goType: 'v1.FieldsV1', definition: `${meta}.FieldsV1` },
+  RawExtension: { type: 'raw', goType: 'runtime.RawExtension', definition: 'io.k8s.apimachinery.pkg.runtime.RawExtension' },
+}

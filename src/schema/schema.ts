@@ -1,0 +1,87 @@
+import type { Json } from '../meta/object.ts'
+
+/**
+ * The schema model: one declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI, protobuf, apply,
+ * strategic merge, CEL types and field selectors are derived. A built-in kind and a custom kind are the same thing.
+ */
+export type Schema = ScalarSchema | StructSchema | MapSchema | ListSchema
+
+/**
+ * `integer`, `number`, `boolean`, `string`, `bytes` (base64 in JSON) are what they say. The others have a special JSON form:
+ * `time` RFC 3339 in whole seconds or null · `microTime` six decimals or null · `duration` Go's `1h2m3.5s` · `quantity` canonical string or number on
+ * input · `intOrString` · `raw` any JSON, kept as it came (RawExtension, JSON, FieldsV1).
+ */
+export type ScalarType = 'string' | 'integer' | 'number' | 'boolean' | 'bytes' | 'time' | 'microTime' | 'duration' | 'quantity' | 'intOrString' | 'raw'
+
+export interface ScalarSchema {
+  readonly type: ScalarType
+  /** Go's name of the type, as decode errors print it: `int32`, `int64`, `string`, `bool`, `float64`, `[]uint8`; protobuf picks its wire type by it. */
+  readonly goType: string
+  /** OpenAPI definition of a special form (`io.k8s.apimachinery.pkg.api.resource.Quantity`). */
+  readonly definition?: string
+  /** Protobuf message of a special form is built in the codec; bounds of an integer follow from `goType`. */
+  readonly enum?: readonly string[]
+}
+
+export interface Field {
+  /** JSON name. */
+  readonly name: string
+  /** Protobuf field number; 0 where there is none (custom resources). */
+  readonly number: number
+  readonly schema: Schema
+  /** OpenAPI's `required`. */
+  readonly required: boolean
+  /** A zero value (or nil, or empty list or map) is left out of the JSON. A struct that is no pointer is written even so. */
+  readonly omitEmpty: boolean
+  /** The Go field is a pointer: zero and absent are different things. */
+  readonly pointer: boolean
+  /** Default by marker, applied when the field is absent (or null). */
+  readonly default?: Json
+  /** Strategic merge patch: `merge`, `replace`, `retainKeys` and combinations, comma separated. */
+  readonly patchStrategy?: string
+  readonly patchMergeKey?: string
+  readonly description?: string
+  /** JSON only: the field has no protobuf number. */
+  readonly deprecated?: boolean
+}
+
+/** A message whose members are inlined into the parent's JSON object, and which is a submessage of its own in protobuf. */
+export interface Inline {
+  readonly number: number
+  readonly schema: StructSchema
+}
+
+export interface StructSchema {
+  readonly type: 'struct'
+  /** Go's short type name (`ServicePort`), as decode errors print it. */
+  readonly name: string
+  /** OpenAPI definition name, `io.k8s.api.core.v1.ServicePort`; absent for list wrappers and anonymous structs. */
+  readonly definition?: string
+  readonly description?: string
+  /** Every JSON member by name, inlined ones included, in the order in which they are written. */
+  readonly fields: ReadonlyMap<string, Field>
+  readonly inlines: readonly Inline[]
+  /** `atomic`: apply treats it as one value. */
+  readonly structType?: 'atomic' | 'granular'
+  /** kind and apiVersion come first in its JSON. */
+  readonly typeMeta: boolean
+  /** Members that no field names are kept (custom resources). */
+  readonly preserveUnknown?: boolean
+}
+
+export interface MapSchema {
+  readonly type: 'map'
+  readonly values: Schema
+  readonly mapType?: 'atomic' | 'granular'
+}
+
+export interface ListSchema {
+  readonly type: 'list'
+  readonly items: Schema
+  readonly listType?: 'atomic' | 'set' | 'map'
+  readonly listMapKeys?: readonly string[]
+  /** The items are pointers in Go (rare); null items stay. */
+  readonly pointerItems?: boolean
+}
+
+export const isScalar = (schema: Schema): schema is ScalarSchema => schema.type !== 'struct' && schema.type !== 'map' && schema.type !== 'list'

@@ -1,0 +1,109 @@
+import type { Key, Revision } from './revision.ts'
+
+/** A key with its value as stored. The bytes belong to the receiver (they pin nothing larger) and are never mutated. */
+export interface KeyValue {
+  readonly key: Key
+  readonly value: Buffer
+  readonly createRevision: Revision
+  readonly modRevision: Revision
+}
+
+export interface RangePage {
+  readonly items: readonly KeyValue[]
+  /** The store's revision at which the answer was made; with `at`, still the newest one. */
+  readonly revision: Revision
+  readonly more: boolean
+  /** Keys in the range from `start` on, this page included. */
+  readonly count: number
+}
+
+export interface RangeQuery {
+  /** First key, inclusive. */
+  readonly start: Key
+  /** End of the range, exclusive. */
+  readonly end: Key
+  readonly limit?: number
+  /** Read as of this revision. Fails with `compacted` where it is gone, `future` where it has not come. */
+  readonly at?: Revision
+  readonly countOnly?: boolean
+}
+
+export interface BackendEvent {
+  readonly type: 'put' | 'delete'
+  readonly key: Key
+  readonly modRevision: Revision
+  /** Equal to modRevision where the put created the key; 0 for deletes. */
+  readonly createRevision: Revision
+  /** Absent for deletes. */
+  readonly value?: Buffer
+  /** The value before, where the watch asked for it and it is not compacted. */
+  readonly previous?: KeyValue
+}
+
+/** Whole revisions only: a revision's events never come in two batches. An empty batch is progress. */
+export interface BackendBatch {
+  readonly events: readonly BackendEvent[]
+  /** Every event up to this revision has been given. */
+  readonly revision: Revision
+}
+
+export interface BackendWatch {
+  readonly start: Key
+  readonly end: Key
+  /** First revision wanted, inclusive. */
+  readonly from: Revision
+  readonly previous?: boolean
+  /** Called once the store has accepted the watch: every change from `from` on will come, or the iteration throws. */
+  readonly onOpen?: () => void
+}
+
+/** What a guarded write expects of its key: its mod revision, or 0 where it must not exist. */
+export type Expected = Revision | 0
+
+export interface GuardedWrite {
+  readonly key: Key
+  readonly expected: Expected
+  /** Absent: the key is deleted. */
+  readonly value?: Buffer
+  readonly ttlSeconds?: number
+}
+
+export type WriteResult =
+  | { readonly ok: true; readonly revision: Revision }
+  /** Nothing was written. `current` is the key as it is, undefined where it does not exist. */
+  | { readonly ok: false; readonly current: KeyValue | undefined; readonly revision: Revision }
+
+export type BackendErrorCode = 'compacted' | 'future' | 'unavailable' | 'timeout' | 'aborted' | 'too large' | 'corrupt'
+
+/** Failures of a store. `unavailable` and `timeout` on a write: whether it happened is unknown. */
+export class BackendError extends Error {
+  override readonly name = 'BackendError'
+  readonly code: BackendErrorCode
+  /** For `compacted`: the oldest revision that can still be read, where known. */
+  readonly compactRevision: Revision | undefined
+
+  constructor(code: BackendErrorCode, message: string, options: { compactRevision?: Revision; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.compactRevision = options.compactRevision
+  }
+}
+
+/**
+ * An ordered, revisioned key-value store: etcd, or the embedded one. Every change of the store has a revision of its own, one higher than the last
+ * (an etcd transaction of another program may give several keys one revision).
+ */
+export interface Backend {
+  get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }>
+  range(query: RangeQuery, signal: AbortSignal): Promise<RangePage>
+  /** Compare and swap. Resolves once the change is durable. Never applied twice. */
+  write(write: GuardedWrite, signal: AbortSignal): Promise<WriteResult>
+  /** Ends by throwing BackendError (`compacted` where `from` is gone, `unavailable` where the connection was lost) or when the signal aborts. */
+  watch(watch: BackendWatch, signal: AbortSignal): AsyncIterable<BackendBatch>
+  currentRevision(signal: AbortSignal): Promise<Revision>
+  /** Drops history before the revision: reads and watches from earlier ones fail with `compacted`. */
+  compact(before: Revision, signal: AbortSignal): Promise<void>
+  /** Resolves if the store answers; for readiness. */
+  check(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}

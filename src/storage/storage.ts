@@ -1,0 +1,147 @@
+import type { KubeObject } from '../meta/object.ts'
+import type { Key, Revision } from './revision.ts'
+
+/** Response bytes of one object in one version and media type. Shared: never mutate. */
+export interface Encoded {
+  /** For JSON: `{"kind":…,"apiVersion":…,"metadata":…}` without a newline at the end. */
+  readonly bytes: Buffer
+  /** Where the type header ends: `{` + bytes.subarray(header) is the object without kind and apiVersion, as items of a built-in list have it. */
+  readonly header: number
+}
+
+/** Turns an object into response bytes: one encoder per version and media type, compared by identity. */
+export interface Encoder {
+  /** Unique over all encoders: `json`, `protobuf;apps/v1`. */
+  readonly id: string
+  encode(object: KubeObject): Encoded
+}
+
+/** What selectors and indexes look at. */
+export interface Attributes {
+  readonly namespace: string
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  /** Selectable fields by their names, metadata.name and metadata.namespace included. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** An object as stored, with the revision that wrote it. Shared by every reader: neither the object nor the bytes are ever mutated. */
+export interface StoredObject {
+  readonly key: Key
+  readonly revision: Revision
+  /** Parsed when first asked for; metadata.resourceVersion is set. */
+  object(): KubeObject
+  /** The encoding in the storage version as JSON, which is always kept. */
+  json(): Encoded
+  /** Another encoding, made once and kept within a byte budget. */
+  encoded(as: Encoder): Encoded
+  attributes(): Attributes
+}
+
+/** How a resource's objects become bytes of the store and back. */
+export interface ResourceCodec {
+  /** Bytes to store: the object in its storage version, without a resourceVersion. */
+  encode(object: KubeObject): Buffer
+  /** The response JSON of stored bytes with the revision put in; a text splice where this program wrote them. Throws on bytes that cannot be read. */
+  json(stored: Buffer, revision: Revision): Encoded
+  /** Decodes and defaults. */
+  decode(stored: Buffer, revision: Revision): KubeObject
+  attributes(object: KubeObject): Attributes
+}
+
+/** `latest`: consistent · `any`: whatever is at hand · `notOlderThan`, `exactly`: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions */
+export type ReadAt = 'latest' | 'any' | { readonly notOlderThan: Revision } | { readonly exactly: Revision }
+
+export interface Predicate {
+  matches(attributes: Attributes): boolean
+  /** Index hints: only objects of this name (or namespace) can match. */
+  readonly name?: string
+  readonly namespace?: string
+  /** Nothing is filtered: remaining counts are exact. */
+  readonly everything: boolean
+}
+
+export interface ListQuery {
+  readonly at: ReadAt
+  readonly predicate: Predicate
+  /** 0: all. */
+  readonly limit: number
+  /** First key of the page, from a continue token; read with `exactly`. */
+  readonly startKey?: Key
+}
+
+export interface Page {
+  readonly items: readonly StoredObject[]
+  /** The collection's version. */
+  readonly revision: Revision
+  /** First key of the next page; undefined at the end. */
+  readonly nextKey: Key | undefined
+  /** Objects after this page; undefined where a predicate filters or the number is not known. */
+  readonly remaining: number | undefined
+}
+
+export type StorageEvent =
+  | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: StoredObject; readonly revision: Revision }
+  /** All changes up to the revision have been given. `initialEnd`: it ends the initial events. */
+  | { readonly type: 'bookmark'; readonly revision: Revision; readonly initialEnd: boolean }
+
+export interface WatchQuery {
+  /** Changes after this revision; `initial`: first `added` events for the present state, at least as new as `notOlderThan`, or consistent. */
+  readonly start: { readonly after: Revision } | { readonly initial: ReadAt; readonly bookmarkAtEnd: boolean }
+  readonly predicate: Predicate
+  /** Give bookmarks now and then. */
+  readonly bookmarks: boolean
+}
+
+/** All that one tick produced, in order. A deleted event's object is the last state, with the revision of its deletion. */
+export interface Watcher extends AsyncIterable<readonly StorageEvent[]> {
+  close(): void
+}
+
+export type Change =
+  | { readonly put: KubeObject; readonly ttlSeconds?: number }
+  /** `answer`: what the writer is told was deleted, where that is not the stored object. */
+  | { readonly delete: true; readonly answer?: KubeObject }
+  /** Nothing is to be done: the outcome is `unchanged`. */
+  | { readonly keep: true }
+
+export interface Written {
+  readonly object: StoredObject
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted'
+}
+
+export type StorageErrorCode = 'not found' | 'exists' | 'conflict' | 'expired' | 'too large revision' | 'unavailable' | 'timeout' | 'corrupt' | 'too large'
+
+/** The failures of this layer; the registry turns them into Status. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+  readonly code: StorageErrorCode
+  readonly key: Key | undefined
+  /** For `too large revision`: the newest one known. For `expired`: the oldest one. */
+  readonly revision: Revision | undefined
+
+  constructor(code: StorageErrorCode, message: string, options: { key?: Key; revision?: Revision; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.key = options.key
+    this.revision = options.revision
+  }
+}
+
+/** The objects of one resource. */
+export interface Storage {
+  get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
+  /** `prefix` ends with a slash: the resource's, or a namespace of it. Ordered by key. */
+  list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page>
+  /** Resolves once the start is certain; throws StorageError `expired` where it is gone. Iteration throws `expired` when history was lost, and ends when the watcher is too slow. */
+  watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher>
+  /**
+   * Compare and swap on the mod revision. `decide` may run more than once; what it throws is the result, unless it was given an assumed object that turns out
+   * to be stale: then it runs again on the newer one. Storage encodes: a put is `unchanged` only if the encoded bytes equal the stored ones.
+   * `assume` skips the first read.
+   */
+  write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written>
+  currentRevision(signal: AbortSignal): Promise<Revision>
+  /** Objects of the resource, for metrics; undefined where not known without a read. */
+  count(): number | undefined
+}

@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import { TypeRegistry } from '../../../src/schema/idl.ts'
+
+const registry = () =>
+  new TypeRegistry().add({
+    id: 'a',
+    definition: 'io.a.v1',
+    source: `
+enum Protocol TCP UDP ""
+type Port # a port
+  name 1 string?
+  protocol 2 Protocol? = "TCP" # how
+  port 3 int32
+  type 4 *IntOrString? deprecated
+type Ports typemeta
+  inline 7 Port
+  ports 1 []Port? map(port,protocol) merge(port) retainKeys
+  limits 2 map[string]Quantity? atomic
+  self 3 *Ports?
+`,
+  })
+
+describe('type declarations', () => {
+  it('resolve fields with their marks', () => {
+    const ports = registry().type('a.Ports')
+    expect([...ports.fields.keys()]).to.deep.equal(['name', 'protocol', 'port', 'type', 'ports', 'limits', 'self'])
+    expect(ports.fields.get('protocol')).to.deep.include({ number: 2, required: false, omitEmpty: true, default: 'TCP', description: 'how' })
+    expect(ports.fields.get('ports')).to.deep.include({ patchStrategy: 'merge,retainKeys', patchMergeKey: 'port' })
+    expect(ports.fields.get('ports')?.schema).to.deep.include({ type: 'list', listType: 'map', listMapKeys: ['port', 'protocol'] })
+    expect(ports.fields.get('limits')?.schema).to.deep.include({ type: 'map', mapType: 'atomic' })
+    expect(ports.fields.get('port')).to.deep.include({ required: true, omitEmpty: false, pointer: false })
+    expect(ports.inlines.map(i => i.number)).to.deep.equal([7])
+    expect(ports.typeMeta).to.equal(true)
+  })
+
+  it('may be recursive', () => {
+    const ports = registry().type('a.Ports')
+    expect(ports.fields.get('self')?.schema).to.equal(ports)
+  })
+
+  it('are found by their OpenAPI name', () => {
+    expect(registry().byDefinition('io.a.v1.Port')).to.deep.include({ name: 'Port', definition: 'io.a.v1.Port', description: 'a port' })
+  })
+
+  it('refuse a type that is not there, and one declared twice', () => {
+    expect(() => registry().type('a.Missing')).to.throw('no type a.Missing')
+    expect(() => registry().add({ id: 'a', definition: 'io.a.v1', source: 'type Port\n' })).to.throw('declared twice')
+  })
+})
