@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestContext } from '../meta/context.ts'
+import type { StatusError } from '../meta/status.ts'
+
+/**
+ * One request as an endpoint sees it, and the only way in which it is answered: by exactly one of `sendBytes`, `sendStatusError` or `stream`.
+ * A handler may also throw: a StatusError is sent as it is, anything else becomes a 500 and is logged.
+ */
+export interface Exchange {
+  /** Upper case. */
+  readonly method: string
+  /** Percent-decoded, without the query: as `ctx.info.path`. */
+  readonly path: string
+  /** The raw query, without `?`. */
+  readonly search: string
+  /** Parsed from `search` when first asked for. */
+  readonly query: URLSearchParams
+  /** Names in lower case; HTTP/2 pseudo headers stand among them. */
+  readonly headers: IncomingHttpHeaders
+  readonly ctx: RequestContext
+  /** The whole body. Throws a StatusError: 413 where it is longer than `limit` bytes, 408/400 where it breaks off. Read once; a second call gives the same buffer. */
+  readBody(limit: number): Promise<Buffer>
+  /** Sets a header of the answer. Never a hop-by-hop one (HTTP/2 forbids them). */
+  setHeader(name: string, value: string | readonly string[]): void
+  /**
+   * Sends a whole answer with its Content-Length. Segments of a large answer are written 32 at a time, yielding to the event loop between. Compressed where
+   * the client accepts gzip and there are 128 KiB or more. The buffers may be shared: they are never changed. HEAD gets the headers alone.
+   * Resolves when all has been handed to the socket, or the client has gone.
+   */
+  sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[]): Promise<void>
+  /** Sends a Status in the media type that the client accepts, with Retry-After from its details. */
+  sendStatusError(error: StatusError): Promise<void>
+  /** Starts an answer of unknown length (a watch): headers go out at once, nothing is compressed, nothing waits. */
+  stream(status: number, contentType: string): StreamWriter
+}
+
+/** The open end of a streamed answer. It closes by itself when the client goes or stops reading; `ctx.signal` is aborted then, too. */
+export interface StreamWriter {
+  /** False once nothing more can be written. */
+  readonly open: boolean
+  /** Bytes accepted here and not yet by the kernel. */
+  readonly unwritten: number
+  /**
+   * Writes the buffers, in one packet where they fit. Never waits: a client with more than 1 MiB unwritten is too slow and is cut off. False once closed.
+   * The buffers may be shared between watchers.
+   */
+  write(chunks: readonly Buffer[]): boolean
+  /** Ends the answer well-formed. */
+  end(): void
+}
+
+export type Handler = (exchange: Exchange) => Promise<void>
