@@ -18,6 +18,8 @@ export interface ResourceDefinition {
   readonly strategy?: Strategy
   /** Serves resources that are not stored, by verb. */
   readonly virtual?: VirtualResource
+  /** Stored, and reached in-process only: no path, no discovery, no OpenAPI, no cache of watchers' making (`/registry/ranges/…`). */
+  readonly internal?: boolean
 }
 
 export interface Names {
@@ -61,7 +63,13 @@ export interface TableDefinition {
 export interface Subresource {
   readonly verbs: readonly string[]
   /** Of another kind than the parent (`Scale`, `Eviction`, `TokenRequest`); otherwise the parent's own. */
-  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string; readonly schema: StructSchema }
+  readonly kind?: {
+    readonly group: string
+    readonly version: string
+    readonly kind: string
+    readonly schema: StructSchema
+    readonly table?: TableDefinition
+  }
   /**
    * For a subresource of the parent's kind (`status`, `finalize`, `resize`, `approval`): the parent's strategy with these parts replaced.
    */
@@ -181,6 +189,8 @@ export interface Strategy {
   holdsDeletion?(object: KubeObject): boolean
   /** Marks an object whose deletion has begun (namespaces: phase Terminating). */
   markDeleting?(object: KubeObject): void
+  /** DELETE answers with the object as it was, not with a Status (services, pods, claims …). */
+  readonly returnsDeleted?: boolean
   /** `background` unless the kind says otherwise. */
   readonly defaultPropagation?: 'orphan' | 'background'
   /** Paths a write through this (sub)resource may not own: `[['status']]`. */
