@@ -41,10 +41,12 @@ export interface StreamWriter {
   /** Bytes accepted here and not yet by the kernel. */
   readonly unwritten: number
   /**
-   * Writes the buffers, in one packet where they fit. Never waits: a client with more than 1 MiB unwritten is too slow and is cut off. False once closed.
-   * The buffers may be shared between watchers.
+   * Writes the buffers, in one packet where they fit. Never waits: a client that has more than 1 MiB unwritten when more comes is too slow and is cut off. False once
+   * closed. The buffers may be shared between watchers; where many watchers get the very same array, it is framed once for all.
    */
   write(chunks: readonly Buffer[]): boolean
+  /** Resolves when the kernel has taken what was written, or the stream has closed: for pacing what is long and ready, such as initial events. */
+  drained(): Promise<void>
   /** Ends the answer well-formed. */
   end(): void
 }

@@ -1,0 +1,164 @@
+/**
+ * Metrics whose children are looked up once and then cost an addition. prom-client hashes the labels of every observation; these keep a child per label set
+ * and are read by prom-client's registry only when it is scraped.
+ */
+export type Stability = 'ALPHA' | 'BETA' | 'STABLE'
+
+export interface MetricDeclaration {
+  readonly name: string
+  readonly help: string
+  readonly stability: Stability
+  readonly labels: readonly string[]
+}
+
+/** One line of the exposition. */
+export interface Sample {
+  readonly metricName: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** What a scrape asks of a family. */
+export interface MetricFamily {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  samples(): Sample[]
+}
+
+/** Label sets beyond this are counted in one child whose labels are all `other`: labels come from requests, and memory is bounded. */
+const MAX_CHILDREN = 10_000
+const SEPARATOR = '\u0000'
+
+abstract class Family<Child> implements MetricFamily {
+  readonly name: string
+  readonly help: string
+  abstract readonly type: MetricFamily['type']
+  private readonly labels: readonly string[]
+  private readonly children = new Map<string, Child>()
+
+  constructor(declaration: MetricDeclaration) {
+    this.name = declaration.name
+    this.help = `[${declaration.stability}] ${declaration.help}`
+    this.labels = declaration.labels
+  }
+
+  /** The child of these label values, in the order of the declaration. */
+  child(...values: string[]): Child {
+    const key = values.join(SEPARATOR)
+    const known = this.children.get(key)
+    if (known !== undefined) return known
+    if (this.children.size >= MAX_CHILDREN && values.some(value => value !== 'other')) return this.child(...this.labels.map(() => 'other'))
+    const made = this.create()
+    this.children.set(key, made)
+    return made
+  }
+
+  samples(): Sample[] {
+    const samples: Sample[] = []
+    for (const [key, child] of this.children) {
+      const values = this.labels.length === 0 ? [] : key.split(SEPARATOR)
+      const labels: Record<string, string> = {}
+      for (let i = 0; i < this.labels.length; i++) labels[this.labels[i] ?? ''] = values[i] ?? ''
+      this.read(child, labels, samples)
+    }
+    return samples
+  }
+
+  protected abstract create(): Child
+  protected abstract read(child: Child, labels: Record<string, string>, into: Sample[]): void
+}
+
+export interface NumberChild {
+  value: number
+}
+
+export class CounterFamily extends Family<NumberChild> {
+  readonly type = 'counter'
+  protected create(): NumberChild {
+    return { value: 0 }
+  }
+  protected read(child: NumberChild, labels: Record<string, string>, into: Sample[]): void {
+    into.push({ metricName: this.name, labels, value: child.value })
+  }
+}
+
+export class GaugeFamily extends Family<NumberChild> {
+  readonly type = 'gauge'
+  protected create(): NumberChild {
+    return { value: 0 }
+  }
+  protected read(child: NumberChild, labels: Record<string, string>, into: Sample[]): void {
+    into.push({ metricName: this.name, labels, value: child.value })
+  }
+}
+
+/** A gauge that is asked when it is scraped. */
+export class ReadGauge implements MetricFamily {
+  readonly name: string
+  readonly help: string
+  readonly type = 'gauge'
+  private readonly label: string
+  private readonly values: () => Iterable<readonly [string, number]>
+
+  /** `values` gives the value of the single label with the number. */
+  constructor(declaration: MetricDeclaration, values: () => Iterable<readonly [string, number]>) {
+    this.name = declaration.name
+    this.help = `[${declaration.stability}] ${declaration.help}`
+    this.label = declaration.labels[0] ?? ''
+    this.values = values
+  }
+
+  samples(): Sample[] {
+    return Array.from(this.values(), ([label, value]) => ({ metricName: this.name, labels: this.label === '' ? {} : { [this.label]: label }, value }))
+  }
+}
+
+export class HistogramChild {
+  readonly counts: Float64Array
+  sum = 0
+  count = 0
+  private readonly bounds: readonly number[]
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds
+    this.counts = new Float64Array(bounds.length)
+  }
+
+  observe(value: number): void {
+    this.sum += value
+    this.count++
+    const bounds = this.bounds
+    for (let i = 0; i < bounds.length; i++) {
+      if (value <= (bounds[i] ?? 0)) {
+        this.counts[i] = (this.counts[i] ?? 0) + 1
+        return
+      }
+    }
+  }
+}
+
+export class HistogramFamily extends Family<HistogramChild> {
+  readonly type = 'histogram'
+  private readonly bounds: readonly number[]
+
+  constructor(declaration: MetricDeclaration & { readonly buckets: readonly number[] }) {
+    super(declaration)
+    this.bounds = declaration.buckets
+  }
+
+  protected create(): HistogramChild {
+    return new HistogramChild(this.bounds)
+  }
+
+  protected read(child: HistogramChild, labels: Record<string, string>, into: Sample[]): void {
+    let total = 0
+    for (let i = 0; i < this.bounds.length; i++) {
+      total += child.counts[i] ?? 0
+      into.push({ metricName: `${this.name}_bucket`, labels: { ...labels, le: String(this.bounds[i]) }, value: total })
+    }
+    into.push({ metricName: `${this.name}_bucket`, labels: { ...labels, le: '+Inf' }, value: child.count })
+    into.push({ metricName: `${this.name}_sum`, labels, value: child.sum })
+    into.push({ metricName: `${this.name}_count`, labels, value: child.count })
+  }
+}

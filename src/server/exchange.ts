@@ -1,0 +1,241 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
+import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
+import type { StatusError } from '../meta/status.ts'
+import { readBody } from './read-body.ts'
+import type { StatusEncoder } from './status-body.ts'
+import { WireStream } from './stream-writer.ts'
+import { warningHeaders } from './warnings.ts'
+import { type AnyRequest, type AnyResponse, isHttp2, lengthOf, type Wire, wireOf } from './wire.ts'
+
+/** A whole answer above this many bytes is compressed for who accepts it. */
+const GZIP_FROM = 128 * 1024
+/** Segments written in one go, before the event loop gets its turn. */
+const SEGMENTS_AT_ONCE = 32
+
+const NOBODY: User = { name: '', groups: [] }
+const DONE = Promise.resolve()
+
+/** What an exchange needs to know of the server. */
+export interface ExchangeHost {
+  encodeStatus: StatusEncoder
+}
+
+/** One request and its answer; also the request's context, for they live and die together and each request makes only one object. */
+export class HttpExchange implements Exchange, RequestContext {
+  readonly req: AnyRequest
+  readonly res: AnyResponse
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  readonly headers: IncomingHttpHeaders
+  readonly receivedAt: number
+  readonly auditId: string
+  user: User = NOBODY
+  info!: RequestInfo
+  /** Milliseconds since the epoch; 0: none. */
+  deadline = 0
+  /** Status code of the answer, 0 before there is one. */
+  status = 0
+  /** Bytes of the answer's body, before compression. */
+  sent = 0
+  /** The answer says that no such path or resource is served. */
+  unknownPath = false
+  private readonly host: ExchangeHost
+  private readonly wire: Wire
+  private parsedQuery: URLSearchParams | undefined
+  private extra: string[] | undefined
+  private warnings: string[] | undefined
+  private controller: AbortController | undefined
+  private aborted: StatusError | undefined
+  private abortListener: ((reason: StatusError) => void) | undefined
+  private body: Promise<Buffer> | undefined
+  private streamed: WireStream | undefined
+
+  constructor(host: ExchangeHost, req: AnyRequest, res: AnyResponse, path: string, search: string, auditId: string) {
+    this.host = host
+    this.req = req
+    this.res = res
+    this.wire = wireOf(res)
+    this.method = req.method ?? 'GET'
+    this.path = path
+    this.search = search
+    this.headers = req.headers
+    this.auditId = auditId
+    this.receivedAt = Date.now()
+  }
+
+  get ctx(): RequestContext {
+    return this
+  }
+
+  get query(): URLSearchParams {
+    this.parsedQuery ??= new URLSearchParams(this.search)
+    return this.parsedQuery
+  }
+
+  get userAgent(): string {
+    return this.headers['user-agent'] ?? ''
+  }
+
+  /** Made when first asked for: most requests end without anyone having looked. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController()
+      if (this.aborted !== undefined) this.controller.abort(this.aborted)
+      else if (this.wire.closed) this.controller.abort()
+      else this.wire.onClose(() => this.controller?.abort())
+    }
+    return this.controller.signal
+  }
+
+  /** Ends the request's work: its signal and its body fail with the reason. */
+  abort(reason: StatusError): void {
+    if (this.aborted !== undefined) return
+    this.aborted = reason
+    this.controller?.abort(reason)
+    this.abortListener?.(reason)
+  }
+
+  get isAborted(): boolean {
+    return this.aborted !== undefined
+  }
+
+  /** Nothing more can be answered: it has been, or nobody is there. */
+  get answered(): boolean {
+    return this.status !== 0
+  }
+
+  get isStreaming(): boolean {
+    return this.streamed !== undefined
+  }
+
+  warn(text: string): void {
+    this.warnings ??= []
+    if (!this.warnings.includes(text)) this.warnings.push(text)
+  }
+
+  readBody(limit: number): Promise<Buffer> {
+    if (this.aborted !== undefined) return Promise.reject(this.aborted)
+    this.body ??= readBody(this.req, limit, listener => {
+      this.abortListener = listener
+    })
+    return this.body
+  }
+
+  setHeader(name: string, value: string | readonly string[]): void {
+    this.extra ??= []
+    if (typeof value === 'string') this.extra.push(name, value)
+    else for (const each of value) this.extra.push(name, each)
+  }
+
+  sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[]): Promise<void> {
+    if (this.answered || this.wire.closed) return DONE
+    this.status = status
+    const single = Buffer.isBuffer(body) ? body : body.length === 1 ? body[0] : undefined
+    const length = single !== undefined ? single.length : lengthOf(body as readonly Buffer[])
+    this.sent = length
+    const headers = this.headerList(contentType)
+    if (this.method === 'HEAD') {
+      this.wire.bodiless(status, headers, length)
+      return DONE
+    }
+    if (length > GZIP_FROM && this.acceptsGzip()) return this.sendCompressed(status, headers, single === undefined ? (body as readonly Buffer[]) : [single])
+    if (single !== undefined) {
+      this.wire.whole(status, headers, single)
+      return DONE
+    }
+    this.wire.head(status, headers, length)
+    return this.sendSegments(body as readonly Buffer[])
+  }
+
+  sendStatusError(error: StatusError): Promise<void> {
+    const retryAfter = error.status.details?.retryAfterSeconds
+    if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
+    // The rest of a body that is too long is not read.
+    if (error.code === 413) this.wire.closeAfter()
+    if (error.code === 404 && error.status.details?.kind === undefined) this.unknownPath = true
+    const { contentType, bytes } = this.host.encodeStatus(error.status, this.headers.accept)
+    return this.sendBytes(error.code, contentType, bytes)
+  }
+
+  stream(status: number, contentType: string): StreamWriter {
+    const stream = new WireStream(this.wire)
+    if (this.answered || this.wire.closed) return stream
+    this.status = status
+    this.streamed = stream
+    this.wire.head(status, this.headerList(contentType), undefined)
+    return stream
+  }
+
+  /** Cuts the connection where an answer has begun and can't be ended well. */
+  destroy(): void {
+    this.wire.destroy()
+  }
+
+  private headerList(contentType: string): string[] {
+    const headers = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', 'Content-Type', contentType]
+    if (this.extra !== undefined) headers.push(...this.extra)
+    if (this.warnings !== undefined) for (const value of warningHeaders(this.warnings)) headers.push('Warning', value)
+    return headers
+  }
+
+  /** As upstream reads it: `gzip` as it stands, with no parameter. */
+  private acceptsGzip(): boolean {
+    const accepted = this.headers['accept-encoding']
+    if (typeof accepted !== 'string') return false
+    return accepted === 'gzip' || accepted.split(',').some(one => one.trim() === 'gzip')
+  }
+
+  private async sendSegments(segments: readonly Buffer[]): Promise<void> {
+    const wire = this.wire
+    for (let i = 0; i < segments.length; i += SEGMENTS_AT_ONCE) {
+      wire.cork()
+      const end = Math.min(i + SEGMENTS_AT_ONCE, segments.length)
+      for (let k = i; k < end; k++) {
+        const segment = segments[k]
+        if (segment !== undefined && segment.length > 0) wire.write(segment)
+      }
+      wire.uncork()
+      if (wire.needsDrain) await this.drained()
+      if (wire.closed) return
+      if (end < segments.length) await nextTurn()
+    }
+    wire.end()
+  }
+
+  private drained(): Promise<void> {
+    return new Promise(resolve => {
+      const done = (): void => {
+        this.wire.offDrain(done)
+        resolve()
+      }
+      this.wire.onDrain(done)
+      this.wire.onClose(done)
+    })
+  }
+
+  private async sendCompressed(status: number, headers: string[], segments: readonly Buffer[]): Promise<void> {
+    headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding')
+    this.wire.head(status, headers, undefined)
+    const sink = isHttp2(this.res) ? this.res.stream : this.res
+    try {
+      await pipeline(inGroups(segments), createGzip({ level: 1 }), sink)
+    } catch {
+      // The client has gone; what was written of the answer can't be ended well.
+      this.wire.destroy()
+    }
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+async function* inGroups(segments: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (let i = 0; i < segments.length; i += SEGMENTS_AT_ONCE) {
+    const group = segments.slice(i, i + SEGMENTS_AT_ONCE)
+    yield group.length === 1 && group[0] !== undefined ? group[0] : Buffer.concat(group)
+    await nextTurn()
+  }
+}

@@ -1,0 +1,66 @@
+import type { StreamWriter } from '../endpoints/exchange.ts'
+import { lengthOf, type Wire } from './wire.ts'
+
+/** A reader with this much unwritten when more comes is cut off: the kernel has buffered megabytes before that shows. */
+const MAX_UNWRITTEN = 1 << 20
+/** How long a stream that was ended may take to hand its last bytes to the kernel. */
+const LINGER_MS = 5_000
+
+export class WireStream implements StreamWriter {
+  /** Written so far. */
+  bytes = 0
+  private readonly wire: Wire
+  private ended = false
+  private linger: NodeJS.Timeout | undefined
+  private wake: (() => void) | undefined
+
+  constructor(wire: Wire) {
+    this.wire = wire
+    wire.onClose(() => {
+      this.ended = true
+      clearTimeout(this.linger)
+      this.wake?.()
+    })
+  }
+
+  get open(): boolean {
+    return !this.ended && !this.wire.closed
+  }
+
+  get unwritten(): number {
+    return this.wire.unwritten
+  }
+
+  write(chunks: readonly Buffer[]): boolean {
+    if (!this.open) return false
+    if (this.wire.unwritten > MAX_UNWRITTEN) {
+      this.ended = true
+      this.wire.destroy()
+      return false
+    }
+    if (lengthOf(chunks) > 0) this.bytes += this.wire.frame(chunks)
+    return true
+  }
+
+  drained(): Promise<void> {
+    if (!this.open || !this.wire.needsDrain) return Promise.resolve()
+    return new Promise(resolve => {
+      const done = (): void => {
+        this.wire.offDrain(done)
+        this.wake = undefined
+        resolve()
+      }
+      this.wake = done
+      this.wire.onDrain(done)
+    })
+  }
+
+  end(): void {
+    if (!this.open) return
+    this.ended = true
+    this.wire.end()
+    if (this.wire.unwritten === 0) return
+    this.linger = setTimeout(() => this.wire.destroy(), LINGER_MS)
+    this.linger.unref()
+  }
+}

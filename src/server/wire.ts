@@ -1,0 +1,236 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
+
+/** What is asked of a connection under an answer: the little in which HTTP/1.1 and HTTP/2 differ. */
+export interface Wire {
+  /** Flat list of names and values, without hop-by-hop headers. `length` undefined: the answer's length is not known. */
+  head(status: number, headers: string[], length: number | undefined): void
+  /** Head and body at once. */
+  whole(status: number, headers: string[], body: Buffer): void
+  /** Head of an answer that must have no body (HEAD). */
+  bodiless(status: number, headers: string[], length: number | undefined): void
+  write(chunk: Buffer): boolean
+  /**
+   * Writes one frame of a stream, past the response object, in one packet where it fits; returns its bytes. Never empty: to HTTP/1.1 that would be the end. The
+   * array is framed once, whoever writes it next.
+   */
+  frame(chunks: readonly Buffer[]): number
+  end(): void
+  destroy(): void
+  cork(): void
+  uncork(): void
+  readonly unwritten: number
+  readonly needsDrain: boolean
+  readonly closed: boolean
+  /** Says that no more requests are wanted on this connection; before `head`. */
+  closeAfter(): void
+  onClose(listener: () => void): void
+  onDrain(listener: () => void): void
+  offDrain(listener: () => void): void
+}
+
+const CRLF = Buffer.from('\r\n')
+
+/** Frames of the arrays written last: many watchers get the very same array, one after the other. One map a protocol. */
+const chunkFrames = new WeakMap<readonly Buffer[], Buffer>()
+const plainFrames = new WeakMap<readonly Buffer[], Buffer>()
+
+export function lengthOf(chunks: readonly Buffer[]): number {
+  let length = 0
+  for (const chunk of chunks) length += chunk.length
+  return length
+}
+
+export class Http1Wire implements Wire {
+  private readonly res: ServerResponse
+  private closing = false
+
+  constructor(res: ServerResponse) {
+    this.res = res
+  }
+
+  head(status: number, headers: string[], length: number | undefined): void {
+    if (length !== undefined) headers.push('Content-Length', String(length))
+    if (this.closing) headers.push('Connection', 'close')
+    this.res.writeHead(status, headers)
+    if (length === undefined) this.res.flushHeaders()
+  }
+
+  whole(status: number, headers: string[], body: Buffer): void {
+    headers.push('Content-Length', String(body.length))
+    if (this.closing) headers.push('Connection', 'close')
+    this.res.writeHead(status, headers)
+    this.res.end(body)
+  }
+
+  bodiless(status: number, headers: string[], length: number | undefined): void {
+    this.head(status, headers, length)
+    this.res.end()
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.res.write(chunk)
+  }
+
+  frame(chunks: readonly Buffer[]): number {
+    let frame = chunkFrames.get(chunks)
+    if (frame === undefined) {
+      frame = Buffer.concat([Buffer.from(`${lengthOf(chunks).toString(16)}\r\n`, 'latin1'), ...chunks, CRLF])
+      chunkFrames.set(chunks, frame)
+    }
+    this.res.socket?.write(frame)
+    return frame.length
+  }
+
+  end(): void {
+    this.res.end()
+  }
+
+  destroy(): void {
+    this.res.destroy()
+  }
+
+  cork(): void {
+    this.res.cork()
+  }
+
+  uncork(): void {
+    this.res.uncork()
+  }
+
+  get unwritten(): number {
+    return this.res.writableLength + (this.res.socket?.writableLength ?? 0)
+  }
+
+  get needsDrain(): boolean {
+    return this.res.writableNeedDrain || (this.res.socket?.writableNeedDrain ?? false)
+  }
+
+  get closed(): boolean {
+    return this.res.destroyed || this.res.closed || this.socketGone()
+  }
+
+  private socketGone(): boolean {
+    const socket: Socket | null = this.res.socket
+    return socket !== null && socket.destroyed
+  }
+
+  closeAfter(): void {
+    this.closing = true
+  }
+
+  onClose(listener: () => void): void {
+    this.res.once('close', listener)
+  }
+
+  onDrain(listener: () => void): void {
+    const socket = this.res.socket
+    // Frames pass the response by, so its own drain event does not tell of them.
+    if (socket?.writableNeedDrain) socket.once('drain', listener)
+    else this.res.once('drain', listener)
+  }
+
+  offDrain(listener: () => void): void {
+    this.res.off('drain', listener)
+    this.res.socket?.off('drain', listener)
+  }
+}
+
+export class Http2Wire implements Wire {
+  private readonly stream: ServerHttp2Stream
+  private closing = false
+
+  constructor(res: Http2ServerResponse) {
+    this.stream = res.stream
+  }
+
+  head(status: number, headers: string[], length: number | undefined, endStream = false): void {
+    if (this.stream.destroyed || this.stream.closed) return
+    const out: Record<string, string | string[] | number> = { ':status': status }
+    for (let i = 0; i < headers.length; i += 2) {
+      const name = (headers[i] ?? '').toLowerCase()
+      const value = headers[i + 1] ?? ''
+      const had = out[name]
+      out[name] = had === undefined ? value : [...(Array.isArray(had) ? had : [String(had)]), value]
+    }
+    if (length !== undefined) out['content-length'] = String(length)
+    this.stream.respond(out, { endStream })
+    if (this.closing) this.stream.session?.close()
+  }
+
+  whole(status: number, headers: string[], body: Buffer): void {
+    if (body.length === 0) return this.head(status, headers, 0, true)
+    this.head(status, headers, body.length)
+    this.stream.end(body)
+  }
+
+  bodiless(status: number, headers: string[], length: number | undefined): void {
+    this.head(status, headers, length, true)
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.stream.write(chunk)
+  }
+
+  frame(chunks: readonly Buffer[]): number {
+    let frame = chunks.length === 1 ? chunks[0] : plainFrames.get(chunks)
+    if (frame === undefined) {
+      frame = Buffer.concat(chunks)
+      plainFrames.set(chunks, frame)
+    }
+    this.stream.write(frame)
+    return frame.length
+  }
+
+  end(): void {
+    this.stream.end()
+  }
+
+  destroy(): void {
+    this.stream.close(8 /* NGHTTP2_CANCEL */)
+  }
+
+  cork(): void {
+    this.stream.cork()
+  }
+
+  uncork(): void {
+    this.stream.uncork()
+  }
+
+  get unwritten(): number {
+    return this.stream.writableLength
+  }
+
+  get needsDrain(): boolean {
+    return this.stream.writableNeedDrain
+  }
+
+  get closed(): boolean {
+    return this.stream.destroyed || this.stream.closed
+  }
+
+  closeAfter(): void {
+    this.closing = true
+  }
+
+  onClose(listener: () => void): void {
+    this.stream.once('close', listener)
+  }
+
+  onDrain(listener: () => void): void {
+    this.stream.once('drain', listener)
+  }
+
+  offDrain(listener: () => void): void {
+    this.stream.off('drain', listener)
+  }
+}
+
+export type AnyRequest = IncomingMessage | Http2ServerRequest
+export type AnyResponse = ServerResponse | Http2ServerResponse
+
+export const isHttp2 = (res: AnyResponse): res is Http2ServerResponse => 'stream' in res
+
+export const wireOf = (res: AnyResponse): Wire => (isHttp2(res) ? new Http2Wire(res) : new Http1Wire(res))
