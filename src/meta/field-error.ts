@@ -22,11 +22,25 @@ export interface FieldError {
   readonly body: string
 }
 
-/** How Go prints a value inside a validation message: strings quoted, numbers plain, objects as JSON. */
+/** A value that a message prints as it stands. */
+export class Verbatim {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** For a value whose Go form the caller knows: a time, a struct. */
+export const verbatim = (text: string): Verbatim => new Verbatim(text)
+
+/** How Go prints a value inside a validation message: strings quoted, numbers plain, null as a quoted word, lists of strings in Go's syntax, objects as JSON. */
 export function printValue(value: unknown): string {
-  if (value === undefined || value === null) return 'null'
+  if (value === undefined || value === null) return '"null"'
   if (typeof value === 'string') return quote(value)
-  if (typeof value === 'object') return JSON.stringify(value)
+  if (value instanceof Verbatim) return value.text
+  if (Array.isArray(value) && value.every(item => typeof item === 'string')) return `[]string{${value.map(quote).join(', ')}}`
+  if (typeof value === 'object') return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member))
   return String(value)
 }
 

@@ -1,0 +1,57 @@
+/**
+ * Semantic equality of two values of the JSON model, as Go compares the objects they stand for: a member that is absent, null or an empty list is the same.
+ * (An empty object is not: it may be a pointer to a struct.)
+ */
+export function deepEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (isNil(a) || isNil(b)) return isNil(a) && isNil(b)
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return sameNumber(a, b)
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    for (let i = 0; i < a.length; i++) if (!deepEqual(a[i], b[i])) return false
+    return true
+  }
+  const x = a as Record<string, unknown>
+  const y = b as Record<string, unknown>
+  for (const key in x) if (!deepEqual(x[key], Object.hasOwn(y, key) ? y[key] : undefined)) return false
+  for (const key in y) if (!Object.hasOwn(x, key) && !isNil(y[key])) return false
+  return true
+}
+
+const isNil = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+// An integer may come as a number or, from another codec, as a bigint.
+const sameNumber = (a: unknown, b: unknown): boolean =>
+  (typeof a === 'bigint' && typeof b === 'number') || (typeof a === 'number' && typeof b === 'bigint') ? BigInt(a) === BigInt(b) : false
+
+/** A deep copy of plain data. Members that are undefined are left out; a member `__proto__` stays a member. */
+export function clone<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const copy = new Array<unknown>(value.length)
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i] as unknown
+      copy[i] = typeof item === 'object' && item !== null ? clone(item) : item
+    }
+    return copy as T
+  }
+  const source = value as Record<string, unknown>
+  const copy: Record<string, unknown> = {}
+  for (const key in source) {
+    const member = source[key]
+    if (member === undefined) continue
+    const copied = typeof member === 'object' && member !== null ? clone(member) : member
+    if (key === '__proto__') setMember(copy, key, copied)
+    else copy[key] = copied
+  }
+  return copy as T
+}
+
+/** Sets a member by a name that came from outside: `__proto__` becomes data, never the prototype. */
+export function setMember(object: object, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  else (object as Record<string, unknown>)[key] = value
+}
+
+/** A member's own value; names such as `constructor` find nothing of the prototype. */
+export const ownMember = <T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
+  object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined

@@ -1,0 +1,174 @@
+import type { FieldError } from './field-error.ts'
+import { invalid } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+
+/** An address: 4 or 16 bytes. An IPv4-mapped IPv6 address is an IPv4 address, as Go has it. */
+export type IpAddress = Uint8Array
+
+export interface Cidr {
+  /** As written, with the bits beyond the prefix. */
+  readonly address: IpAddress
+  /** The address with those bits cleared. */
+  readonly network: IpAddress
+  readonly prefix: number
+  readonly family: 4 | 6
+}
+
+export const familyOf = (ip: IpAddress): 4 | 6 => (ip.length === 4 ? 4 : 6)
+
+function parseV4(text: string): number[] | undefined {
+  const parts = text.split('.')
+  if (parts.length !== 4) return undefined
+  const bytes: number[] = []
+  for (const part of parts) {
+    // Leading zeros are decimal here: old API fields allow them.
+    if (!/^[0-9]+$/.test(part) || Number(part) > 255) return undefined
+    bytes.push(Number(part))
+  }
+  return bytes
+}
+
+function parseV6(text: string): number[] | undefined {
+  const halves = text.split('::')
+  if (halves.length > 2) return undefined
+  const groups = (half: string): number[] | undefined => {
+    if (half === '') return []
+    const bytes: number[] = []
+    const parts = half.split(':')
+    for (const [i, part] of parts.entries()) {
+      if (i === parts.length - 1 && part.includes('.')) {
+        const v4 = parseV4(part)
+        if (!v4) return undefined
+        bytes.push(...v4)
+      } else {
+        if (!/^[0-9a-fA-F]{1,4}$/.test(part)) return undefined
+        const n = Number.parseInt(part, 16)
+        bytes.push(n >> 8, n & 255)
+      }
+    }
+    return bytes
+  }
+  const head = groups(halves[0] as string)
+  if (!head) return undefined
+  if (halves.length === 1) return head.length === 16 ? head : undefined
+  const tail = groups(halves[1] as string)
+  // An embedded IPv4 address may only end the text.
+  if (!tail || head.length + tail.length > 14 || (halves[0] as string).includes('.')) return undefined
+  return [...head, ...new Array<number>(16 - head.length - tail.length).fill(0), ...tail]
+}
+
+/** Go's net.ParseIP, save that decimal leading zeros pass. */
+export function parseIp(text: string): IpAddress | undefined {
+  if (!text.includes(':')) {
+    const v4 = parseV4(text)
+    return v4 && Uint8Array.from(v4)
+  }
+  const v6 = parseV6(text)
+  if (!v6) return undefined
+  const mapped = v6.slice(0, 10).every(b => b === 0) && v6[10] === 255 && v6[11] === 255
+  return Uint8Array.from(mapped ? v6.slice(12) : v6)
+}
+
+/** Canonical text (RFC 5952). */
+export function printIp(ip: IpAddress): string {
+  if (ip.length === 4) return ip.join('.')
+  const groups: number[] = []
+  for (let i = 0; i < 16; i += 2) groups.push(((ip[i] as number) << 8) | (ip[i + 1] as number))
+  let start = -1
+  let length = 1
+  for (let i = 0; i < 8; i++) {
+    let n = 0
+    while (i + n < 8 && groups[i + n] === 0) n++
+    if (n > length) {
+      start = i
+      length = n
+    }
+  }
+  const hex = (part: number[]): string => part.map(group => group.toString(16)).join(':')
+  return start < 0 ? hex(groups) : `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`
+}
+
+export function parseCidr(text: string): Cidr | undefined {
+  const slash = text.indexOf('/')
+  if (slash < 0) return undefined
+  const address = parseIp(text.slice(0, slash))
+  const digits = text.slice(slash + 1)
+  if (!address || !/^[0-9]{1,3}$/.test(digits)) return undefined
+  const writtenBits = text.slice(0, slash).includes(':') ? 128 : 32
+  const written = Number(digits)
+  if (written > writtenBits) return undefined
+  // A prefix of a mapped address counts the 96 bits before it.
+  const prefix = address.length === 4 && writtenBits === 128 ? Math.max(0, written - 96) : written
+  const network = address.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, prefix - i * 8))))
+  return { address, network, prefix, family: familyOf(address) }
+}
+
+export const printCidr = (cidr: Cidr): string => `${printIp(cidr.network)}/${cidr.prefix}`
+
+export function isIPv4(text: string): boolean {
+  return parseIp(text)?.length === 4
+}
+
+export function isIPv6(text: string): boolean {
+  return parseIp(text)?.length === 16
+}
+
+const IP_ERROR = ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+const CIDR_ERROR = ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+
+/** As fields of long-standing kinds have it: leading zeros and mapped addresses pass. */
+export const isValidIP = (text: string): string[] => (parseIp(text) ? [] : IP_ERROR)
+export const isValidCIDR = (text: string): string[] => (parseCidr(text) ? [] : CIDR_ERROR)
+
+const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+(\.|$)/.test(text)
+const isMapped = (text: string, ip: IpAddress): boolean => text.includes(':') && ip.length === 4
+
+/** As newer kinds have it: only the canonical form. */
+export function validateIpStrict(path: FieldPath, text: string): FieldError[] {
+  const ip = parseIp(text)
+  if (!ip) return [invalid(path, text, IP_ERROR[0] as string)]
+  const errors: FieldError[] = []
+  if (hasLeadingZero(text)) errors.push(invalid(path, text, 'must not have leading 0s'))
+  if (isMapped(text, ip)) errors.push(invalid(path, text, 'must not be an IPv4-mapped IPv6 address'))
+  if (errors.length === 0 && printIp(ip) !== text) errors.push(invalid(path, text, `must be in canonical form ("${printIp(ip)}")`))
+  return errors
+}
+
+export function validateCidrStrict(path: FieldPath, text: string): FieldError[] {
+  const cidr = parseCidr(text)
+  if (!cidr) return [invalid(path, text, CIDR_ERROR[0] as string)]
+  const ipText = text.slice(0, text.indexOf('/'))
+  const error = (detail: string): FieldError[] => [invalid(path, text, detail)]
+  if (hasLeadingZero(ipText) || /\/0[0-9]/.test(text)) return error('must not have leading 0s in IP or prefix length')
+  if (isMapped(ipText, cidr.address)) return error('must not have an IPv4-mapped IPv6 address')
+  if (!cidr.address.every((byte, i) => byte === cidr.network[i])) return error('must not have bits set beyond the prefix length')
+  return printCidr(cidr) === text ? [] : error(`must be in canonical form ("${printCidr(cidr)}")`)
+}
+
+/** Warnings for an address that passes only because its field is old. The address has been validated. */
+export function ipWarnings(path: FieldPath, text: string): string[] {
+  const ip = parseIp(text)
+  if (!ip) return []
+  if (hasLeadingZero(text) || isMapped(text, ip)) return [`${path.text}: non-standard IP address "${text}" is invalid: use "${printIp(ip)}"`]
+  if (ip.length === 16 && printIp(ip) !== text) return [`${path.text}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${printIp(ip)}")`]
+  return []
+}
+
+export function cidrWarnings(path: FieldPath, text: string): string[] {
+  const cidr = parseCidr(text)
+  if (!cidr) return []
+  const ipText = text.slice(0, text.indexOf('/'))
+  const canonical = printCidr(cidr)
+  const warnings: string[] = []
+  if (!cidr.address.every((byte, i) => byte === cidr.network[i])) {
+    const single = `${printIp(cidr.address)}/${cidr.family === 4 ? 32 : 128}`
+    warnings.push(`${path.text}: CIDR value "${text}" is ambiguous in this context (should be "${canonical}" or "${single}"?)`)
+  }
+  if (hasLeadingZero(ipText) || /\/0[0-9]/.test(text) || isMapped(ipText, cidr.address)) {
+    warnings.push(`${path.text}: non-standard CIDR value "${text}" is invalid: use "${canonical}"`)
+  }
+  if (warnings.length === 0 && cidr.family === 6 && canonical !== text) {
+    warnings.push(`${path.text}: IPv6 CIDR value "${text}" should be in RFC 5952 canonical format ("${canonical}")`)
+  }
+  return warnings
+}

@@ -1,0 +1,196 @@
+/**
+ * Rules for names, keys and other short texts, with the sentences of apimachinery's util/validation of release 1.33. Every function gives the texts
+ * of what is wrong; an empty list means valid. Lengths are in bytes of UTF-8.
+ */
+
+const OK: string[] = []
+
+/** Whether the text has more than `max` bytes in UTF-8. */
+export function longerThan(text: string, max: number): boolean {
+  if (text.length > max) return true
+  return text.length * 3 > max && Buffer.byteLength(text) > max
+}
+
+export const maxLengthError = (max: number): string => `must be no more than ${max} characters`
+export const emptyError = (): string => 'must be non-empty'
+export const rangeError = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`
+
+export function regexError(message: string, regex: string, ...examples: string[]): string {
+  if (examples.length === 0) return `${message} (regex used for validation is '${regex}')`
+  return `${message} (e.g. ${examples.map(example => `'${example}', `).join(' or ')}regex used for validation is '${regex}')`
+}
+
+const whole = (source: string): RegExp => new RegExp(`^(?:${source})$`)
+
+interface TextRule {
+  readonly maxLength?: number
+  readonly regex: RegExp
+  readonly message: string
+}
+
+const rule = (format: string, message: string, examples: string[], maxLength?: number): TextRule => ({
+  regex: whole(format),
+  message: regexError(message, format, ...examples),
+  ...(maxLength !== undefined && { maxLength }),
+})
+
+function check(text: string, { maxLength, regex, message }: TextRule): string[] {
+  const long = maxLength !== undefined && longerThan(text, maxLength)
+  const good = regex.test(text)
+  if (!long && good) return OK
+  const errors: string[] = []
+  if (long) errors.push(maxLengthError(maxLength))
+  if (!good) errors.push(message)
+  return errors
+}
+
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const LABEL_UNDERSCORE = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
+const dns1123Label = rule(
+  LABEL,
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  ['my-name', '123-abc'],
+  63,
+)
+const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`
+const dns1123Subdomain = rule(
+  SUBDOMAIN,
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  ['example.com'],
+  253,
+)
+const subdomainWithUnderscore = rule(
+  `${LABEL_UNDERSCORE}(\\.${LABEL_UNDERSCORE})*`,
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+  ['example.com'],
+  253,
+)
+const wildcardSubdomain = rule(
+  `\\*\\.${SUBDOMAIN}`,
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+  ['*.example.com'],
+  253,
+)
+const dns1035Label = rule(
+  '[a-z]([-a-z0-9]*[a-z0-9])?',
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  ['my-name', 'abc-123'],
+  63,
+)
+const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
+const qualifiedMessage = regexError(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  QUALIFIED,
+  'MyName',
+  'my.name',
+  '123-abc',
+)
+const qualifiedRegex = whole(QUALIFIED)
+const labelValue = rule(
+  `(${QUALIFIED})?`,
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  ['MyValue', 'my_value', '12345'],
+  63,
+)
+const configMapKey = rule(
+  '[-._a-zA-Z0-9]+',
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+  ['key.name', 'KEY_NAME', 'key-name'],
+  253,
+)
+const envVarName = rule(
+  '[-._a-zA-Z][-._a-zA-Z0-9]*',
+  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
+  ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'],
+)
+const cIdentifier = rule(
+  '[A-Za-z_][A-Za-z0-9_]*',
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
+  ['my_name', 'MY_NAME', 'MyName'],
+)
+const percent = rule('[0-9]+%', "a valid percent string must be a numeric string followed by an ending '%'", ['1%', '93%'])
+const httpHeaderName = rule('[-A-Za-z0-9]+', "a valid HTTP header must consist of alphanumeric characters or '-'", ['X-Header-Name'])
+
+export function isDns1123Label(text: string): string[] {
+  const errors = check(text, dns1123Label)
+  if (errors.length === 0 || !dns1123Subdomain.regex.test(text) || dns1123Label.regex.test(text)) return errors
+  return [...errors.slice(0, -1), 'must not contain dots']
+}
+
+export const isDns1123Subdomain = (text: string): string[] => check(text, dns1123Subdomain)
+export const isDns1123SubdomainWithUnderscore = (text: string): string[] => check(text, subdomainWithUnderscore)
+export const isWildcardDns1123Subdomain = (text: string): string[] => check(text, wildcardSubdomain)
+export const isDns1035Label = (text: string): string[] => check(text, dns1035Label)
+export const isCIdentifier = (text: string): string[] => check(text, cIdentifier)
+export const isValidLabelValue = (text: string): string[] => check(text, labelValue)
+export const isValidPercent = (text: string): string[] => check(text, percent)
+export const isHttpHeaderName = (text: string): string[] => check(text, httpHeaderName)
+
+/** A label key, annotation key or finalizer: an optional DNS subdomain and a slash, then a name of at most 63 bytes. */
+export function isQualifiedName(text: string): string[] {
+  const slash = text.indexOf('/')
+  if (slash < 0 && text.length <= 63 && qualifiedRegex.test(text)) return OK
+  if (slash >= 0 && text.indexOf('/', slash + 1) >= 0) {
+    return [`a qualified name ${qualifiedMessage} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
+  }
+  const errors: string[] = []
+  if (slash === 0) errors.push(`prefix part ${emptyError()}`)
+  else if (slash > 0) for (const message of isDns1123Subdomain(text.slice(0, slash))) errors.push(`prefix part ${message}`)
+  const name = text.slice(slash + 1)
+  if (name === '') errors.push(`name part ${emptyError()}`)
+  else if (longerThan(name, 63)) errors.push(`name part ${maxLengthError(63)}`)
+  if (!qualifiedRegex.test(name)) errors.push(`name part ${qualifiedMessage}`)
+  return errors
+}
+
+function pathPrefixErrors(text: string): string[] {
+  if (text === '.') return ["must not be '.'"]
+  if (text === '..') return ["must not be '..'"]
+  return text.startsWith('..') ? ["must not start with '..'"] : OK
+}
+
+const both = (a: string[], b: string[]): string[] => (b.length === 0 ? a : [...a, ...b])
+
+/** A key of ConfigMap.data or Secret.data. */
+export const isConfigMapKey = (text: string): string[] => both(check(text, configMapKey), pathPrefixErrors(text))
+export const isEnvVarName = (text: string): string[] => both(check(text, envVarName), pathPrefixErrors(text))
+
+export function isRelaxedEnvVarName(text: string): string[] {
+  if (text === '') return [`environment variable name ${emptyError()}`]
+  if (/^[ -<>-~]*$/.test(text)) return OK
+  return ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
+}
+
+export const isInRange = (value: number, low: number, high: number): string[] => (value >= low && value <= high ? OK : [rangeError(low, high)])
+export const isValidPortNum = (port: number): string[] => isInRange(port, 1, 65535)
+export const isValidUserId = (id: number | bigint): string[] => isInRange(Number(id), 0, 2147483647)
+export const isValidGroupId = isValidUserId
+
+/** An IANA service name (RFC 6335), lower case only. */
+export function isValidPortName(port: string): string[] {
+  const errors: string[] = []
+  if (longerThan(port, 15)) errors.push(maxLengthError(15))
+  if (!/^[-a-z0-9]+$/.test(port)) errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+  if (!/[a-z]/.test(port)) errors.push('must contain at least one letter (a-z)')
+  if (port.includes('--')) errors.push('must not contain consecutive hyphens')
+  if (port.startsWith('-') || port.endsWith('-')) errors.push('must not begin or end with a hyphen')
+  return errors
+}
+
+/** For the name of an object; `prefix`: the text is a generateName, to which more will be appended. */
+export type ValidateName = (name: string, prefix: boolean) => string[]
+
+// A trailing dash of a generateName is no error, since a random suffix follows it; the byte before it goes, as upstream has it.
+const maskTrailingDash = (name: string): string => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name)
+
+export const nameIsDnsSubdomain: ValidateName = (name, prefix) => isDns1123Subdomain(prefix ? maskTrailingDash(name) : name)
+export const nameIsDnsLabel: ValidateName = (name, prefix) => isDns1123Label(prefix ? maskTrailingDash(name) : name)
+export const nameIsDns1035Label: ValidateName = (name, prefix) => isDns1035Label(prefix ? maskTrailingDash(name) : name)
+
+/** What every name must satisfy, whatever its kind: that it can be a segment of a URL path. */
+export const nameIsPathSegment: ValidateName = (name, prefix) => {
+  if (!prefix && (name === '.' || name === '..')) return [`may not be '${name}'`]
+  const errors: string[] = []
+  for (const part of ['/', '%']) if (name.includes(part)) errors.push(`may not contain '${part}'`)
+  return errors
+}

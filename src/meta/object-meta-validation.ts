@@ -1,0 +1,196 @@
+import { deepEqual } from './equal.ts'
+import type { FieldError } from './field-error.ts'
+import { forbidden, invalid, required, tooLong, verbatim } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+import { isQualifiedName, isValidLabelValue, nameIsDnsLabel, type ValidateName } from './names.ts'
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts'
+import { printGoTime } from './time.ts'
+
+/** Bytes of all annotations, keys and values together. */
+export const ANNOTATIONS_LIMIT = 256 * 1024
+
+const IMMUTABLE = 'field is immutable'
+
+export interface ObjectMetaRules {
+  /** Kinds that are built in want a finalizer to be a standard one or to have a domain. Default true. */
+  readonly qualifiedFinalizers?: boolean
+}
+
+export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const key in labels) {
+    for (const message of isQualifiedName(key)) errors.push(invalid(path, key, message))
+    const value = labels[key] as string
+    for (const message of isValidLabelValue(value)) errors.push(invalid(path, value, message))
+  }
+  return errors
+}
+
+export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  let characters = 0
+  for (const key in annotations) {
+    for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message))
+    characters += key.length + (annotations[key] as string).length
+  }
+  if (characters * 3 > ANNOTATIONS_LIMIT) {
+    let bytes = 0
+    for (const key in annotations) bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] as string)
+    if (bytes > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
+  }
+  return errors
+}
+
+/** `[]` if the two are the same. */
+export const validateImmutableField = (next: unknown, old: unknown, path: FieldPath, detail = IMMUTABLE): FieldError[] =>
+  deepEqual(next, old) ? [] : [invalid(path, next, detail)]
+
+export const validateNonNegative = (value: number | bigint | undefined, path: FieldPath): FieldError[] =>
+  (value ?? 0) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : []
+
+const printOwner = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string => {
+  // Pointers print as addresses, which say nothing; null ones are told.
+  const flag = (value: boolean | undefined): string => (value === undefined ? '(*bool)(nil)' : '(*bool)(0xc000000000)')
+  const text = [apiVersion, kind, name, uid].map(part => JSON.stringify(part ?? ''))
+  return `v1.OwnerReference{APIVersion:${text[0]}, Kind:${text[1]}, Name:${text[2]}, UID:${text[3]}, Controller:${flag(controller)}, BlockOwnerDeletion:${flag(blockOwnerDeletion)}}`
+}
+
+/** Group, version and kind of an owner; both parts empty where apiVersion has two slashes. */
+function ownerVersion({ apiVersion = '', kind = '' }: OwnerReference): { group: string; version: string; kind: string } {
+  const parts = apiVersion.split('/')
+  if (parts.length === 1) return { group: '', version: parts[0] as string, kind }
+  if (parts.length === 2) return { group: parts[0] as string, version: parts[1] as string, kind }
+  return { group: '', version: '', kind }
+}
+
+function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  let controller = ''
+  for (const owner of owners) {
+    const { group, version, kind } = ownerVersion(owner)
+    if (version === '') errors.push(invalid(path.child('apiVersion'), owner.apiVersion ?? '', 'version must not be empty'))
+    if (kind === '') errors.push(invalid(path.child('kind'), kind, 'kind must not be empty'))
+    if (!owner.name) errors.push(invalid(path.child('name'), '', 'name must not be empty'))
+    if (!owner.uid) errors.push(invalid(path.child('uid'), '', 'uid must not be empty'))
+    if (group === '' && version === 'v1' && kind === 'Event') {
+      errors.push(invalid(path, verbatim(printOwner(owner)), '/v1, Kind=Event is disallowed from being an owner'))
+    }
+    if (owner.controller !== true) continue
+    const current = `${owner.kind ?? ''}/${owner.name ?? ''}`
+    if (controller === '') {
+      controller = current
+    } else {
+      const all = verbatim(`[]v1.OwnerReference{${owners.map(printOwner).join(', ')}}`)
+      errors.push(invalid(path, all, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`))
+    }
+  }
+  return errors
+}
+
+function validateFinalizers(finalizers: readonly string[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const finalizer of finalizers) for (const message of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, message))
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'))
+  }
+  return errors
+}
+
+const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion'])
+
+/** A finalizer of a built-in kind: a standard one, or one with a domain. */
+export function validateFinalizerDomain(finalizer: string, path: FieldPath): FieldError[] {
+  if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return []
+  return [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
+}
+
+const finalizerDomains = (finalizers: readonly string[], path: FieldPath, rules: ObjectMetaRules): FieldError[] =>
+  rules.qualifiedFinalizers === false ? [] : finalizers.flatMap((finalizer, i) => validateFinalizerDomain(finalizer, path.index(i)))
+
+export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (Buffer.byteLength(manager) > 128) errors.push(tooLong(path, 128))
+  let at = 0
+  for (const c of manager) {
+    // What Go's unicode.IsPrint refuses: anything but letters, marks, numbers, punctuation, symbols and the plain space.
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(c)) {
+      const point = (c.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+      errors.push(invalid(path, manager, `invalid character U+${point} (at position ${at})`))
+    }
+    at += Buffer.byteLength(c)
+  }
+  return errors
+}
+
+function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [i, { operation, fieldsType, manager, subresource }] of entries.entries()) {
+    const at = path.index(i)
+    if (operation !== 'Apply' && operation !== 'Update') errors.push(invalid(at.child('operation'), operation ?? '', 'must be `Apply` or `Update`'))
+    if (fieldsType && fieldsType !== 'FieldsV1') errors.push(invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
+    if (manager) errors.push(...validateFieldManager(manager, at.child('manager')))
+    if (subresource && subresource.length > 256) errors.push(tooLong(at.child('subresource'), 256))
+  }
+  return errors
+}
+
+/** ValidateObjectMeta of a create (and of every template): after a name has been generated. */
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  namespaced: boolean,
+  validateName: ValidateName,
+  path: FieldPath,
+  rules: ObjectMetaRules = {},
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (meta.generateName)
+    for (const message of validateName(meta.generateName, true)) errors.push(invalid(path.child('generateName'), meta.generateName, message))
+  if (!meta.name) errors.push(required(path.child('name'), 'name or generateName is required'))
+  else for (const message of validateName(meta.name, false)) errors.push(invalid(path.child('name'), meta.name, message))
+  if (namespaced) {
+    if (!meta.namespace) errors.push(required(path.child('namespace')))
+    else for (const message of nameIsDnsLabel(meta.namespace, false)) errors.push(invalid(path.child('namespace'), meta.namespace, message))
+  } else if (meta.namespace) {
+    errors.push(forbidden(path.child('namespace'), 'not allowed on this type'))
+  }
+  errors.push(...validateNonNegative(meta.generation, path.child('generation')))
+  if (meta.labels) errors.push(...validateLabels(meta.labels, path.child('labels')))
+  if (meta.annotations) errors.push(...validateAnnotations(meta.annotations, path.child('annotations')))
+  if (meta.ownerReferences) errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  if (meta.finalizers) errors.push(...validateFinalizers(meta.finalizers, path.child('finalizers')))
+  if (meta.managedFields) errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')))
+  if (meta.finalizers) errors.push(...finalizerDomains(meta.finalizers, path.child('finalizers'), rules))
+  return errors
+}
+
+const time = (value: string | null | undefined): unknown => (value ? verbatim(printGoTime(value)) : value)
+
+/** ValidateObjectMetaUpdate. */
+export function validateObjectMetaUpdate(next: ObjectMeta, old: ObjectMeta, path: FieldPath, rules: ObjectMetaRules = {}): FieldError[] {
+  const errors: FieldError[] = []
+  if (old.deletionTimestamp) {
+    const extra = (next.finalizers ?? []).filter(finalizer => !(old.finalizers ?? []).includes(finalizer)).sort()
+    if (extra.length > 0) {
+      const listed = [...new Set(extra)].map(finalizer => JSON.stringify(finalizer)).join(', ')
+      errors.push(
+        forbidden(path.child('finalizers'), `no new finalizers can be added if the object is being deleted, found new finalizers []string{${listed}}`),
+      )
+    }
+  }
+  if (!next.resourceVersion) errors.push(invalid(path.child('resourceVersion'), next.resourceVersion ?? '', 'must be specified for an update'))
+  errors.push(...validateNonNegative(next.generation, path.child('generation')))
+  if ((next.generation ?? 0) < (old.generation ?? 0)) errors.push(invalid(path.child('generation'), next.generation ?? 0, 'must not be decremented'))
+  for (const field of ['name', 'namespace', 'uid'] as const) {
+    if ((next[field] ?? '') !== (old[field] ?? '')) errors.push(invalid(path.child(field), next[field] ?? '', IMMUTABLE))
+  }
+  for (const field of ['creationTimestamp', 'deletionTimestamp'] as const) {
+    if ((next[field] ?? null) !== (old[field] ?? null)) errors.push(invalid(path.child(field), time(next[field]), IMMUTABLE))
+  }
+  errors.push(...validateImmutableField(next.deletionGracePeriodSeconds, old.deletionGracePeriodSeconds, path.child('deletionGracePeriodSeconds')))
+  if (next.labels) errors.push(...validateLabels(next.labels, path.child('labels')))
+  if (next.annotations) errors.push(...validateAnnotations(next.annotations, path.child('annotations')))
+  if (next.ownerReferences) errors.push(...validateOwnerReferences(next.ownerReferences, path.child('ownerReferences')))
+  if (next.managedFields) errors.push(...validateManagedFields(next.managedFields, path.child('managedFields')))
+  if (next.finalizers) errors.push(...finalizerDomains(next.finalizers, path.child('finalizers'), rules))
+  return errors
+}

@@ -1,0 +1,213 @@
+/** How a quantity was written, and is written again: `12Mi`, `12M`, `12e6`. */
+export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent'
+
+/** `value × 10^scale`, of any size; immutable. Source of the format: resource.Quantity of apimachinery. */
+export interface Quantity {
+  readonly value: bigint
+  readonly scale: number
+  readonly format: QuantityFormat
+  /** The text that is stored and served. */
+  readonly canonical: string
+}
+
+/** Message is apimachinery's. */
+export class QuantityError extends Error {
+  override readonly name = 'QuantityError'
+}
+
+const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+const WRONG_NUMBER = 'unable to parse numeric part of quantity'
+const WRONG_SUFFIX = "unable to parse quantity's suffix"
+
+const MAX_INT64 = (1n << 63n) - 1n
+const MIN_INT64 = -(1n << 63n)
+const NANO = -9
+/** Bound on digits that arithmetic writes out, against texts like `1e2000000000`. */
+const MAX_DIGITS = 4096
+
+const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
+const DECIMAL_SUFFIX = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]))
+const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+
+function suffixOf(suffix: string): { base: 2 | 10; exponent: number; format: QuantityFormat } {
+  if (Object.hasOwn(DECIMAL, suffix)) return { base: 10, exponent: DECIMAL[suffix] as number, format: 'DecimalSI' }
+  const binary = BINARY.indexOf(suffix)
+  if (binary >= 0) return { base: 2, exponent: (binary + 1) * 10, format: 'BinarySI' }
+  if (!/^[eE][+-]?[0-9]+$/.test(suffix) || suffix.length > 20) throw new QuantityError(WRONG_SUFFIX)
+  return { base: 10, exponent: Number(suffix.slice(1)) | 0, format: 'DecimalExponent' }
+}
+
+const pow10 = (n: number): bigint => {
+  if (n > MAX_DIGITS) throw new QuantityError(WRONG_NUMBER)
+  return 10n ** BigInt(n)
+}
+const abs = (n: bigint): bigint => (n < 0n ? -n : n)
+/** Divides and rounds away from zero. */
+function divideUp(value: bigint, by: bigint): bigint {
+  const quotient = value / by
+  return value % by === 0n ? quotient : quotient + (value < 0n ? -1n : 1n)
+}
+
+const known = new Map<string, Quantity>()
+
+/** Parses `text`; throws QuantityError. Surrounding white space is not allowed. */
+export function parseQuantity(text: string): Quantity {
+  const seen = known.get(text)
+  if (seen) return seen
+  const quantity = parse(text)
+  if (known.size >= 4096) known.clear()
+  if (text.length <= 32) known.set(text, quantity)
+  return quantity
+}
+
+function parse(text: string): Quantity {
+  if (text === '') throw new QuantityError(WRONG_FORMAT)
+  if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', canonical: '0' }
+  const match = /^([+-]?)(0*)([0-9]*)(?:(\.)([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text)
+  if (!match) throw new QuantityError(WRONG_FORMAT)
+  const [, sign, , digits = '', point, fraction = '', suffix = ''] = match
+  const whole = digits === '' ? '0' : digits
+  const { base, exponent, format } = suffixOf(suffix)
+  const shifted = whole + fraction
+  const negative = sign === '-'
+
+  // Small numbers keep the text they came with where it is (nearly) canonical, and skip the rounding below.
+  let precision = 18 - shifted.length
+  if (base === 2) precision = fraction === '' ? 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1 : -1
+  const scale = (base === 10 ? exponent : 0) - fraction.length
+  if (precision >= 0 && scale >= NANO) {
+    const n = BigInt(shifted)
+    const value = base === 2 ? n << BigInt(exponent) : n
+    if (value <= MAX_INT64) {
+      const signed = negative ? -value : value
+      const kept = base === 2 ? (n & 7n) !== 0n : scale % 3 === 0 && !shifted.endsWith('000') && shifted[0] !== '0'
+      return { value: signed, scale, format, canonical: kept ? text : canonicalise(signed, scale, format) }
+    }
+  }
+
+  if (point !== undefined && digits === '' && fraction === '' && match[2] === '') throw new QuantityError(WRONG_NUMBER)
+  let value = BigInt(shifted)
+  let rounded = scale
+  if (base === 2) value <<= BigInt(exponent)
+  if (rounded < NANO) {
+    // Beyond that many digits nothing is left but the one that rounding up gives.
+    const drop = NANO - rounded
+    value = drop > shifted.length + 20 ? (value === 0n ? 0n : 1n) : divideUp(value, pow10(drop))
+    rounded = NANO
+  }
+  let shown: QuantityFormat = format
+  if (format === 'BinarySI') {
+    if (compare(value, rounded, MAX_INT64, 0) > 0) {
+      value = MAX_INT64
+      rounded = 0
+    }
+    if (value > 0n && compare(value, rounded, 1n, 0) < 0) shown = 'DecimalSI'
+  }
+  return make(negative ? -value : value, rounded, shown)
+}
+
+const make = (value: bigint, scale: number, format: QuantityFormat): Quantity => ({ value, scale, format, canonical: canonicalise(value, scale, format) })
+
+function canonicalise(value: bigint, scale: number, format: QuantityFormat): string {
+  if (value === 0n) return '0'
+  if (format === 'BinarySI' && compare(abs(value), scale, 1024n, 0) >= 0) {
+    const integer = scale >= 0 ? value * pow10(scale) : value / pow10(-scale)
+    if (scale >= 0 || integer * pow10(-scale) === value) {
+      let amount = integer
+      let times = 0
+      while (abs(amount) >= 1024n && amount % 1024n === 0n) {
+        amount /= 1024n
+        times++
+      }
+      return `${amount}${times === 0 ? '' : (BINARY[times - 1] ?? '')}`
+    }
+  }
+  let amount = value
+  let exponent = scale
+  while (amount % 10n === 0n) {
+    amount /= 10n
+    exponent++
+  }
+  while (exponent % 3 !== 0) {
+    amount *= 10n
+    exponent--
+  }
+  if (format === 'DecimalExponent') return exponent === 0 ? `${amount}` : `${amount}e${exponent}`
+  return `${amount}${DECIMAL_SUFFIX.get(exponent) ?? ''}`
+}
+
+function compare(a: bigint, aScale: number, b: bigint, bScale: number): number {
+  const aSign = a > 0n ? 1 : a < 0n ? -1 : 0
+  const bSign = b > 0n ? 1 : b < 0n ? -1 : 0
+  if (aSign !== bSign) return aSign < bSign ? -1 : 1
+  if (aSign === 0) return 0
+  if (aScale === bScale) return a < b ? -1 : a > b ? 1 : 0
+  // Numbers whose magnitudes differ are never written out.
+  const magnitude = abs(a).toString().length + aScale - abs(b).toString().length - bScale
+  if (magnitude !== 0) return magnitude > 0 === aSign > 0 ? 1 : -1
+  const left = aScale > bScale ? a * pow10(aScale - bScale) : a
+  const right = bScale > aScale ? b * pow10(bScale - aScale) : b
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** A quantity as an object holds it: canonical text, or absent for Go's zero value. */
+export type QuantityValue = string | number | bigint | undefined | null
+
+export const toQuantity = (value: QuantityValue): Quantity => parseQuantity(value === undefined || value === null ? '0' : String(value))
+
+/** -1, 0 or 1. Throws QuantityError. */
+export function compareQuantity(a: QuantityValue, b: QuantityValue): number {
+  if (a === b) return 0
+  const x = toQuantity(a)
+  const y = toQuantity(b)
+  return compare(x.value, x.scale, y.value, y.scale)
+}
+
+export const quantitySign = (value: QuantityValue): -1 | 0 | 1 => {
+  const { value: n } = toQuantity(value)
+  return n > 0n ? 1 : n < 0n ? -1 : 0
+}
+
+function combine(a: QuantityValue, b: QuantityValue, sign: 1n | -1n): string {
+  const x = toQuantity(a)
+  const y = toQuantity(b)
+  const scale = Math.min(x.scale, y.scale)
+  return canonicalise(x.value * pow10(x.scale - scale) + sign * y.value * pow10(y.scale - scale), scale, x.value === 0n ? y.format : x.format)
+}
+
+/** Canonical text of `a + b`, in the format of `a` (of `b` where `a` is zero). */
+export const addQuantity = (a: QuantityValue, b: QuantityValue): string => combine(a, b, 1n)
+export const subQuantity = (a: QuantityValue, b: QuantityValue): string => combine(a, b, -1n)
+
+function scaled(value: QuantityValue, to: number): bigint {
+  const q = toQuantity(value)
+  if (q.value === 0n) return 0n
+  if (q.scale < to) return divideUp(q.value, pow10(to - q.scale))
+  const shift = q.scale - to
+  const wide = shift > 19 ? (q.value > 0n ? MAX_INT64 : MIN_INT64) : q.value * pow10(shift)
+  return wide > MAX_INT64 ? MAX_INT64 : wide < MIN_INT64 ? MIN_INT64 : wide
+}
+
+/** The whole number, rounded away from zero and kept within 64 bits. */
+export const quantityValue = (value: QuantityValue): bigint => scaled(value, 0)
+export const quantityMilliValue = (value: QuantityValue): bigint => scaled(value, -3)
+
+/** Rounded away from zero to a multiple of 10^scale (milli: -3). The text stays where nothing is to round. */
+export function roundUpQuantity(value: QuantityValue, scale: number): string {
+  const q = toQuantity(value)
+  return q.scale >= scale ? q.canonical : canonicalise(divideUp(q.value, pow10(scale - q.scale)), scale, q.format)
+}
+
+/** The text that is stored for what a client sent. Throws QuantityError. */
+export const canonicalQuantity = (value: string | number | bigint): string => parseQuantity(String(value).trim()).canonical
+
+export function isQuantity(text: string): boolean {
+  try {
+    parseQuantity(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const quantityOf = (value: number | bigint, format: QuantityFormat = 'DecimalSI', scale = 0): string => canonicalise(BigInt(value), scale, format)

@@ -1,0 +1,68 @@
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d*)?(Z|[+-]\d{2}:\d{2})$/
+
+export interface Instant {
+  /** Whole seconds since the epoch. */
+  readonly seconds: number
+  /** 0 to 999,999,999. */
+  readonly nanos: number
+}
+
+/** An RFC 3339 time, or undefined. */
+export function parseTime(text: string): Instant | undefined {
+  const match = RFC3339.exec(text)
+  if (!match) return undefined
+  const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match
+  const fields = [year, month, day, hour, minute, second].map(Number) as [number, number, number, number, number, number]
+  const [y, mo, d, h, mi, s] = fields
+  if (mo < 1 || mo > 12 || d < 1 || h > 23 || mi > 59 || s > 59) return undefined
+  const date = new Date(0)
+  date.setUTCFullYear(y, mo - 1, d)
+  date.setUTCHours(h, mi, s)
+  if (date.getUTCDate() !== d) return undefined
+  let seconds = date.getTime() / 1000
+  if (zone !== 'Z') {
+    const zoneHours = Number(zone.slice(1, 3))
+    const zoneMinutes = Number(zone.slice(4))
+    if (zoneHours > 24 || zoneMinutes > 59) return undefined
+    seconds -= (zone[0] === '-' ? -1 : 1) * (zoneHours * 60 + zoneMinutes) * 60
+  }
+  return { seconds, nanos: Number(fraction.padEnd(9, '0')) || 0 }
+}
+
+/** Milliseconds since the epoch, or undefined where it is no time. */
+export function timeMillis(text: string | null | undefined): number | undefined {
+  const instant = text ? parseTime(text) : undefined
+  return instant && instant.seconds * 1000 + Math.floor(instant.nanos / 1e6)
+}
+
+const wholeSeconds = (seconds: number): string => {
+  const text = new Date(seconds * 1000).toISOString()
+  return text.slice(text.startsWith('+') ? 3 : 0, -5)
+}
+
+/** metav1.Time: RFC 3339 in whole seconds, UTC. */
+export const formatTime = (millis: number): string => `${wholeSeconds(Math.floor(millis / 1000))}Z`
+
+/** metav1.MicroTime: RFC 3339 with six decimals, UTC. */
+export function formatMicroTime(millis: number, extraMicros = 0): string {
+  const seconds = Math.floor(millis / 1000)
+  const micros = Math.floor((millis - seconds * 1000) * 1000) + extraMicros
+  return `${wholeSeconds(seconds)}.${String(micros).padStart(6, '0')}Z`
+}
+
+/** The text a server writes for what a client sent; undefined where it is no time. */
+export function canonicalTime(text: string): string | undefined {
+  const instant = parseTime(text)
+  return instant && `${wholeSeconds(instant.seconds)}Z`
+}
+
+export function canonicalMicroTime(text: string): string | undefined {
+  const instant = parseTime(text)
+  return instant && `${wholeSeconds(instant.seconds)}.${String(Math.floor(instant.nanos / 1000)).padStart(6, '0')}Z`
+}
+
+/** How Go prints a time, such as inside a validation message: `2006-01-02 15:04:05 +0000 UTC`. */
+export function printGoTime(text: string): string {
+  const instant = parseTime(text)
+  return instant ? `${wholeSeconds(instant.seconds).replace('T', ' ')} +0000 UTC` : text
+}
