@@ -1,0 +1,72 @@
+import type { Json, JsonObject } from '../meta/object.ts'
+import { membersOf, sortedKeys } from '../schema/members.ts'
+import type { Schema, StructSchema } from '../schema/schema.ts'
+
+const special = /[<>&\u2028\u2029\ud800-\udfff]/
+const specialAll = /[<>&\u2028\u2029]/g
+
+/** A string as encoding/json writes it. */
+export function writeString(text: string): string {
+  if (!special.test(text)) return JSON.stringify(text)
+  return JSON.stringify(text.toWellFormed()).replace(specialAll, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function writeScalar(value: Json | undefined): string {
+  if (typeof value === 'string') return writeString(value)
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : Number.isFinite(value) ? String(value) : 'null'
+  return value === undefined ? 'null' : String(value)
+}
+
+/** Any value as Go's encoder writes a map: members sorted by the bytes of their keys, at every depth. */
+export function goJson(value: Json): string {
+  return write(value, sortedKeys)
+}
+
+function write(value: Json | undefined, keysOf: (object: JsonObject) => string[]): string {
+  if (typeof value !== 'object' || value === null) return writeScalar(value)
+  if (Array.isArray(value)) return `[${value.map(item => write(item, keysOf)).join(',')}]`
+  let out = ''
+  for (const key of keysOf(value)) {
+    const member = value[key]
+    if (member !== undefined) out += `${out === '' ? '' : ','}${writeString(key)}:${write(member, keysOf)}`
+  }
+  return `{${out}}`
+}
+
+/** Writes by the schema, whatever the order of the object's own members. */
+export function writeStruct(schema: StructSchema, object: JsonObject): string {
+  let out = ''
+  const put = (name: string, text: string): void => {
+    out += `${out === '' ? '' : ','}${writeString(name)}:${text}`
+  }
+  if (schema.preserveUnknown) {
+    for (const key of sortedKeys(object)) {
+      const field = schema.fields.get(key)
+      if (object[key] !== undefined) put(key, field ? writeBy(field.schema, object[key] as Json) : goJson(object[key] as Json))
+    }
+    return `{${out}}`
+  }
+  for (const field of membersOf(schema)) {
+    const value = object[field.name]
+    if (value !== undefined) put(field.name, writeBy(field.schema, value))
+  }
+  return `{${out}}`
+}
+
+function writeBy(schema: Schema, value: Json): string {
+  if (typeof value !== 'object' || value === null) return writeScalar(value)
+  switch (schema.type) {
+    case 'struct':
+      return Array.isArray(value) ? write(value, Object.keys) : writeStruct(schema, value)
+    case 'list':
+      return Array.isArray(value) ? `[${value.map(item => writeBy(schema.items, item)).join(',')}]` : write(value, Object.keys)
+    case 'map': {
+      if (Array.isArray(value)) return write(value, Object.keys)
+      return `{${sortedKeys(value)
+        .map(key => `${writeString(key)}:${writeBy(schema.values, value[key] as Json)}`)
+        .join(',')}}`
+    }
+    default:
+      return write(value, Object.keys)
+  }
+}

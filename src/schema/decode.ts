@@ -1,0 +1,352 @@
+import { formatDuration, parseDuration } from '../meta/duration.ts'
+import { setMember } from '../meta/equal.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import { canonicalQuantity } from '../meta/quantity.ts'
+import { isCanonicalBase64 } from './base64.ts'
+import { DecodeError, diagnose } from './diagnose.ts'
+import { fitsInteger, isHigh, membersOf, sortedKeys } from './members.ts'
+import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from './schema.ts'
+import { normalMicroTime, normalTime } from './time.ts'
+
+export { DecodeError } from './diagnose.ts'
+
+export interface DecodeOptions {
+  /** Told the path (`spec.ports[0].bar`) of each member that no field names, in the order of the value. */
+  readonly onUnknown?: (path: string) => void
+}
+
+/**
+ * What Go's decoding into the type's struct, and encoding again, makes of a value: a fresh object with its members in declared order, zero values dropped where
+ * the field says so, structs that are no pointers always there, special forms canonical, unknown members gone. Raw members are shared with the input, not copied.
+ * Throws a DecodeError with the text that sigs.k8s.io/json gives for the first mistake.
+ */
+export function decode(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject {
+  unknownSeen = false
+  try {
+    const out = structReader(schema)(value)
+    if (unknownSeen && options?.onUnknown) diagnose(schema, value, options.onUnknown)
+    return out
+  } catch (error) {
+    if (error !== MISFIT) throw error
+    diagnose(schema, value)
+    throw new DecodeError(`json: cannot unmarshal the value into ${schema.name}`)
+  }
+}
+
+/** Thrown by readers at a value of a wrong type; who reads then finds out what to say. */
+const MISFIT = new Error('misfit')
+const EMPTY: JsonObject = Object.freeze(Object.create(null))
+
+/** Set by any struct reader that meets a member without a field. */
+let unknownSeen = false
+
+/** Reads the value of a field; undefined where the member is left out. */
+type FieldReader = (value: Json) => Json | undefined
+type Reader<T extends Json = Json> = (value: Json) => T
+
+interface Plan {
+  readonly name: string
+  readonly index: number
+  readonly read: FieldReader
+  /** What stands there when the member is absent; undefined: nothing. */
+  readonly zero: (() => Json) | undefined
+}
+
+const structs = new WeakMap<StructSchema, Reader<JsonObject>>()
+
+/** The reader of a struct, built when first asked for: types are recursive, and most are never met. */
+function structReader(schema: StructSchema): Reader<JsonObject> {
+  const known = structs.get(schema)
+  if (known) return known
+  let compiled: Reader<JsonObject> | undefined
+  const reader: Reader<JsonObject> = value => {
+    compiled ??= compileStruct(schema)
+    return compiled(value)
+  }
+  structs.set(schema, reader)
+  return reader
+}
+
+function compileStruct(schema: StructSchema): Reader<JsonObject> {
+  const plans = membersOf(schema).map((field, index): Plan => ({ name: field.name, index, ...compileField(field) }))
+  const byName = new Map(plans.map(plan => [plan.name, plan]))
+  const always = plans.filter(plan => plan.zero !== undefined)
+  const keepUnknown = schema.preserveUnknown === true
+
+  const finish = (out: JsonObject, from: number, before: number): number => {
+    let next = from
+    for (; next < always.length; next++) {
+      const plan = always[next] as Plan
+      if (plan.index >= before) break
+      out[plan.name] = (plan.zero as () => Json)()
+    }
+    return next
+  }
+  const put = (out: JsonObject, plan: Plan, raw: Json): void => {
+    const read = plan.read(raw)
+    if (read !== undefined) out[plan.name] = read
+  }
+  const keep = (out: JsonObject, value: JsonObject): void => {
+    for (const key of Object.keys(value)) if (!byName.has(key)) setMember(out, key, value[key] as Json)
+  }
+
+  const unordered = (value: JsonObject): JsonObject => {
+    const present: Plan[] = []
+    for (const key in value) {
+      const plan = byName.get(key)
+      if (plan === undefined) unknownSeen = true
+      if (plan === undefined || value[key] === undefined) continue
+      let at = present.length
+      while (at > 0 && (present[at - 1] as Plan).index > plan.index) {
+        present[at] = present[at - 1] as Plan
+        at--
+      }
+      present[at] = plan
+    }
+    const out: JsonObject = {}
+    let next = 0
+    for (const plan of present) {
+      next = finish(out, next, plan.index)
+      if (always[next] === plan) next++
+      put(out, plan, value[plan.name] as Json)
+    }
+    finish(out, next, plans.length)
+    return out
+  }
+
+  return value => {
+    let source = value as JsonObject
+    if (value === null || value === undefined) source = EMPTY
+    else if (typeof value !== 'object' || Array.isArray(value)) throw MISFIT
+    let out: JsonObject = {}
+    let last = -1
+    let next = 0
+    for (const key in source) {
+      const plan = byName.get(key)
+      if (plan === undefined) {
+        unknownSeen = true
+        continue
+      }
+      const raw = source[key] as Json
+      if (raw === undefined) continue
+      if (plan.index < last) {
+        out = unordered(source)
+        next = always.length
+        break
+      }
+      last = plan.index
+      if (next < always.length) {
+        next = finish(out, next, last)
+        if (always[next] === plan) next++
+      }
+      put(out, plan, raw)
+    }
+    if (next < always.length) finish(out, next, plans.length)
+    if (keepUnknown) keep(out, source)
+    return out
+  }
+}
+
+function compileField(field: Field): Pick<Plan, 'read' | 'zero'> {
+  const { schema, omitEmpty, pointer } = field
+  const read = reader(schema)
+  if (pointer) {
+    if (omitEmpty) return { read: v => (v === null ? undefined : read(v)), zero: undefined }
+    return { read: v => (v === null ? null : read(v)), zero: () => null }
+  }
+  switch (schema.type) {
+    case 'struct':
+      return { read, zero: () => read(null) }
+    case 'list':
+    case 'map': {
+      if (!omitEmpty) return { read, zero: () => null }
+      if (schema.type === 'list') return { read: v => (v === null || (v as Json[]).length === 0 ? emptyOrMisfit(v, read) : read(v)), zero: undefined }
+      return {
+        read: v => {
+          if (v === null) return undefined
+          const map = read(v)
+          for (const _ in map as JsonObject) return map
+          return undefined
+        },
+        zero: undefined,
+      }
+    }
+    case 'bytes':
+      return omitEmpty ? { read: v => (v === null ? undefined : read(v) || undefined), zero: undefined } : { read, zero: () => null }
+    case 'string':
+      if (!omitEmpty) return { read, zero: () => '' }
+      return {
+        read: v => {
+          if (typeof v === 'string') return v === '' ? undefined : v
+          if (v === null) return undefined
+          throw MISFIT
+        },
+        zero: undefined,
+      }
+    case 'integer':
+    case 'number':
+    case 'boolean':
+      if (!omitEmpty) return { read, zero: schema.type === 'boolean' ? () => false : () => 0 }
+      return { read: v => read(v) || undefined, zero: undefined }
+    default:
+      return { read, zero: () => read(null) }
+  }
+}
+
+/** An empty list, or a string of no characters, which is none. */
+function emptyOrMisfit(value: Json, read: Reader): undefined {
+  if (value !== null) read(value)
+  return undefined
+}
+
+function reader(schema: Schema): Reader {
+  switch (schema.type) {
+    case 'struct':
+      return structReader(schema)
+    case 'list':
+      return listReader(schema)
+    case 'map':
+      return mapReader(schema)
+    default:
+      return scalarReader(schema)
+  }
+}
+
+function listReader(schema: ListSchema): Reader {
+  const item = reader(schema.items)
+  const nullable = schema.pointerItems === true
+  return value => {
+    if (value === null) return null
+    if (!Array.isArray(value)) throw MISFIT
+    const out: Json[] = []
+    for (const element of value) out.push(nullable && element === null ? null : item(element))
+    return out
+  }
+}
+
+function mapReader(schema: MapSchema): Reader {
+  const read = reader(schema.values)
+  return value => {
+    if (value === null) return null
+    if (typeof value !== 'object' || Array.isArray(value)) throw MISFIT
+    const out: JsonObject = {}
+    let before = ''
+    for (const key in value) {
+      if (key < before || key === '__proto__' || isHigh(key)) return unsortedMap(value, read)
+      before = key
+      out[key] = read(value[key] as Json)
+    }
+    return out
+  }
+}
+
+function unsortedMap(value: JsonObject, read: Reader): JsonObject {
+  const out: JsonObject = {}
+  for (const key of sortedKeys(value)) setMember(out, key, read(value[key] as Json))
+  return out
+}
+
+function integerReader(schema: ScalarSchema): Reader {
+  if (schema.goType === 'int32')
+    return value => {
+      if (typeof value === 'number' && (value | 0) === value) return value === 0 ? 0 : value
+      if (value === null) return 0
+      throw MISFIT
+    }
+  return value => {
+    if ((typeof value === 'number' || typeof value === 'bigint') && fitsInteger(value, schema.goType)) return value === 0 ? 0 : value
+    if (value === null) return 0
+    throw MISFIT
+  }
+}
+
+function quantity(value: Json): string {
+  if (value === null) return '0'
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') throw MISFIT
+  try {
+    return canonicalQuantity(value)
+  } catch {
+    throw MISFIT
+  }
+}
+
+/** Readers of texts of a special form: null is the form's zero, and undefined a text that is wrong. */
+const special =
+  (zero: Json, canonical: (text: string) => string | null | undefined): Reader =>
+  value => {
+    if (value === null) return zero
+    if (typeof value !== 'string') throw MISFIT
+    const text = canonical(value)
+    if (text === undefined) throw MISFIT
+    return text
+  }
+
+const readTime = special(null, normalTime)
+const readMicroTime = special(null, normalMicroTime)
+const readDuration = special('0s', normalDuration)
+
+function normalDuration(text: string): string | undefined {
+  try {
+    return formatDuration(parseDuration(text))
+  } catch {
+    return undefined
+  }
+}
+
+function bytes(value: Json): Json {
+  if (value === null) return null
+  if (typeof value === 'string') {
+    if (isCanonicalBase64(value)) return value
+    const stripped = value.replace(/[\r\n]/g, '')
+    // Bits beyond the last byte are dropped.
+    if (isCanonicalBase64(stripped, true)) return Buffer.from(stripped, 'base64').toString('base64')
+  } else if (Array.isArray(value) && value.every(v => v === null || (typeof v === 'number' && Number.isInteger(v) && v >= 0 && v <= 255))) {
+    return Buffer.from(value as number[]).toString('base64')
+  }
+  throw MISFIT
+}
+
+function scalarReader(schema: ScalarSchema): Reader {
+  switch (schema.type) {
+    case 'string':
+      return value => {
+        if (typeof value === 'string') return value
+        if (value === null) return ''
+        throw MISFIT
+      }
+    case 'boolean':
+      return value => {
+        if (typeof value === 'boolean') return value
+        if (value === null) return false
+        throw MISFIT
+      }
+    case 'integer':
+      return integerReader(schema)
+    case 'number':
+      return value => {
+        if (typeof value === 'number') return value
+        if (typeof value === 'bigint') return Number(value)
+        if (value === null) return 0
+        throw MISFIT
+      }
+    case 'intOrString':
+      return value => {
+        if (typeof value === 'string') return value
+        if (typeof value === 'number' && (value | 0) === value) return value === 0 ? 0 : value
+        if (value === null) return 0
+        throw MISFIT
+      }
+    case 'quantity':
+      return quantity
+    case 'bytes':
+      return bytes
+    case 'raw':
+      return value => value
+    case 'time':
+      return readTime
+    case 'microTime':
+      return readMicroTime
+    case 'duration':
+      return readDuration
+  }
+}

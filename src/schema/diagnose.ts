@@ -1,0 +1,193 @@
+import { parseDuration } from '../meta/duration.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import { parseQuantity } from '../meta/quantity.ts'
+import { base64Fault } from './base64.ts'
+import { fitsInteger, membersOf } from './members.ts'
+import type { Field, ScalarSchema, Schema, StructSchema } from './schema.ts'
+import { timeFault } from './time.ts'
+
+/** A value that does not fit its type. The message is Go's. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError'
+}
+
+/** Number literals that a parsed number does not tell (`1.0`), by the object or list that holds them. */
+export type Literals = WeakMap<object, Map<string, string>>
+
+interface Walk {
+  readonly onUnknown: ((path: string) => void) | undefined
+  readonly literals: Literals | undefined
+  /** The first mistake that lets decoding go on; one of a special form ends it. */
+  saved: string | undefined
+  /** JSON names from the root, without indices and map keys, as Go's errors have them. */
+  readonly names: string[]
+  struct: string
+}
+
+/**
+ * Walks a value in its own order, slowly, and throws a DecodeError with what Go would say: the error of a special form (time, quantity …) where there is one, otherwise
+ * the first value of a wrong type. Tells `onUnknown` of members without a field.
+ */
+export function diagnose(schema: StructSchema, value: Json, onUnknown?: (path: string) => void, literals?: Literals): void {
+  const walk: Walk = { onUnknown, literals, saved: undefined, names: [], struct: '' }
+  visit(walk, schema, value, '', undefined)
+  if (walk.saved !== undefined) throw new DecodeError(walk.saved)
+}
+
+const members = new WeakMap<StructSchema, ReadonlyMap<string, Field>>()
+
+function memberMap(schema: StructSchema): ReadonlyMap<string, Field> {
+  let map = members.get(schema)
+  if (!map) {
+    map = new Map(membersOf(schema).map(f => [f.name, f]))
+    members.set(schema, map)
+  }
+  return map
+}
+
+function visit(walk: Walk, schema: Schema, value: Json, path: string, literal: string | undefined): void {
+  if (value === null || value === undefined) return
+  switch (schema.type) {
+    case 'struct':
+      if (typeof value !== 'object' || Array.isArray(value)) mistyped(walk, schema, value, literal)
+      else visitStruct(walk, schema, value, path)
+      return
+    case 'map': {
+      if (typeof value !== 'object' || Array.isArray(value)) {
+        mistyped(walk, schema, value, literal)
+        return
+      }
+      const texts = walk.literals?.get(value)
+      for (const key of Object.keys(value)) visit(walk, schema.values, value[key] as Json, `${path}.${key}`, texts?.get(key))
+      return
+    }
+    case 'list': {
+      if (!Array.isArray(value)) {
+        mistyped(walk, schema, value, literal)
+        return
+      }
+      const texts = walk.literals?.get(value)
+      value.forEach((item, index) => {
+        visit(walk, schema.items, item, `${path}[${index}]`, texts?.get(String(index)))
+      })
+      return
+    }
+    default:
+      visitScalar(walk, schema, value, literal)
+  }
+}
+
+function visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: string): void {
+  const known = memberMap(schema)
+  const { struct } = walk
+  const texts = walk.literals?.get(value)
+  for (const key of Object.keys(value)) {
+    const field = known.get(key)
+    const at = path === '' ? key : `${path}.${key}`
+    if (field === undefined) {
+      if (!schema.preserveUnknown) walk.onUnknown?.(at)
+      continue
+    }
+    walk.names.push(key)
+    walk.struct = schema.name
+    visit(walk, field.schema, value[key] as Json, at, texts?.get(key))
+    walk.names.pop()
+    walk.struct = struct
+  }
+}
+
+function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: string | undefined): void {
+  switch (schema.type) {
+    case 'raw':
+      return
+    case 'string':
+      if (typeof value !== 'string') mistyped(walk, schema, value, literal)
+      return
+    case 'boolean':
+      if (typeof value !== 'boolean') mistyped(walk, schema, value, literal)
+      return
+    case 'number':
+      if (typeof value !== 'number' && typeof value !== 'bigint') mistyped(walk, schema, value, literal)
+      return
+    case 'integer':
+      if (!isInteger(value, schema.goType, literal)) mistyped(walk, schema, value, literal)
+      return
+    case 'intOrString':
+      if (typeof value !== 'string' && !isInteger(value, 'int32', literal)) fatal(mistake(walk, value, 'int32', literal))
+      return
+    case 'bytes':
+      if (typeof value === 'string') {
+        const at = base64Fault(value)
+        if (at >= 0) walk.saved ??= `illegal base64 data at input byte ${at}`
+      } else if (Array.isArray(value)) {
+        for (const item of value)
+          if (item !== null && !(typeof item === 'number' && Number.isInteger(item) && item >= 0 && item < 256)) mistypedAs(walk, item, 'uint8', undefined)
+      } else mistyped(walk, schema, value, literal)
+      return
+    case 'quantity': {
+      const text = typeof value === 'string' ? value : (literal ?? JSON.stringify(value))
+      try {
+        parseQuantity(text.trim())
+      } catch (error) {
+        fatal((error as Error).message)
+      }
+      return
+    }
+    case 'time':
+    case 'microTime': {
+      if (typeof value !== 'string') fatal(mistake(walk, value, 'string', literal))
+      const fault = timeFault(value as string, schema.type === 'microTime')
+      if (fault !== undefined) fatal(fault)
+      return
+    }
+    case 'duration':
+      if (typeof value !== 'string') fatal(mistake(walk, value, 'string', literal))
+      try {
+        parseDuration(value as string)
+      } catch (error) {
+        fatal((error as Error).message)
+      }
+  }
+}
+
+const isInteger = (value: Json, goType: string, literal: string | undefined): boolean =>
+  (typeof value === 'number' || typeof value === 'bigint') && fitsInteger(value, goType) && (literal === undefined || /^-?\d+$/.test(literal))
+
+function fatal(message: string): never {
+  throw new DecodeError(message)
+}
+
+function mistyped(walk: Walk, schema: Schema, value: Json, literal: string | undefined): void {
+  mistypedAs(walk, value, goTypeOf(schema), literal)
+}
+
+function mistypedAs(walk: Walk, value: Json, type: string, literal: string | undefined): void {
+  walk.saved ??= mistake(walk, value, type, literal)
+}
+
+function mistake(walk: Walk, value: Json, type: string, literal: string | undefined): string {
+  const where = walk.names.length === 0 ? 'value' : `struct field ${walk.struct}.${walk.names.join('.')}`
+  return `json: cannot unmarshal ${kindOf(value, type, literal)} into Go ${where} of type ${type}`
+}
+
+/** `number 1.5` where numbers fit, but not this one. */
+function kindOf(value: Json, type: string, literal: string | undefined): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return /^(u?int\d*|float\d+)$/.test(type) ? `number ${literal ?? value}` : 'number'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  return Array.isArray(value) ? 'array' : 'object'
+}
+
+/** Go's name of a type, with its package (the version): `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. */
+export function goTypeOf(schema: Schema): string {
+  switch (schema.type) {
+    case 'struct':
+      return `${schema.definition?.split('.').at(-2) ?? 'v1'}.${schema.name}`
+    case 'list':
+      return `[]${schema.pointerItems ? '*' : ''}${goTypeOf(schema.items)}`
+    case 'map':
+      return schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${goTypeOf(schema.values)}`
+    default:
+      return schema.goType
+  }
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../meta/object.ts'
+import type { Field, StructSchema } from './schema.ts'
+
+const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map(name => ({
+  name,
+  number: 0,
+  schema: { type: 'string', goType: 'string' },
+  required: false,
+  omitEmpty: true,
+  pointer: false,
+}))
+
+/** Every member in the order in which it is written, kind and apiVersion included. */
+export const membersOf = (schema: StructSchema): readonly Field[] =>
+  schema.typeMeta ? [...typeMetaFields.filter(f => !schema.fields.has(f.name)), ...schema.fields.values()] : [...schema.fields.values()]
+
+const bounds: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
+  int32: [-2147483648, 2147483647],
+  uint32: [0, 4294967295],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint64: [0, 2n ** 64n - 1n],
+}
+
+/** Whether a number is an integer that fits Go's type of that name. */
+export function fitsInteger(value: number | bigint, goType: string): boolean {
+  if (typeof value === 'number' && !Number.isInteger(value)) return false
+  const range = bounds[goType]
+  return range === undefined || (value >= range[0] && value <= range[1])
+}
+
+const high = /[\ud800-\udfff]/
+/** Whether UTF-16 order may differ from byte order. */
+export const isHigh = (key: string): boolean => high.test(key)
+
+/** Keys in the order of their UTF-8 bytes. */
+export function sortedKeys(value: JsonObject): string[] {
+  const keys = Object.keys(value).sort()
+  return keys.some(isHigh) ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : keys
+}
