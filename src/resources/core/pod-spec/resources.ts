@@ -1,0 +1,137 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { isQualifiedName } from '../../../meta/names.ts'
+import { canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
+import type { ApiStruct, Errors } from '../checks.ts'
+import { checkDnsLabel, NEGATIVE } from '../checks.ts'
+
+const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage'])
+const QUOTA_COUNTS = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]
+const INTEGER_RESOURCES = new Set(QUOTA_COUNTS)
+const STANDARD_RESOURCES = new Set([
+  ...CONTAINER_RESOURCES,
+  ...QUOTA_COUNTS,
+  ...[...CONTAINER_RESOURCES].flatMap(name => [`requests.${name}`, `limits.${name}`]),
+  'storage',
+  'requests.storage',
+])
+
+const HUGE_PAGES = 'hugepages-'
+export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES)
+const isQuotaHugePages = (name: string): boolean => isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`)
+export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
+/** Of a resource that is not Kubernetes' own, such as `example.com/gpu`. */
+export const isExtendedResource = (name: string): boolean =>
+  !isNativeResource(name) && !name.startsWith('requests.') && isQualifiedName(`requests.${name}`).length === 0
+/** Whether a request may be less than the limit. */
+export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name)
+export const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || isExtendedResource(name)
+
+/** The name of a resource of anything: quotas, limit ranges, nodes. Prefixed names, and the known ones without a prefix. */
+export function checkResourceName(name: string, path: FieldPath, errors: Errors): void {
+  const texts = isQualifiedName(name)
+  if (texts.length > 0) for (const text of texts) errors.push(invalid(path, name, text))
+  else if (!name.includes('/') && !STANDARD_RESOURCES.has(name) && !isQuotaHugePages(name)) {
+    errors.push(invalid(path, name, 'must be a standard resource type or fully qualified'))
+  }
+}
+
+/** The name of a resource of a container. */
+export function checkContainerResourceName(name: string, path: FieldPath, errors: Errors): void {
+  checkResourceName(name, path, errors)
+  if (name.split('/').length === 1) {
+    if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name)) errors.push(invalid(path, name, 'must be a standard resource for containers'))
+  } else if (!isNativeResource(name) && !isExtendedResource(name)) errors.push(invalid(path, name, "doesn't follow extended resource name standard"))
+}
+
+export function checkResourceQuantity(name: string, quantity: string, path: FieldPath, errors: Errors): void {
+  if (compareQuantity(quantity, 0) < 0) errors.push(invalid(path, quantity, NEGATIVE))
+  if (isIntegerResource(name) && quantityMilliValue(quantity) % 1000n !== 0n) errors.push(invalid(path, quantity, 'must be an integer'))
+}
+
+/** Whole pages only. A size that is no quantity divides nothing. */
+export function isDivisibleHugePages(name: string, quantity: string): boolean {
+  if (!isHugePages(name)) return true
+  try {
+    const size = quantityValue(canonicalQuantity(name.slice(HUGE_PAGES.length)))
+    return size > 0n && quantityValue(quantity) % size === 0n
+  } catch {
+    return false
+  }
+}
+
+export interface ResourceOptions {
+  readonly allowIndivisibleHugePages: boolean
+}
+
+/** ResourceRequirements of a container; `claimNames`: those of the pod. Also of `overhead`, as limits. */
+export function checkResources(resources: ApiStruct, claimNames: ReadonlySet<string>, path: FieldPath, options: ResourceOptions, errors: Errors): void {
+  const limits: Record<string, string> = resources.limits ?? {}
+  let computes = false
+  let hugePages = false
+  const checkEntry = (name: string, quantity: string, at: FieldPath): void => {
+    checkContainerResourceName(name, at, errors)
+    checkResourceQuantity(name, quantity, at, errors)
+    if (name === 'cpu' || name === 'memory') computes = true
+  }
+  const checkHugePages = (name: string, quantity: string, at: FieldPath): void => {
+    if (!isHugePages(name)) return
+    hugePages = true
+    if (!options.allowIndivisibleHugePages && !isDivisibleHugePages(name, quantity)) {
+      errors.push(invalid(at, quantity, `${quantity} is not positive integer multiple of ${name}`))
+    }
+  }
+  for (const [name, quantity] of Object.entries(limits)) {
+    const at = path.child('limits').key(name)
+    checkEntry(name, quantity, at)
+    checkHugePages(name, quantity, at)
+  }
+  for (const [name, quantity] of Object.entries((resources.requests ?? {}) as Record<string, string>)) {
+    const at = path.child('requests').key(name)
+    checkEntry(name, quantity, at)
+    if (Object.hasOwn(limits, name)) {
+      const limit = limits[name] as string
+      const order = compareQuantity(quantity, limit)
+      const requests = path.child('requests')
+      if (order !== 0 && !isOvercommitAllowed(name)) errors.push(invalid(requests, quantity, `must be equal to ${name} limit of ${limit}`))
+      else if (order > 0) errors.push(invalid(requests, quantity, `must be less than or equal to ${name} limit of ${limit}`))
+    } else if (!isOvercommitAllowed(name)) errors.push(required(path.child('limits'), 'Limit must be set for non overcommitable resources'))
+    checkHugePages(name, quantity, at)
+  }
+  if (hugePages && !computes) errors.push(forbidden(path, 'HugePages require cpu or memory'))
+  if (resources.claims) checkClaims(resources.claims, claimNames, path.child('claims'), errors)
+}
+
+function checkClaims(claims: readonly ApiStruct[], claimNames: ReadonlySet<string>, path: FieldPath, errors: Errors): void {
+  const seen = new Set<string>()
+  claims.forEach((claim, i) => {
+    const at = path.index(i)
+    const name: string = claim.name ?? ''
+    if (name === '') return void errors.push(required(at))
+    if (seen.has(name)) errors.push(duplicate(at, name))
+    else {
+      const key = claim.request ? `${name}/${claim.request}` : name
+      if (claim.request) checkDnsLabel(claim.request, at.child('request'), errors)
+      if (seen.has(key)) errors.push(duplicate(at, key))
+      else if (!claim.request) for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(at, name))
+      seen.add(key)
+    }
+    if (!claimNames.has(name)) errors.push(unknownClaim(at, name, claimNames))
+  })
+}
+
+function unknownClaim(path: FieldPath, name: string, claimNames: ReadonlySet<string>): FieldError {
+  const known = claimNames.size === 0 ? ' which is empty' : `: ${[...claimNames].sort().join(', ')}`
+  return { reason: 'FieldValueNotFound', field: path.text, body: `Not found: ${JSON.stringify(name)}: must be one of the names in pod.spec.resourceClaims${known}` }
+}

@@ -1,0 +1,119 @@
+import { forbidden, invalid } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { isDns1123Subdomain } from '../../../meta/names.ts'
+import type { ApiStruct, Errors } from '../checks.ts'
+import { report } from '../checks.ts'
+import { containersWithPath } from './visit.ts'
+
+const NETBIOS_DOMAIN = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
+const DNS_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
+const DNS_DOMAIN = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`)
+
+/** WindowsSecurityContextOptions. */
+export function checkWindowsOptions(options: ApiStruct, path: FieldPath, errors: Errors): void {
+  const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options
+  if (gmsaCredentialSpecName !== undefined) report(isDns1123Subdomain(gmsaCredentialSpecName), path.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, errors)
+  if (gmsaCredentialSpec !== undefined) {
+    const at = path.child('gmsaCredentialSpec')
+    if (gmsaCredentialSpec === '') errors.push(invalid(at, '', 'gmsaCredentialSpec cannot be an empty string'))
+    else if (Buffer.byteLength(gmsaCredentialSpec) > 64 * 1024) errors.push(invalid(at, gmsaCredentialSpec, 'gmsaCredentialSpec size must be under 64 KiB'))
+  }
+  if (runAsUserName !== undefined) for (const text of userNameErrors(runAsUserName)) errors.push(invalid(path.child('runAsUserName'), runAsUserName, text))
+}
+
+function userNameErrors(name: string): string[] {
+  if (name === '') return ['runAsUserName cannot be an empty string']
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\u0000-\u001f\u007f]/.test(name)) return ['runAsUserName cannot contain control characters']
+  const parts = name.split('\\')
+  if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash']
+  const domain = parts.length === 2 ? (parts[0] as string) : undefined
+  const user = parts.at(-1) as string
+  const texts: string[] = []
+  if (domain !== undefined && domain.length >= 256) texts.push("runAsUserName's Domain length must be under 256 characters")
+  if (domain !== undefined && !NETBIOS_DOMAIN.test(domain) && !DNS_DOMAIN.test(domain)) {
+    texts.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format")
+  }
+  if (user === '') texts.push("runAsUserName's User cannot be empty")
+  else if (user.length > 104) texts.push("runAsUserName's User length must not be longer than 104 characters")
+  if (/^[. ]+$/.test(user)) texts.push("runAsUserName's User cannot contain only periods or spaces")
+  if (/["/\\:;|=,+*?<>@[\]]/.test(user)) texts.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]')
+  return texts
+}
+
+/** All containers of a pod are host processes, or none is. */
+export function checkHostProcess(spec: ApiStruct, path: FieldPath, errors: Errors): void {
+  const ofPod: boolean | undefined = spec.securityContext?.windowsOptions?.hostProcess
+  let count = 0
+  let hostProcesses = 0
+  for (const [container, at] of containersWithPath(spec, path)) {
+    count++
+    const own: boolean | undefined = container.securityContext?.windowsOptions?.hostProcess
+    if (ofPod !== undefined && own !== undefined && ofPod !== own) {
+      const text = `pod hostProcess value must be identical if both are specified, was ${ofPod}`
+      errors.push(invalid(at.child('securityContext', 'windowsOptions', 'hostProcess'), own, text))
+    }
+    if (own ?? ofPod) hostProcesses++
+  }
+  if (hostProcesses === 0) return
+  if (hostProcesses !== count) errors.push(invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'))
+  if (!spec.hostNetwork) errors.push(invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers'))
+}
+
+const NOT_FOR_WINDOWS = 'cannot be set for a windows pod'
+const NOT_FOR_LINUX = 'windows options cannot be set for a linux pod'
+/** In upstream's order; `spec.` marks fields beside securityContext. */
+const POD_FIELDS = [
+  'appArmorProfile',
+  'seLinuxOptions',
+  'spec.hostUsers',
+  'spec.hostPID',
+  'spec.hostIPC',
+  'seccompProfile',
+  'fsGroup',
+  'fsGroupChangePolicy',
+  'sysctls',
+  'spec.shareProcessNamespace',
+  'runAsUser',
+  'runAsGroup',
+  'supplementalGroups',
+  'supplementalGroupsPolicy',
+  'seLinuxChangePolicy',
+]
+const CONTAINER_FIELDS = [
+  'appArmorProfile',
+  'seLinuxOptions',
+  'seccompProfile',
+  'capabilities',
+  'readOnlyRootFilesystem',
+  'privileged',
+  'allowPrivilegeEscalation',
+  'procMount',
+  'runAsUser',
+  'runAsGroup',
+]
+
+/** What a spec whose `os` is linux may not have. */
+export function checkLinuxPod(spec: ApiStruct, path: FieldPath, errors: Errors): void {
+  if (spec.securityContext?.windowsOptions) errors.push(forbidden(path.child('securityContext', 'windowsOptions'), NOT_FOR_LINUX))
+  for (const [container, at] of containersWithPath(spec, path)) {
+    if (container.securityContext?.windowsOptions) errors.push(forbidden(at.child('securityContext', 'windowsOptions'), NOT_FOR_LINUX))
+  }
+}
+
+/** What a spec whose `os` is windows may not have. */
+export function checkWindowsPod(spec: ApiStruct, path: FieldPath, errors: Errors): void {
+  for (const field of POD_FIELDS) {
+    const beside = field.startsWith('spec.')
+    const name = beside ? field.slice(5) : field
+    const value = beside ? spec[name] : spec.securityContext?.[name]
+    // hostPID and hostIPC are plain booleans: false is as if absent; pointers count when set.
+    const given = name === 'hostPID' || name === 'hostIPC' ? value === true : value !== undefined
+    if (given) errors.push(forbidden(beside ? path.child(name) : path.child('securityContext', name), NOT_FOR_WINDOWS))
+  }
+  for (const [container, at] of containersWithPath(spec, path)) {
+    for (const field of CONTAINER_FIELDS) {
+      if (container.securityContext?.[field] !== undefined) errors.push(forbidden(at.child('securityContext', field), NOT_FOR_WINDOWS))
+    }
+  }
+}
