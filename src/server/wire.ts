@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2'
-import type { Socket } from 'node:net'
 
 /** What is asked of a connection under an answer: the little in which HTTP/1.1 and HTTP/2 differ. */
 export interface Wire {
@@ -79,7 +78,10 @@ export class Http1Wire implements Wire {
       frame = Buffer.concat([Buffer.from(`${lengthOf(chunks).toString(16)}\r\n`, 'latin1'), ...chunks, CRLF])
       chunkFrames.set(chunks, frame)
     }
-    this.res.socket?.write(frame)
+    const socket = this.res.socket
+    // A response that waits behind another on its connection has no socket yet.
+    if (socket === null) this.res.write(Buffer.concat(chunks))
+    else socket.write(frame)
     return frame.length
   }
 
@@ -104,16 +106,11 @@ export class Http1Wire implements Wire {
   }
 
   get needsDrain(): boolean {
-    return this.res.writableNeedDrain || (this.res.socket?.writableNeedDrain ?? false)
+    return this.res.socket?.writableNeedDrain ?? this.res.writableNeedDrain
   }
 
   get closed(): boolean {
-    return this.res.destroyed || this.res.closed || this.socketGone()
-  }
-
-  private socketGone(): boolean {
-    const socket: Socket | null = this.res.socket
-    return socket !== null && socket.destroyed
+    return this.res.destroyed || this.res.closed || (this.res.socket?.destroyed ?? false)
   }
 
   closeAfter(): void {
@@ -127,8 +124,8 @@ export class Http1Wire implements Wire {
   onDrain(listener: () => void): void {
     const socket = this.res.socket
     // Frames pass the response by, so its own drain event does not tell of them.
-    if (socket?.writableNeedDrain) socket.once('drain', listener)
-    else this.res.once('drain', listener)
+    if (socket === null) this.res.once('drain', listener)
+    else socket.once('drain', listener)
   }
 
   offDrain(listener: () => void): void {
@@ -160,9 +157,8 @@ export class Http2Wire implements Wire {
   }
 
   whole(status: number, headers: string[], body: Buffer): void {
-    if (body.length === 0) return this.head(status, headers, 0, true)
-    this.head(status, headers, body.length)
-    this.stream.end(body)
+    this.head(status, headers, body.length, body.length === 0)
+    if (body.length > 0) this.stream.end(body)
   }
 
   bodiless(status: number, headers: string[], length: number | undefined): void {

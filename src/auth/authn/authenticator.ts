@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
+import type { User } from '../../meta/context.ts'
+
+/** What a request shows of who makes it. */
+export interface Credentials {
+  readonly headers: IncomingHttpHeaders
+  /** The connection that carries the request; identities proved by it are found once. */
+  readonly socket: Socket
+}
+
+/** `undefined`: no credentials of this kind were shown. `rejected`: they were, and are not valid. */
+export type Identity = User | 'rejected' | undefined
+
+/** Finds out who makes a request. Answers at once where it can: a promise costs every request. */
+export type Authenticator = (credentials: Credentials) => Identity | Promise<Identity>
+
+export const AUTHENTICATED = 'system:authenticated'
+export const UNAUTHENTICATED = 'system:unauthenticated'
+export const MASTERS = 'system:masters'
+export const ANONYMOUS: User = { name: 'system:anonymous', groups: [UNAUTHENTICATED] }
+
+/** The user with the group that all who proved themselves are in. */
+export function authenticated(user: User): User {
+  return user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] }
+}
+
+/**
+ * Asks each in turn; the first that knows the request decides. A rejection counts only if no later one knows it, as upstream's union has it. `anonymous`:
+ * who shows nothing is system:anonymous, otherwise rejected.
+ */
+export function firstOf(authenticators: readonly Authenticator[], anonymous: boolean): Authenticator {
+  const nobody: Identity = anonymous ? ANONYMOUS : 'rejected'
+  const from = (index: number, credentials: Credentials, fallback: Identity): Identity | Promise<Identity> => {
+    for (let i = index; i < authenticators.length; i++) {
+      const found = authenticators[i]?.(credentials)
+      if (found instanceof Promise)
+        return found.then(later => (later === undefined || later === 'rejected' ? from(i + 1, credentials, later ?? fallback) : later))
+      if (found === 'rejected') fallback = found
+      else if (found !== undefined) return found
+    }
+    return fallback
+  }
+  return credentials => from(0, credentials, nobody)
+}

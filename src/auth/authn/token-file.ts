@@ -1,0 +1,53 @@
+import type { User } from '../../meta/context.ts'
+import { type Authenticator, authenticated } from './authenticator.ts'
+
+/**
+ * Bearer tokens of `--token-auth-file`: lines of `token,user,uid[,"group1,group2"]`
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file).
+ */
+export function tokenAuthenticator(users: ReadonlyMap<string, User>): Authenticator {
+  return ({ headers }) => {
+    const token = bearerToken(headers.authorization)
+    if (token === undefined) return undefined
+    return users.get(token) ?? 'rejected'
+  }
+}
+
+/** The token of `Bearer TOKEN`; undefined for another scheme. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
+  const token = authorization.slice(7).trim().split(' ')[0]
+  return token === '' ? undefined : token
+}
+
+/** Throws an Error that names the line. */
+export function parseTokenFile(text: string, file: string): Map<string, User> {
+  const users = new Map<string, User>()
+  for (const { fields, line } of parseCsv(text, file)) {
+    const [token = '', name = '', uid = '', groups] = fields
+    if (fields.length < 3)
+      throw new Error(`token file '${file}' must have at least 3 columns (token, user name, user uid), found ${fields.length} in line ${line}`)
+    if (token === '') continue
+    users.set(token, authenticated({ name, groups: groups === undefined || groups === '' ? [] : groups.split(','), ...(uid !== '' && { uid }) }))
+  }
+  return users
+}
+
+/** Rows of RFC 4180: fields may be quoted, a quote within is doubled. Empty lines are skipped. */
+function parseCsv(text: string, file: string): { fields: string[]; line: number }[] {
+  const rows: { fields: string[]; line: number }[] = []
+  for (const [index, row] of text.split(/\r?\n/).entries()) {
+    if (row.trim() === '') continue
+    const fields: string[] = []
+    let rest = row
+    for (;;) {
+      const match = /^\s*"((?:[^"]|"")*)"\s*(,|$)/.exec(rest) ?? /^([^",]*)(,|$)/.exec(rest)
+      if (match === null) throw new Error(`${file}: line ${index + 1}: a quote that does not enclose a field`)
+      fields.push((match[1] ?? '').replaceAll('""', '"'))
+      rest = rest.slice(match[0].length)
+      if (match[2] === '') break
+    }
+    rows.push({ fields, line: index + 1 })
+  }
+  return rows
+}

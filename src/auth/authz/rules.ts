@@ -1,0 +1,79 @@
+import type { Authorizer, Decision } from '../../meta/authorizer.ts'
+import type { RequestInfo, User } from '../../meta/context.ts'
+
+/**
+ * Allows what all its lists match. `*` matches everything; a list that is absent matches nothing where it names subjects or what is asked for, and everything where it
+ * narrows (`namespaces`, `resourceNames`).
+ */
+export interface Rule {
+  /** Either of these two may name who asks. */
+  readonly users?: readonly string[]
+  readonly groups?: readonly string[]
+  readonly verbs: readonly string[]
+  readonly apiGroups?: readonly string[]
+  /** `pods`, `pods/status`, `*\/status`, `*`. */
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+  /** Absent: every namespace, and what has none. */
+  readonly namespaces?: readonly string[]
+  /** `/metrics`, `/openapi/*`. */
+  readonly nonResourceURLs?: readonly string[]
+}
+
+const ALLOW: Decision = { decision: 'allow', reason: '' }
+const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
+
+/** Allows what some rule allows; has no opinion on the rest. */
+export const rulesAuthorizer = (rules: readonly Rule[]): Authorizer => ({
+  authorize: async (user, info) => (rules.some(rule => covers(rule, user, info)) ? ALLOW : NO_OPINION),
+})
+
+function covers(rule: Rule, user: User, info: RequestInfo): boolean {
+  if (!names(rule.users, user.name) && !user.groups.some(group => names(rule.groups, group))) return false
+  if (!names(rule.verbs, info.verb)) return false
+  if (!info.isResource) return rule.nonResourceURLs?.some(url => matchesPath(url, info.path)) ?? false
+  return (
+    names(rule.apiGroups, info.group) &&
+    (rule.resources?.some(resource => matchesResource(resource, info)) ?? false) &&
+    (rule.resourceNames === undefined || names(rule.resourceNames, info.name)) &&
+    (rule.namespaces === undefined || names(rule.namespaces, info.namespace))
+  )
+}
+
+const names = (list: readonly string[] | undefined, value: string): boolean => list?.some(one => one === '*' || one === value) ?? false
+
+function matchesResource(resource: string, info: RequestInfo): boolean {
+  if (resource === '*') return true
+  if (info.subresource === '') return resource === info.resource
+  return resource === `${info.resource}/${info.subresource}` || resource === `*/${info.subresource}`
+}
+
+const matchesPath = (url: string, path: string): boolean => url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.slice(0, -1)))
+
+const LISTS = ['users', 'groups', 'verbs', 'apiGroups', 'resources', 'resourceNames', 'namespaces', 'nonResourceURLs'] as const
+
+/** Rules of `--authorization-rules-file`: `{ rules: […] }` as JSON or YAML parsed it. Throws an Error that names the place. */
+export function parseRules(value: unknown): Rule[] {
+  const list = isObject(value) ? value.rules : undefined
+  if (!Array.isArray(list)) throw new Error('rules: must be a list')
+  return list.map((entry: unknown, i) => {
+    const path = `rules[${i}]`
+    if (!isObject(entry)) throw new Error(`${path}: must be an object`)
+    for (const name of Object.keys(entry))
+      if (!LISTS.some(known => known === name)) throw new Error(`${path}.${name}: unknown field; known are ${LISTS.join(', ')}`)
+    const rule: { [name in (typeof LISTS)[number]]?: string[] } = {}
+    for (const name of LISTS) {
+      const strings = entry[name]
+      if (strings === undefined) continue
+      if (!Array.isArray(strings) || !strings.every(s => typeof s === 'string')) throw new Error(`${path}.${name}: must be a list of strings`)
+      rule[name] = strings
+    }
+    if (rule.verbs === undefined) throw new Error(`${path}.verbs: required`)
+    if (rule.users === undefined && rule.groups === undefined) throw new Error(`${path}: names no users and no groups`)
+    if (rule.nonResourceURLs === undefined && (rule.apiGroups === undefined || rule.resources === undefined))
+      throw new Error(`${path}: names neither apiGroups and resources nor nonResourceURLs`)
+    return { ...rule, verbs: rule.verbs }
+  })
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,91 @@
+import { Router } from '@koa/router'
+import Koa from 'koa'
+import type { Registry } from 'prom-client'
+import type { Exchange, Handler } from '../endpoints/exchange.ts'
+import type { Logger } from '../lib/log.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import type { User } from '../meta/context.ts'
+import { pathNotFoundError } from '../meta/status.ts'
+import type { Health, HealthEndpoint, HealthReport } from './health.ts'
+import { adopt } from './metrics-registry.ts'
+import type { Pipeline } from './pipeline.ts'
+import type { VersionInfo } from './version.ts'
+import type { AnyRequest, AnyResponse } from './wire.ts'
+
+export interface AppOptions {
+  readonly pipeline: Pipeline
+  /** Everything that this folder does not serve itself: resources, discovery, OpenAPI, and the 404 for what is none of them. */
+  readonly handler: Handler
+  readonly health: Health
+  readonly version: VersionInfo
+  readonly metrics: readonly MetricFamily[]
+  readonly registry: Registry
+  readonly log: Logger
+}
+
+export type Listener = (req: AnyRequest, res: AnyResponse) => void
+
+/** Paths served here, for the index of paths. */
+export const OWN_PATHS: readonly string[] = ['/healthz', '/livez', '/metrics', '/readyz', '/version']
+
+interface State {
+  exchange: Exchange
+}
+
+/**
+ * The Koa application: one fused middleware in front, which serves all resources itself, and behind it a router for the few endpoints of the server's own. `trusted` is who
+ * makes the requests of a listener that asks for no credentials.
+ */
+export function createApp(options: AppOptions): (trusted: User | undefined) => Listener {
+  const { pipeline, handler } = options
+  for (const family of options.metrics) adopt(options.registry, family)
+  const router = ownEndpoints(options)
+  const routes = router.routes()
+
+  return trusted => {
+    const app = new Koa<State>()
+    app.silent = true
+    app.on('error', (error: unknown) => options.log.debug(4, 'connection failed', { error: error instanceof Error ? error.message : String(error) }))
+    app.use((ctx, next) => {
+      ctx.respond = false
+      const serve: Handler = exchange => {
+        if (exchange.ctx.info.isResource) return handler(exchange)
+        ctx.state.exchange = exchange
+        return next()
+      }
+      return pipeline.serve(ctx.req as AnyRequest, ctx.res as AnyResponse, serve, trusted)
+    })
+    app.use(routes as Koa.Middleware<State>)
+    app.use(ctx => handler(ctx.state.exchange))
+    return app.callback() as Listener
+  }
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+const HEALTH: Readonly<Record<string, HealthEndpoint>> = { healthz: 'healthz', livez: 'livez', readyz: 'readyz' }
+
+function ownEndpoints({ health, version, registry }: AppOptions): Router<State> {
+  const router = new Router<State>()
+  const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
+  const answer = (exchange: Exchange, report: HealthReport): Promise<void> => {
+    exchange.setHeader('X-Content-Type-Options', 'nosniff')
+    return exchange.sendBytes(report.status, TEXT, Buffer.from(report.text))
+  }
+  router.all('/:name', async (ctx, next) => {
+    const exchange = ctx.state.exchange
+    const name = ctx.params.name ?? ''
+    const endpoint = HEALTH[name]
+    if (endpoint !== undefined) return answer(exchange, await health.report(endpoint, exchange.query))
+    if (name === 'version') return exchange.sendBytes(200, 'application/json', versionBody)
+    if (name === 'metrics') return exchange.sendBytes(200, registry.contentType, Buffer.from(await registry.metrics()))
+    return next()
+  })
+  router.all('/:name/:check', async (ctx, next) => {
+    const endpoint = HEALTH[ctx.params.name ?? '']
+    if (endpoint === undefined) return next()
+    const report = await health.reportOne(endpoint, ctx.params.check ?? '')
+    if (report === undefined) throw pathNotFoundError()
+    return answer(ctx.state.exchange, report)
+  })
+  return router
+}

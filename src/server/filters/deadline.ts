@@ -1,0 +1,59 @@
+import { parseDuration } from '../../lib/duration.ts'
+import { badRequestError, type StatusError, timeoutError } from '../../meta/status.ts'
+import type { HttpExchange } from '../exchange.ts'
+
+/** How often deadlines are looked at: one timer for all requests costs them nothing. */
+const SWEEP_MS = 100
+
+/** Sets the deadline of a request that is not long-running: the server's, or an earlier one that the client asks for by `?timeout=10s`. Throws 400. */
+export function setDeadline(exchange: HttpExchange, maximumMs: number): void {
+  let timeout = maximumMs
+  if (exchange.search.includes('timeout=')) {
+    const asked = exchange.query.get('timeout')
+    if (asked !== null && asked !== '') {
+      const ms = durationOf(asked)
+      if (ms > 0 && ms < maximumMs) timeout = ms
+    }
+  }
+  exchange.deadline = exchange.receivedAt + timeout
+}
+
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw badRequestError(`invalid timeout specified in the request URL - ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const passed = (): StatusError => timeoutError('request did not complete within the allotted timeout', 0)
+
+/** Watches the deadlines of requests in progress. One that passes first aborts the request's work; if that brings no answer by the next look, it is answered here. */
+export class Deadlines {
+  private readonly pending = new Set<HttpExchange>()
+  private timer: NodeJS.Timeout | undefined
+
+  add(exchange: HttpExchange): void {
+    this.pending.add(exchange)
+    this.timer ??= setInterval(() => this.sweep(Date.now()), SWEEP_MS).unref()
+  }
+
+  remove(exchange: HttpExchange): void {
+    this.pending.delete(exchange)
+  }
+
+  private sweep(now: number): void {
+    if (this.pending.size === 0) {
+      clearInterval(this.timer)
+      this.timer = undefined
+      return
+    }
+    for (const exchange of this.pending) {
+      if (now < exchange.deadline || exchange.answered) continue
+      if (exchange.isAborted) {
+        this.pending.delete(exchange)
+        void exchange.sendStatusError(passed())
+      } else exchange.abort(passed())
+    }
+  }
+}

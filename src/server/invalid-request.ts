@@ -1,0 +1,24 @@
+import type { Socket } from 'node:net'
+import { failure } from '../meta/status.ts'
+import { encodeStatusAsJson } from './status-body.ts'
+
+const METHOD_NOT_ALLOWED = failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+
+/** Answers what Node's HTTP/1.1 parser refuses, on the bare connection, and closes it. Methods that Node does not know are 405, as any other that nothing serves. */
+export function answerInvalidRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy()
+    return
+  }
+  if (error.code === 'HPE_INVALID_METHOD') {
+    const { contentType, bytes } = encodeStatusAsJson(METHOD_NOT_ALLOWED.status, undefined)
+    socket.end(head('405 Method Not Allowed', contentType, bytes) + bytes.toString('latin1'))
+    return
+  }
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+  const text = Buffer.from(status)
+  socket.end(head(status, 'text/plain; charset=utf-8', text) + status)
+}
+
+const head = (status: string, contentType: string, body: Buffer): string =>
+  `HTTP/1.1 ${status}\r\nCache-Control: no-cache, private\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`

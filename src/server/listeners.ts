@@ -1,0 +1,127 @@
+import { createServer, type Server } from 'node:http'
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { forbiddenError } from '../meta/status.ts'
+import type { Listener } from './app.ts'
+import { answerInvalidRequest } from './invalid-request.ts'
+import { encodeStatusAsJson } from './status-body.ts'
+import type { AnyRequest } from './wire.ts'
+
+export interface TlsMaterial {
+  /** PEM, chain included. */
+  readonly cert: string
+  readonly key: string
+  /** PEM of the CAs whose client certificates are believed. */
+  readonly clientCa: string
+}
+
+/** Upstream's: what a header may hold in Go, how long a connection may idle, how long headers may take. */
+const MAX_HEADER_BYTES = 1 << 20
+const IDLE_MS = 90_000
+const HEADERS_MS = 32_000
+/** Connections of one listener; beyond, new ones are closed at once. */
+const MAX_CONNECTIONS = 20_000
+
+/** A port that serves, and can be told to stop. */
+export interface Port {
+  readonly address: AddressInfo
+  /** Takes no new connections, asks the open ones to finish, and resolves when they have gone. */
+  close(): Promise<void>
+  /** Cuts what is still open. */
+  destroy(): void
+}
+
+/** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
+export function createSecurePort(tls: TlsMaterial, listener: Listener): Http2SecureServer {
+  const server = createSecureServer({
+    allowHTTP1: true,
+    cert: tls.cert,
+    key: tls.key,
+    ca: tls.clientCa,
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    // Three lists that nobody reads would otherwise make Node refuse every new stream.
+    maxSessionMemory: 200,
+    settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024 },
+  })
+  Object.assign(server, { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: HEADERS_MS })
+  server.on('request', listener)
+  server.on('session', (session: ServerHttp2Session) => {
+    session.setLocalWindowSize(4 << 20)
+    session.setTimeout(IDLE_MS, () => {
+      if ((session.state.outboundQueueSize ?? 0) === 0 && !session.destroyed && openStreams(session) === 0) session.close()
+    })
+  })
+  // A client that breaks off its handshake or connection is no concern of ours.
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  server.on('sessionError', () => {})
+  server.on('clientError', answerInvalidRequest as (error: Error, socket: Duplex) => void)
+  return server
+}
+
+const streams = new WeakMap<ServerHttp2Session, number>()
+const openStreams = (session: ServerHttp2Session): number => streams.get(session) ?? 0
+
+/**
+ * Plain HTTP without credentials, for loopback only. Requests that a web page sends by a browser of this machine are refused: they carry an Origin, or a host name that
+ * was made to point here.
+ */
+export function createInsecurePort(listener: Listener): Server {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: HEADERS_MS }, (req, res) => {
+    const refused = refusalOf(req)
+    if (refused === undefined) return listener(req, res)
+    const { contentType, bytes } = encodeStatusAsJson(forbiddenError({ group: '', resource: '' }, '', refused).status, undefined)
+    res.writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
+  })
+  server.on('clientError', answerInvalidRequest as (error: Error, socket: Duplex) => void)
+  return server
+}
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+
+export function refusalOf(req: Pick<AnyRequest, 'headers'>): string | undefined {
+  if (req.headers.origin !== undefined) return 'the insecure port serves no web pages'
+  if (req.headers.host !== undefined && !LOOPBACK_HOST.test(req.headers.host)) return 'the insecure port serves loopback names only'
+  return undefined
+}
+
+/** Starts to listen. Rejects where the address can't be had. */
+export async function open(server: Server | Http2SecureServer, port: number, host: string): Promise<Port> {
+  server.maxConnections = MAX_CONNECTIONS
+  const sockets = new Set<Socket>()
+  const sessions = new Set<ServerHttp2Session>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('session', (session: ServerHttp2Session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    session.on('stream', stream => {
+      streams.set(session, openStreams(session) + 1)
+      stream.once('close', () => streams.set(session, openStreams(session) - 1))
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return {
+    address: server.address() as AddressInfo,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        for (const session of sessions) session.close()
+        if ('closeIdleConnections' in server) server.closeIdleConnections()
+      }),
+    destroy: () => {
+      for (const session of sessions) session.destroy()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import { CounterFamily, GaugeFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild, ReadGauge } from '../lib/metrics.ts'
+import type { RequestInfo } from '../meta/context.ts'
+import type { HttpExchange } from './exchange.ts'
+import type { InFlight } from './filters/in-flight.ts'
+
+const COMPONENT = 'apiserver'
+const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
+const WITH_DRY_RUN = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
+const LATENCIES = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+const SIZES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+
+/** What is counted of one kind of request, found by one look-up. */
+interface Children {
+  readonly labels: readonly string[]
+  readonly duration: HistogramChild
+  readonly sliDuration: HistogramChild | undefined
+  readonly size: HistogramChild | undefined
+  readonly byCode: Map<number, NumberChild>
+}
+
+/** The request metrics of kube-apiserver: its names, labels and buckets. */
+export class RequestMetrics {
+  private readonly total = new CounterFamily({
+    name: 'apiserver_request_total',
+    help: 'Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.',
+    stability: 'STABLE',
+    labels: [...WITH_DRY_RUN, 'code'],
+  })
+  private readonly durations = new HistogramFamily({
+    name: 'apiserver_request_duration_seconds',
+    help: 'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
+    stability: 'STABLE',
+    labels: WITH_DRY_RUN,
+    buckets: LATENCIES,
+  })
+  private readonly sliDurations = new HistogramFamily({
+    name: 'apiserver_request_sli_duration_seconds',
+    help: 'Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each verb, group, version, resource, subresource, scope and component.',
+    stability: 'ALPHA',
+    labels: LABELS,
+    buckets: LATENCIES.slice(2),
+  })
+  private readonly sizes = new HistogramFamily({
+    name: 'apiserver_response_sizes',
+    help: 'Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.',
+    stability: 'STABLE',
+    labels: LABELS,
+    buckets: SIZES,
+  })
+  private readonly longRunning = new GaugeFamily({
+    name: 'apiserver_longrunning_requests',
+    help: 'Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are tracked this way.',
+    stability: 'STABLE',
+    labels: LABELS,
+  })
+  private readonly terminations = new CounterFamily({
+    name: 'apiserver_request_terminations_total',
+    help: 'Number of requests which apiserver terminated in self-defense.',
+    stability: 'ALPHA',
+    labels: [...LABELS, 'code'],
+  })
+  private readonly inFlight: ReadGauge
+  private readonly known = new Map<string, Children>()
+
+  constructor(inFlight: InFlight) {
+    this.inFlight = new ReadGauge(
+      {
+        name: 'apiserver_current_inflight_requests',
+        help: 'Maximal number of currently used inflight request limit of this apiserver per request kind in last second.',
+        stability: 'STABLE',
+        labels: ['request_kind'],
+      },
+      () => [
+        ['readOnly', inFlight.readOnly.highest(Date.now())],
+        ['mutating', inFlight.mutating.highest(Date.now())],
+      ],
+    )
+  }
+
+  families(): MetricFamily[] {
+    return [this.total, this.durations, this.sliDurations, this.sizes, this.longRunning, this.terminations, this.inFlight]
+  }
+
+  /** Once the request is over. */
+  record(exchange: HttpExchange, now: number): void {
+    const info = exchange.info
+    const children = this.childrenOf(exchange, info)
+    const seconds = (now - exchange.receivedAt) / 1000
+    const code = exchange.status
+    let total = children.byCode.get(code)
+    if (total === undefined) {
+      total = this.total.child(...children.labels, COMPONENT, String(code))
+      children.byCode.set(code, total)
+    }
+    total.value++
+    children.duration.observe(seconds)
+    children.sliDuration?.observe(seconds)
+    children.size?.observe(exchange.sent)
+    if (code === 429 || code === 504) this.terminations.child(...withoutDryRun(children.labels), COMPONENT, String(code)).value++
+  }
+
+  /** The gauge of long-running requests like this one, to be raised and lowered. */
+  running(exchange: HttpExchange): NumberChild {
+    return this.longRunning.child(...withoutDryRun(this.childrenOf(exchange, exchange.info).labels), COMPONENT)
+  }
+
+  private childrenOf(exchange: HttpExchange, info: RequestInfo): Children {
+    const verb = verbOf(exchange, info)
+    const dryRun = exchange.search.includes('dryRun') ? dryRunOf(exchange.query) : ''
+    // What nothing serves is counted without its labels: they would be the client's inventions.
+    const resource = info.isResource && !exchange.unknownPath
+    const key = resource
+      ? `${verb}/${dryRun}/${info.group}/${info.version}/${info.resource}/${info.subresource}/${info.name !== '' || info.verb === 'create' ? 2 : info.namespace !== '' ? 1 : 0}`
+      : `${verb}/${dryRun}/${pathLabel(exchange)}`
+    const known = this.known.get(key)
+    if (known !== undefined) return known
+    const labels = resource
+      ? [verb, dryRun, info.group, info.version, info.resource, info.subresource, scopeOf(info)]
+      : [verb, dryRun, '', '', '', pathLabel(exchange), '']
+    const plain = withoutDryRun(labels)
+    const children: Children = {
+      labels,
+      duration: this.durations.child(...labels, COMPONENT),
+      sliDuration: dryRun === '' ? this.sliDurations.child(...plain, COMPONENT) : undefined,
+      size: verb === 'GET' || verb === 'LIST' ? this.sizes.child(...plain, COMPONENT) : undefined,
+      byCode: new Map(),
+    }
+    if (this.known.size < 10_000) this.known.set(key, children)
+    return children
+  }
+}
+
+const withoutDryRun = (labels: readonly string[]): string[] => [labels[0] ?? '', ...labels.slice(2)]
+
+const scopeOf = (info: RequestInfo): string => (info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster')
+
+/** The path itself for the few that are known beforehand. */
+const pathLabel = ({ unknownPath, path }: HttpExchange): string => (unknownPath || !LABELLED_PATHS.has(path) ? '' : path)
+const LABELLED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/metrics', '/version', '/api', '/apis', '/openapi/v2', '/openapi/v3'])
+
+const METHODS: ReadonlySet<string> = new Set(['DELETE', 'PATCH', 'POST', 'PUT', 'CONNECT'])
+
+function verbOf(exchange: HttpExchange, info: RequestInfo): string {
+  if (info.verb === 'watch') return 'WATCH'
+  const method = exchange.method
+  if (method === 'GET' || method === 'HEAD') return info.isResource && scopeOf(info) !== 'resource' ? 'LIST' : 'GET'
+  if (method === 'PATCH' && exchange.headers['content-type'] === 'application/apply-patch+yaml') return 'APPLY'
+  return METHODS.has(method) ? method : 'other'
+}
+
+function dryRunOf(query: URLSearchParams): string {
+  const asked = query.getAll('dryRun')
+  return asked.every(one => one === 'All') ? (asked.length === 0 ? '' : 'All') : 'invalid'
+}
