@@ -1,0 +1,77 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Logger } from '../../lib/log.ts'
+import type { Revision } from '../revision.ts'
+import { copyOf, decodeRecord, deletion, numberBytes } from './layout.ts'
+import { latestOf } from './reader.ts'
+import type { Tables } from './tables.ts'
+import { metaNumber, setMeta } from './tables.ts'
+
+/** Revisions swept in one commit: writers wait no longer than that takes. */
+const sweepStep = 500
+
+export interface Compactor {
+  /** The oldest revision that can be read. */
+  compacted(): Revision
+  /** Resolves once the new bound is on disk; what lies before it is removed in the background. */
+  compact(before: Revision): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Removes history before the compacted revision: a change that a later one, at or before that revision, has replaced, and a deletion before it. A sweep that
+ * was interrupted goes on when the store is opened again.
+ */
+export function openCompactor(tables: Tables, logger: Logger): Compactor {
+  let compacted = metaNumber(tables, 'compacted') ?? 0
+  let sweeping: Promise<void> | undefined
+  let closed = false
+
+  async function sweep(): Promise<void> {
+    for (;;) {
+      const from = metaNumber(tables, 'swept') ?? 0
+      if (closed || from >= compacted) return
+      const to = Math.min(compacted, from + sweepStep)
+      await tables.commit(() => {
+        for (let revision = from; revision <= to; revision++) sweepOne(tables, revision, compacted)
+        setMeta(tables, 'swept', to)
+      })
+      await nextTurn()
+    }
+  }
+
+  function start(): void {
+    sweeping ??= sweep()
+      .catch(error => logger.error('cannot remove compacted history', { error: String(error) }))
+      .finally(() => {
+        sweeping = undefined
+      })
+  }
+
+  start()
+  return {
+    compacted: () => compacted as Revision,
+    async compact(before) {
+      if (before <= compacted) return
+      await tables.commit(() => setMeta(tables, 'compacted', before))
+      compacted = Math.max(compacted, before)
+      start()
+    },
+    async close() {
+      closed = true
+      await sweeping
+    },
+  }
+}
+
+function sweepOne(tables: Tables, revision: number, compacted: number): void {
+  const id = numberBytes(revision)
+  const bytes = tables.log.getBinaryFast(id)
+  if (!bytes) return
+  const { before, kind, key } = decodeRecord(bytes)
+  if (kind === deletion && revision < compacted) {
+    const name = copyOf(key)
+    tables.log.removeSync(id)
+    if (latestOf(tables, name)?.modRevision === revision) tables.latest.removeSync(name)
+  }
+  if (before !== 0) tables.log.removeSync(numberBytes(before))
+}

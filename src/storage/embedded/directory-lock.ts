@@ -1,0 +1,80 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BackendError } from '../backend.ts'
+
+/**
+ * Takes the directory for this process by a file `lock` that names its holder, and returns what releases it. A file whose holder has died is taken over: the
+ * holder is told by process id and, where /proc has it, start time, so that a number given anew is not mistaken for it.
+ * @throws BackendError `unavailable` where another process (or this one) holds the directory.
+ */
+export function lockDirectory(dir: string): () => void {
+  const path = join(dir, 'lock')
+  const mine = `${process.pid} ${startTime(process.pid)}\n`
+  for (let attempt = 0; attempt < 10; attempt++) {
+    if (place(path, mine)) {
+      return () => {
+        if (read(path) === mine) rmSync(path, { force: true })
+      }
+    }
+    const theirs = read(path)
+    if (theirs === undefined) continue
+    const pid = Number(theirs.split(' ')[0])
+    if (isAlive(theirs)) throw new BackendError('unavailable', `the store in ${dir} is in use by process ${pid} (its lock is ${path})`)
+    removeStale(path, theirs)
+  }
+  throw new BackendError('unavailable', `the store in ${dir} cannot be locked: others keep taking ${path}`)
+}
+
+/** Puts the file there with its content in one step (a link), so that no one reads it half written. False where there is one. */
+function place(path: string, content: string): boolean {
+  const draft = `${path}.${process.pid}.new`
+  writeFileSync(draft, content, { mode: 0o600 })
+  try {
+    linkSync(draft, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Moves the stale file away; if another process put its own there meanwhile, that one goes back. */
+function removeStale(path: string, stale: string): void {
+  const aside = `${path}.${process.pid}`
+  try {
+    renameSync(path, aside)
+    if (read(aside) !== stale) linkSync(aside, path)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+function isAlive(holder: string): boolean {
+  const [pid = '', start = ''] = holder.trim().split(' ')
+  if (!/^[1-9][0-9]*$/.test(pid)) return false
+  try {
+    process.kill(Number(pid), 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+  }
+  return start === '' || start === startTime(Number(pid))
+}
+
+/** Field 22 of /proc/<pid>/stat; empty where there is no such file. */
+function startTime(pid: number): string {
+  const stat = read(`/proc/${pid}/stat`)
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

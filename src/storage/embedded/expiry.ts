@@ -1,0 +1,76 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { Key, Revision } from '../revision.ts'
+import { readNumber } from './layout.ts'
+import type { Tables } from './tables.ts'
+import type { Writer } from './writer.ts'
+
+/** Milliseconds between looks at the clock while a deadline is ahead, at most; keys expired at once, at most. */
+const longestWait = 1000
+const batch = 500
+
+export interface Expiry {
+  /** Something with this deadline was written. */
+  schedule(deadline: number): void
+  close(): void
+}
+
+/** Deletes keys whose time to live has passed, as ordinary guarded writes: a key written since stays. Deadlines are stored, so they outlive a restart. */
+export function openExpiry(tables: Tables, writer: Writer, clock: Clock, logger: Logger): Expiry {
+  let timer: NodeJS.Timeout | undefined
+  let next = Number.POSITIVE_INFINITY
+  let expiring = false
+  let closed = false
+
+  function schedule(deadline: number): void {
+    next = Math.min(next, deadline)
+    if (closed || expiring || timer || next === Number.POSITIVE_INFINITY) return
+    timer = setTimeout(look, Math.min(longestWait, Math.max(0, next - clock.now())))
+    timer.unref()
+  }
+
+  function look(): void {
+    timer = undefined
+    if (closed) return
+    if (next > clock.now()) {
+      schedule(next)
+      return
+    }
+    expiring = true
+    expire()
+      .catch(error => {
+        logger.warn('cannot delete expired keys', { error: String(error) })
+        return clock.now() + longestWait
+      })
+      .then(deadline => {
+        expiring = false
+        schedule(deadline)
+      })
+      .catch(() => {})
+  }
+
+  /** Expires what is due and returns the next deadline. */
+  async function expire(): Promise<number> {
+    next = Number.POSITIVE_INFINITY
+    const now = clock.now()
+    const due: Promise<unknown>[] = []
+    let ahead = Number.POSITIVE_INFINITY
+    for (const { key: settles, value } of tables.expiry.getRange({ limit: batch })) {
+      ahead = readNumber(settles, 0)
+      if (ahead > now) break
+      const expected = readNumber(settles, 8) as Revision
+      due.push(writer.write({ key: value.toString() as Key, expected }, { settles }))
+    }
+    await Promise.all(due)
+    return ahead
+  }
+
+  for (const key of tables.expiry.getKeys({ limit: 1 })) schedule(readNumber(key, 0))
+  return {
+    schedule,
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { KeyValue } from '../backend.ts'
+import type { Key, Revision } from '../revision.ts'
+
+/**
+ * How the embedded store's tables are laid out. Numbers are big-endian, so that LMDB's byte order is theirs.
+ *
+ * - `log`: revision (8) → one change: kind (1), create revision (8), the key's change before (8), length of the key (2), key, value
+ * - `latest`: key → its newest change: revision (8), create revision (8), 1 where it lives and 0 where it was deleted (1). A deleted key
+ *   stays until its deletion is compacted, so that older revisions can still be listed.
+ * - `expiry`: deadline in ms (8), revision that set it (8) → key
+ * - `meta`: a word → a number (8)
+ *
+ * The change before makes a chain per key, which reads of older revisions follow.
+ */
+export const formatVersion = 1
+
+export const put = 1
+export const deletion = 2
+const header = 19
+
+export interface LatestEntry {
+  readonly modRevision: number
+  /** 0 for a deleted key. */
+  readonly createRevision: number
+  readonly live: boolean
+}
+
+export interface LogRecord {
+  readonly kind: number
+  readonly createRevision: number
+  /** The key's change before this one, 0 where there was none. It may be compacted. */
+  readonly before: number
+  readonly key: Buffer
+  /** A view: copy what is kept. */
+  readonly value: Buffer
+}
+
+export function writeNumber(target: Buffer, n: number, offset: number): void {
+  target.writeUInt32BE(Math.floor(n / 0x1_0000_0000), offset)
+  target.writeUInt32BE(n >>> 0, offset + 4)
+}
+
+export const readNumber = (source: Buffer, offset: number): number => source.readUInt32BE(offset) * 0x1_0000_0000 + source.readUInt32BE(offset + 4)
+
+export function numberBytes(n: number): Buffer {
+  const bytes = Buffer.allocUnsafe(8)
+  writeNumber(bytes, n, 0)
+  return bytes
+}
+
+export function expiryKey(deadline: number, revision: number): Buffer {
+  const bytes = Buffer.allocUnsafe(16)
+  writeNumber(bytes, deadline, 0)
+  writeNumber(bytes, revision, 8)
+  return bytes
+}
+
+export function encodeLatest(entry: LatestEntry): Buffer {
+  const bytes = Buffer.allocUnsafe(17)
+  writeNumber(bytes, entry.modRevision, 0)
+  writeNumber(bytes, entry.createRevision, 8)
+  bytes[16] = entry.live ? 1 : 0
+  return bytes
+}
+
+export const decodeLatest = (bytes: Buffer): LatestEntry => ({
+  modRevision: readNumber(bytes, 0),
+  createRevision: readNumber(bytes, 8),
+  live: bytes[16] === 1,
+})
+
+/** A buffer of its own (never of Buffer's pool): a value cut out of it by `recordValue` may be kept. */
+export function encodeRecord(kind: number, createRevision: number, before: number, key: Buffer, value: Buffer | undefined): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(header + key.length + (value?.length ?? 0))
+  bytes[0] = kind
+  writeNumber(bytes, createRevision, 1)
+  writeNumber(bytes, before, 9)
+  bytes.writeUInt16BE(key.length, 17)
+  key.copy(bytes, header)
+  value?.copy(bytes, header + key.length)
+  return bytes
+}
+
+export function decodeRecord(bytes: Buffer): LogRecord {
+  const keyEnd = header + bytes.readUInt16BE(17)
+  return {
+    kind: bytes[0]!,
+    createRevision: readNumber(bytes, 1),
+    before: readNumber(bytes, 9),
+    key: bytes.subarray(header, keyEnd),
+    value: bytes.subarray(keyEnd),
+  }
+}
+
+export const recordValue = (bytes: Buffer): Buffer => bytes.subarray(header + bytes.readUInt16BE(17))
+
+/** A copy that pins only itself. */
+export function copyOf(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
+}
+
+export const keyValue = (key: Key, modRevision: number, record: LogRecord): KeyValue => ({
+  key,
+  value: copyOf(record.value),
+  createRevision: record.createRevision as Revision,
+  modRevision: modRevision as Revision,
+})

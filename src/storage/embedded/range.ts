@@ -1,0 +1,48 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { KeyValue, RangePage, RangeQuery } from '../backend.ts'
+import type { Key, Revision } from '../revision.ts'
+import { decodeLatest } from './layout.ts'
+import { changeAt, existedAt, keyBytes, revisionAt } from './reader.ts'
+import type { Tables } from './tables.ts'
+
+/** Milliseconds that a slice of a long range may hold the event loop. */
+const slice = 4
+
+/**
+ * A page as of revision `at`, read in slices between which other work runs. Every slice reads the same revision, so changes made meanwhile do not show;
+ * the caller sees to it that the revision was not compacted meanwhile.
+ */
+export async function readRange(tables: Tables, query: RangeQuery, at: Revision, now: Revision, check: () => void): Promise<RangePage> {
+  const items: KeyValue[] = []
+  const limit = query.countOnly ? 0 : query.limit || Number.POSITIVE_INFINITY
+  const end = query.end === '\0' ? undefined : keyBytes(query.end)
+  let count = 0
+  let start: Buffer | undefined = keyBytes(query.start)
+  while (start) {
+    const until = performance.now() + slice
+    let next: Buffer | undefined
+    let seen = 0
+    for (const { key, value } of tables.latest.getRange({ start, ...(end && { end }) })) {
+      if ((++seen & 31) === 0 && performance.now() > until) {
+        next = key
+        break
+      }
+      const entry = decodeLatest(value)
+      if (items.length >= limit || query.countOnly) {
+        if (existedAt(tables, entry, at)) count++
+        continue
+      }
+      const revision = revisionAt(tables, entry, at)
+      const item = revision === 0 ? undefined : changeAt(tables, key.toString() as Key, revision)
+      if (!item) continue
+      count++
+      items.push(item)
+    }
+    start = next
+    if (start) {
+      await nextTurn()
+      check()
+    }
+  }
+  return { items, revision: now, more: !query.countOnly && count > items.length, count }
+}

@@ -1,0 +1,60 @@
+import type { KeyValue } from '../backend.ts'
+import { BackendError } from '../backend.ts'
+import type { Key, Revision } from '../revision.ts'
+import type { LatestEntry } from './layout.ts'
+import { decodeLatest, decodeRecord, keyValue, numberBytes } from './layout.ts'
+import type { Tables } from './tables.ts'
+
+/** The bytes of LMDB's longest key. */
+const maxKeyBytes = 1978
+
+/**
+ * A key's bytes.
+ * @throws BackendError `too large` for more than LMDB takes.
+ */
+export function keyBytes(key: Key): Buffer {
+  const bytes = Buffer.from(key)
+  if (bytes.length === 0 || bytes.length > maxKeyBytes) throw new BackendError('too large', `a key has 1 to ${maxKeyBytes} bytes, not ${bytes.length}`)
+  return bytes
+}
+
+export function latestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
+  const bytes = tables.latest.getBinaryFast(key)
+  return bytes && decodeLatest(bytes)
+}
+
+/** The change that wrote the revision; undefined where it is compacted. */
+export function changeAt(tables: Tables, key: Key, revision: number): KeyValue | undefined {
+  const bytes = tables.log.getBinaryFast(numberBytes(revision))
+  return bytes && keyValue(key, revision, decodeRecord(bytes))
+}
+
+/**
+ * The revision that wrote the key's value as of `at`, 0 where it did not exist then. Walks back along the key's chain of changes: `at` must not be compacted,
+ * so a change that is missing was compacted because the key did not exist.
+ */
+export function revisionAt(tables: Tables, entry: LatestEntry, at: number): number {
+  if (entry.modRevision <= at) return entry.live ? entry.modRevision : 0
+  let revision = entry.modRevision
+  for (;;) {
+    const bytes = tables.log.getBinaryFast(numberBytes(revision))
+    if (!bytes) return 0
+    const record = decodeRecord(bytes)
+    if (revision <= at) return record.createRevision === 0 ? 0 : revision
+    if (record.before === 0) return 0
+    revision = record.before
+  }
+}
+
+/** Whether a key existed at the revision: as `revisionAt`, without following the chain where the entry alone tells. */
+export function existedAt(tables: Tables, entry: LatestEntry, at: number): boolean {
+  if (entry.modRevision <= at) return entry.live
+  return (entry.live && entry.createRevision <= at) || revisionAt(tables, entry, at) !== 0
+}
+
+export function getAt(tables: Tables, key: Key, at: Revision | undefined): KeyValue | undefined {
+  const entry = latestOf(tables, keyBytes(key))
+  if (!entry) return undefined
+  const revision = at === undefined ? (entry.live ? entry.modRevision : 0) : revisionAt(tables, entry, at)
+  return revision === 0 ? undefined : changeAt(tables, key, revision)
+}

@@ -1,0 +1,77 @@
+import type { Database, RootDatabase } from 'lmdb'
+import { BackendError } from '../backend.ts'
+import { formatVersion, numberBytes, readNumber } from './layout.ts'
+
+export type Table = Database<Buffer, Buffer>
+export type MetaWord = 'format' | 'revision' | 'compacted' | 'swept'
+
+/** The open LMDB environment. `layout.ts` says what the tables hold. */
+export interface Tables {
+  readonly log: Table
+  readonly latest: Table
+  readonly expiry: Table
+  readonly meta: Table
+  /**
+   * Runs the callback in the one write transaction and resolves once it is committed and on disk. Where the callback throws, nothing of it is kept.
+   * Tests put their own in its place to count commits or to let one fail.
+   */
+  commit<T>(change: () => T): Promise<T>
+  close(): Promise<void>
+}
+
+const words: Record<MetaWord, Buffer> = {
+  format: Buffer.from('format'),
+  revision: Buffer.from('revision'),
+  compacted: Buffer.from('compacted'),
+  swept: Buffer.from('swept'),
+}
+
+export function metaNumber(tables: Tables, word: MetaWord): number | undefined {
+  const bytes = tables.meta.getBinaryFast(words[word])
+  return bytes && readNumber(bytes, 0)
+}
+
+/** Only inside `commit`. */
+export function setMeta(tables: Tables, word: MetaWord, value: number): void {
+  tables.meta.putSync(words[word], numberBytes(value))
+}
+
+/**
+ * Opens the directory's tables, and creates them in an empty one. Commits wait for the disk (`overlappingSync: false`): a commit that resolves is durable.
+ * @throws BackendError `corrupt` where the directory holds something else, or a format newer than this program's.
+ */
+export async function openTables(dir: string): Promise<Tables> {
+  const { open } = await import('lmdb')
+  const binary = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
+  let root: RootDatabase<Buffer, Buffer>
+  let tables: Tables
+  try {
+    root = open<Buffer, Buffer>({ path: dir, maxDbs: 8, overlappingSync: false, ...binary })
+    const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...binary })
+    tables = {
+      log: table('log'),
+      latest: table('latest'),
+      expiry: table('expiry'),
+      meta: table('meta'),
+      commit: change => root.childTransaction(change),
+      close: () => root.close(),
+    }
+  } catch (error) {
+    throw new BackendError('corrupt', `the store in ${dir} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+  const format = metaNumber(tables, 'format')
+  if (format !== undefined && format > formatVersion) {
+    await tables.close()
+    throw new BackendError('corrupt', `the store in ${dir} has format ${format}, which is newer than format ${formatVersion} of this program`)
+  }
+  if (format === undefined) {
+    // etcd's revision before the first write is 1 too.
+    await tables.commit(() => {
+      setMeta(tables, 'format', formatVersion)
+      setMeta(tables, 'revision', 1)
+      setMeta(tables, 'compacted', 0)
+      setMeta(tables, 'swept', 0)
+    })
+  }
+  return tables
+}

@@ -1,0 +1,175 @@
+import type { BackendEvent, GuardedWrite, KeyValue, WriteResult } from '../backend.ts'
+import { BackendError } from '../backend.ts'
+import type { Key, Revision } from '../revision.ts'
+import type { LatestEntry } from './layout.ts'
+import { deletion, encodeLatest, encodeRecord, expiryKey, numberBytes, put, recordValue } from './layout.ts'
+import { changeAt, keyBytes, latestOf } from './reader.ts'
+import type { Tables } from './tables.ts'
+import { metaNumber, setMeta } from './tables.ts'
+
+/** Writes that one commit takes, and their bytes: what is more waits for the next. */
+const groupWrites = 1024
+const groupBytes = 16 << 20
+
+/** Writes that may wait; more are turned away. */
+const queueBound = 65_536
+
+interface Pending {
+  readonly key: Key
+  readonly keyBytes: Buffer
+  readonly write: GuardedWrite
+  readonly deadline: number | undefined
+  /** An entry of `expiry` that this write settles, whatever its outcome. */
+  readonly settles: Buffer | undefined
+  readonly signal: AbortSignal | undefined
+  resolve(result: WriteResult): void
+  reject(error: BackendError): void
+}
+
+/** A change that the group will make. */
+interface Staged {
+  readonly pending: Pending
+  readonly revision: number
+  readonly entry: LatestEntry
+  readonly record: Buffer
+}
+
+interface Group {
+  readonly taken: readonly Pending[]
+  readonly results: readonly WriteResult[]
+  readonly staged: readonly Staged[]
+  readonly changes: readonly Change[]
+  readonly revision: Revision
+}
+
+/** A committed change. */
+export interface Change {
+  readonly event: BackendEvent
+  /** The mod revision of the value that it replaced or deleted; 0 where there was none. */
+  readonly replaced: number
+}
+
+export interface WriterOptions {
+  readonly tables: Tables
+  /** Called once the group is on disk, before its writers learn of it. */
+  committed(changes: readonly Change[], revision: Revision): void
+}
+
+export interface Writer {
+  write(write: GuardedWrite, options: { deadline?: number; settles?: Buffer; signal?: AbortSignal }): Promise<WriteResult>
+  /** Resolves once nothing is queued or being committed; later writes fail. */
+  close(): Promise<void>
+}
+
+/**
+ * The one writer. Writes that arrive while a commit is on its way to the disk make the next group: one commit, one sync for all of them. A group is checked
+ * whole before its first put, and fails whole.
+ */
+export function openWriter(options: WriterOptions): Writer {
+  const queue: Pending[] = []
+  let running: Promise<void> | undefined
+  let closed = false
+
+  async function run(): Promise<void> {
+    while (queue.length > 0) {
+      let group: Group | undefined
+      let taken: readonly Pending[] = []
+      try {
+        group = await options.tables.commit(() => {
+          taken = take(queue)
+          const checked = checkGroup(options.tables, taken)
+          putGroup(options.tables, checked)
+          return checked
+        })
+      } catch (cause) {
+        // Where the transaction could not even begin, nothing was taken: fail what waits, or this would spin.
+        if (taken.length === 0) taken = queue.splice(0)
+        const error = new BackendError('unavailable', `the store cannot commit: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+        for (const pending of taken) pending.reject(error)
+        continue
+      }
+      if (group.changes.length > 0) options.committed(group.changes, group.revision)
+      group.taken.forEach((pending, i) => {
+        pending.resolve(group.results[i]!)
+      })
+    }
+  }
+
+  return {
+    write(write, { deadline, settles, signal }) {
+      if (closed) return Promise.reject(new BackendError('unavailable', 'the store is closed'))
+      if (queue.length >= queueBound) return Promise.reject(new BackendError('unavailable', 'too many writes are waiting'))
+      return new Promise((resolve, reject) => {
+        queue.push({ key: write.key, keyBytes: keyBytes(write.key), write, deadline, settles, signal, resolve, reject })
+        running ??= run().finally(() => {
+          running = undefined
+        })
+      })
+    },
+    async close() {
+      closed = true
+      await running
+    },
+  }
+}
+
+function take(queue: Pending[]): Pending[] {
+  const taken: Pending[] = []
+  let bytes = 0
+  let used = 0
+  while (used < queue.length && taken.length < groupWrites && bytes < groupBytes) {
+    const pending = queue[used++]!
+    if (pending.signal?.aborted) pending.reject(new BackendError('aborted', 'the write was aborted before it began'))
+    else {
+      taken.push(pending)
+      bytes += pending.write.value?.length ?? 0
+    }
+  }
+  queue.splice(0, used)
+  return taken
+}
+
+/** Decides every write of the group in order, each on what those before it leave. Puts nothing. */
+function checkGroup(tables: Tables, taken: readonly Pending[]): Group {
+  let revision = metaNumber(tables, 'revision')!
+  const staged: Staged[] = []
+  const byKey = new Map<string, Staged>()
+  const changes: Change[] = []
+  const results = taken.map((pending): WriteResult => {
+    const { key, write } = pending
+    const earlier = byKey.get(key)
+    const entry = earlier?.entry ?? latestOf(tables, pending.keyBytes)
+    const current = (): KeyValue | undefined => {
+      if (!entry?.live) return undefined
+      if (!earlier) return changeAt(tables, key, entry.modRevision)
+      const { modRevision, createRevision } = entry
+      return { key, value: recordValue(earlier.record), modRevision: modRevision as Revision, createRevision: createRevision as Revision }
+    }
+    if ((entry?.live ? entry.modRevision : 0) !== write.expected) return { ok: false, current: current(), revision: revision as Revision }
+    if (write.value === undefined && !entry?.live) return { ok: true, revision: revision as Revision }
+    revision++
+    const live = write.value !== undefined
+    const createRevision = live ? (entry?.live ? entry.createRevision : revision) : 0
+    const record = encodeRecord(live ? put : deletion, createRevision, entry?.modRevision ?? 0, pending.keyBytes, write.value)
+    const change = { pending, revision, entry: { modRevision: revision, createRevision, live }, record }
+    staged.push(change)
+    byKey.set(key, change)
+    const event = { key, modRevision: revision as Revision, createRevision: createRevision as Revision }
+    changes.push({
+      event: live ? { type: 'put', ...event, value: recordValue(record) } : { type: 'delete', ...event },
+      replaced: entry?.live ? entry.modRevision : 0,
+    })
+    return { ok: true, revision: revision as Revision }
+  })
+  return { taken, results, staged, changes, revision: revision as Revision }
+}
+
+function putGroup(tables: Tables, group: Group): void {
+  for (const { pending, revision, entry, record } of group.staged) {
+    tables.log.putSync(numberBytes(revision), record)
+    tables.latest.putSync(pending.keyBytes, encodeLatest(entry))
+    if (entry.live && pending.deadline !== undefined) tables.expiry.putSync(expiryKey(pending.deadline, revision), pending.keyBytes)
+  }
+  for (const { settles } of group.taken) if (settles) tables.expiry.removeSync(settles)
+  if (group.staged.length > 0) setMeta(tables, 'revision', group.revision)
+}
