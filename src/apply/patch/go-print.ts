@@ -1,0 +1,64 @@
+import type { Json, JsonObject } from '../../meta/object.ts'
+
+export const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value as Go's `%v` prints its generic form: `map[a:1 b:[x y] c:<nil>]`, members sorted. Errors of strategic merge patches quote values so. */
+export function goPrint(value: Json | undefined): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (Array.isArray(value)) return `[${value.map(goPrint).join(' ')}]`
+  if (typeof value === 'object') {
+    const members = Object.keys(value).sort()
+    return `map[${members.map(key => `${key}:${goPrint(value[key])}`).join(' ')}]`
+  }
+  if (typeof value === 'number' && !Number.isInteger(value)) return goFloat(value)
+  return String(value)
+}
+
+/** The value as `%s` prints it: anything but a string is a complaint. */
+export const goPrintString = (value: Json): string => {
+  if (typeof value === 'string') return value
+  if (value === null) return '%!s(<nil>)'
+  if (typeof value === 'object') return goPrint(value)
+  return `%!s(${goType(value)}=${goPrint(value)})`
+}
+
+/** Go's name of the type that a decoded value has. */
+export function goType(value: Json): string {
+  if (value === null) return '%!s(<nil>)'
+  if (Array.isArray(value)) return '[]interface {}'
+  switch (typeof value) {
+    case 'object':
+      return 'map[string]interface {}'
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    default:
+      return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64'
+  }
+}
+
+/** The kind of a JSON value as decode errors name it. */
+export function jsonKind(value: Json): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  switch (typeof value) {
+    case 'object':
+      return 'object'
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    default:
+      return 'number'
+  }
+}
+
+/** Go writes exponents in at least two digits, and below 1e-4 and from 1e21 on. */
+function goFloat(value: number): string {
+  const size = Math.abs(value)
+  if (size !== 0 && size < 1e-4) return exponent(value.toExponential())
+  return exponent(String(value))
+}
+
+const exponent = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2')

@@ -1,0 +1,195 @@
+import fastJsonPatch from 'fast-json-patch'
+import { clone, ownMember, setMember } from '../../meta/equal.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { PatchError } from './error.ts'
+import { isObject, jsonKind } from './go-print.ts'
+import { sameJson } from './same-json.ts'
+
+const { applyOperation, escapePathComponent } = fastJsonPatch
+
+export const MAX_OPERATIONS = 10_000
+/** Bytes of JSON that the copy operations of one patch may add. */
+export const MAX_COPIED_BYTES = 3 * 1024 * 1024
+
+type Container = JsonObject | Json[]
+type Operation = JsonObject | null
+
+/**
+ * RFC 6902, with what kube-apiserver's library does otherwise: what stands before the first `/` of a pointer is ignored, indices may be negative, an object's
+ * absent member is null (`replace` sets it, `copy` copies null, `test` finds it null), a missing value is null, replacing the whole document by a scalar does nothing.
+ * Returns a new document; what the patch does not touch may be shared with the old one. Throws a PatchError, `unprocessable` for an operation that does not apply.
+ */
+export function applyJsonPatch(doc: JsonObject, patch: Json): Json {
+  const operations = operationsOf(patch)
+  if (operations.length > MAX_OPERATIONS)
+    throw new PatchError('too large', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`)
+  const state: State = { root: clone(doc), copied: 0 }
+  for (const operation of operations) apply(state, operation)
+  return state.root
+}
+
+/**
+ * What is refused or told before a JSON patch is applied, unless field validation is `Ignore`: throws for members of a wrong type, returns the paths of unknown
+ * members (`[0].extra`), which become warnings or errors `json patch unknown field "[0].extra"`.
+ */
+export function checkJsonPatch(patch: Json): string[] {
+  const refuse = (value: Json, target: string): never => {
+    throw new PatchError('bad request', `error decoding patch: json: cannot unmarshal ${jsonKind(value)} into Go ${target}`)
+  }
+  if (patch === null) return []
+  if (!Array.isArray(patch)) return refuse(patch, 'value of type []handlers.jsonPatchOp')
+  const unknown: string[] = []
+  for (const [i, operation] of patch.entries()) {
+    if (operation === null) continue
+    if (!isObject(operation)) return refuse(operation, 'value of type handlers.jsonPatchOp')
+    for (const [name, value] of Object.entries(operation)) {
+      if (name === 'value') continue
+      if (name !== 'op' && name !== 'path' && name !== 'from') unknown.push(`[${i}].${name}`)
+      else if (value !== null && typeof value !== 'string') return refuse(value, `struct field jsonPatchOp.${name} of type string`)
+    }
+  }
+  return unknown
+}
+
+function operationsOf(patch: Json): readonly Operation[] {
+  if (patch === null) return []
+  if (!Array.isArray(patch)) throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`)
+  for (const operation of patch)
+    if (operation !== null && !isObject(operation))
+      throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.Operation`)
+  return patch as Operation[]
+}
+
+interface State {
+  root: Container
+  copied: number
+}
+
+function apply(state: State, operation: Operation): void {
+  const op = operation && ownMember(operation, 'op')
+  if (operation === null || typeof op !== 'string') throw failure('Unexpected kind: unknown')
+  const value = ownMember(operation, 'value')
+  const place = (member: 'path' | 'from'): Place => find(state, pointerOf(operation, member, op), op)
+  switch (op) {
+    case 'add':
+      add(place('path'), value ?? null)
+      break
+    case 'remove':
+      remove(place('path'))
+      break
+    case 'replace':
+      replace(state, pointerOf(operation, 'path', op), value ?? null)
+      break
+    case 'move': {
+      const from = place('from')
+      const moved = get(from)
+      remove(from)
+      add(place('path'), moved)
+      break
+    }
+    case 'copy': {
+      const copied = get(place('from'))
+      const to = place('path')
+      state.copied += jsonSize(copied)
+      if (state.copied > MAX_COPIED_BYTES)
+        throw failure(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
+      add(to, copied)
+      break
+    }
+    case 'test':
+      test(state, pointerOf(operation, 'path', op), value)
+      break
+    default:
+      throw failure(`Unexpected kind: ${op}`)
+  }
+}
+
+const failure = (message: string): PatchError => new PatchError('unprocessable', message)
+const fail = (message: string): never => {
+  throw failure(message)
+}
+
+function pointerOf(operation: JsonObject, member: 'path' | 'from', op: string): string {
+  const pointer = ownMember(operation, member)
+  return typeof pointer === 'string' ? pointer : fail(`${op} operation failed to decode ${member}`)
+}
+
+interface Place {
+  readonly container: Container
+  readonly key: string
+  readonly path: string
+}
+
+/** The container that a pointer's last token is looked up in. */
+function find(state: State, path: string, op: string): Place {
+  const tokens = path.split('/').slice(1)
+  const key = tokens.pop()
+  let container: Json | undefined = key === undefined ? undefined : state.root
+  for (const token of tokens) {
+    container = Array.isArray(container) ? container[indexOf(container, unescaped(token), path)] : ownMember(container as JsonObject, unescaped(token))
+    if (typeof container !== 'object' || container === null) break
+  }
+  if (key === undefined || typeof container !== 'object' || container === null) return fail(`${op} operation does not apply: doc is missing path: "${path}"`)
+  return { container, key: unescaped(key), path }
+}
+
+const unescaped = (token: string): string => (token.includes('~') ? token.replaceAll(/~[01]/g, escaped => (escaped === '~1' ? '/' : '~')) : token)
+
+/** The index of an element that is there. */
+function indexOf(list: readonly Json[], key: string, path: string): number {
+  const index = integer(key, path)
+  const at = index < 0 ? index + list.length : index
+  return at < 0 || at >= list.length ? fail(`error in path '${path}': Unable to access invalid index: ${index}`) : at
+}
+
+const integer = (key: string, path: string): number => (/^[+-]?\d{1,15}$/.test(key) ? Number(key) : fail(`error in path '${path}': '${key}' is no array index`))
+
+/** The value at a place; null for a member that is absent. */
+const get = ({ container, key, path }: Place): Json =>
+  Array.isArray(container) ? (container[indexOf(container, key, path)] as Json) : (ownMember(container, key) ?? null)
+
+function add({ container, key, path }: Place, value: Json): void {
+  const fresh = clone(value)
+  if (!Array.isArray(container)) {
+    put(container, key, fresh)
+    return
+  }
+  const index = key === '-' ? container.length : integer(key, path)
+  const at = index < 0 ? index + container.length + 1 : index
+  if (at < 0 || at > container.length) throw failure(`error in add for path: '${path}': Unable to access invalid index: ${index}`)
+  perform(container, 'add', String(at), fresh)
+}
+
+function remove({ container, key, path }: Place): void {
+  if (!Array.isArray(container) && !Object.hasOwn(container, key))
+    throw failure(`error in remove for path: '${path}': Unable to remove nonexistent key: ${key}`)
+  perform(container, 'remove', Array.isArray(container) ? String(indexOf(container, key, path)) : key)
+}
+
+function replace(state: State, path: string, value: Json): void {
+  if (path === '') {
+    if (typeof value === 'object' && value !== null) state.root = clone(value)
+    return
+  }
+  const { container, key } = find(state, path, 'replace')
+  if (Array.isArray(container)) perform(container, 'replace', String(indexOf(container, key, path)), clone(value))
+  else put(container, key, clone(value))
+}
+
+function test(state: State, path: string, wanted: Json | undefined): void {
+  const found = path === '' ? state.root : get(find(state, path, 'test'))
+  if (wanted === undefined || !sameJson(found, wanted)) throw failure(`testing value ${path} failed`)
+}
+
+/** A member named `__proto__` is data like any other, which the library would refuse. */
+function put(container: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') setMember(container, key, value)
+  else perform(container, 'add', key, value)
+}
+
+/** One operation on one container: addressing is done. */
+function perform(container: Container, op: 'add' | 'remove' | 'replace', key: string, value?: Json): void {
+  applyOperation(container, { op, path: `/${escapePathComponent(key)}`, value }, false, true, false)
+}
+
+const jsonSize = (value: Json): number => Buffer.byteLength(JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? String(member) : member)))

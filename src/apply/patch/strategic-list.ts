@@ -1,0 +1,236 @@
+import { ownMember, setMember } from '../../meta/equal.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { PatchError } from './error.ts'
+import { goPrint, goPrintString, goType, isObject } from './go-print.ts'
+import { kindOf, type PatchType } from './strategic-meta.ts'
+
+export const DIRECTIVE = '$patch'
+
+export const badArgument = (expected: string, actual: Json): PatchError =>
+  new PatchError('internal', `expected a ${expected}, but received a ${goType(actual)}`)
+export const badPatchType = (directive: Json, patch: JsonObject): PatchError =>
+  new PatchError('internal', `unknown patch type: ${goPrintString(directive)} in map: ${goPrint(patch)}`)
+const noMergeKey = (item: JsonObject, mergeKey: string): PatchError =>
+  new PatchError('internal', `map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`)
+
+type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => JsonObject
+
+/** Merges two lists of one element type: objects by the merge key, scalars as a set. `deletes`: the patch lists scalars to take away. */
+export function mergeLists(original: Json[], patch: Json[], items: PatchType, mergeKey: string, deletes: boolean, mergeMap: MergeMap): Json[] {
+  if (original.length === 0 && patch.length === 0) return original
+  const kind = elementKind(original, patch)
+  let server = original
+  let wanted = patch
+  let merged: Json[]
+  if (kind !== 'map') {
+    if (deletes) {
+      const gone = new Set(patch)
+      return original.filter(item => !gone.has(item))
+    }
+    merged = [...new Set([...original, ...patch])]
+  } else {
+    if (mergeKey === '') throw new PatchError('internal', `cannot merge lists without merge key for ${kindOf(items)}`)
+    ;[server, wanted] = withSpecialElements(original as JsonObject[], patch as JsonObject[], mergeKey)
+    merged = mergeByKey(server as JsonObject[], wanted as JsonObject[], items, mergeKey, mergeMap)
+  }
+  const { present, absent } = partition(merged, wanted, mergeKey)
+  return inOrder(present, absent, wanted, server, mergeKey, kind)
+}
+
+/** Obeys elements that are directives: the list without deleted elements, and the patch without directives; a replaced list is the patch alone. */
+function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeKey: string): [Json[], Json[]] {
+  let server = original
+  let replace = false
+  const plain: Json[] = []
+  for (const element of patch) {
+    const directive = ownMember(element, DIRECTIVE)
+    if (directive === undefined) plain.push(element)
+    else if (directive === 'delete') {
+      const gone = keyOf(element, mergeKey)
+      server = server.filter(item => !Object.hasOwn(item, mergeKey) || item[mergeKey] !== gone)
+    } else if (directive === 'replace') replace = true
+    else if (directive === 'merge') throw new PatchError('internal', 'merging lists cannot yet be specified in the patch')
+    else throw badPatchType(directive, element)
+  }
+  return replace ? [plain, []] : [server, plain]
+}
+
+function mergeByKey(server: JsonObject[], patch: JsonObject[], items: PatchType, mergeKey: string, mergeMap: MergeMap): Json[] {
+  const merged = [...server]
+  const places = new Map<Json | undefined, number>()
+  const place = (item: JsonObject, at: number): void => {
+    if (Object.hasOwn(item, mergeKey) && !places.has(item[mergeKey])) places.set(item[mergeKey], at)
+  }
+  merged.forEach(place)
+  for (const element of patch) {
+    const at = places.get(keyOf(element, mergeKey))
+    if (at === undefined) place(element, merged.push(element) - 1)
+    else merged[at] = mergeMap(merged[at] as JsonObject, element, items)
+  }
+  return merged
+}
+
+function keyOf(item: JsonObject, mergeKey: string): Json {
+  const key = ownMember(item, mergeKey)
+  if (key === undefined) throw noMergeKey(item, mergeKey)
+  return key
+}
+
+/** Splits a list into the elements that another list has too (by merge key) and the others. */
+export function partition(list: readonly Json[], by: readonly Json[], mergeKey: string): { present: Json[]; absent: Json[] } {
+  const present: Json[] = []
+  const absent: Json[] = []
+  const known = new Set(mergeKey === '' ? by : list.length === 0 ? [] : by.map((item, i) => (isObject(item) ? item[mergeKey] : notAMap(i))))
+  for (const item of list) {
+    if (mergeKey !== '' && !isObject(item)) throw badArgument('map[string]interface {}', item)
+    const key = mergeKey === '' ? item : keyOf(item as JsonObject, mergeKey)
+    if (known.has(key)) present.push(item)
+    else absent.push(item)
+  }
+  return { present, absent }
+}
+
+const notAMap = (index: number): never => {
+  throw new PatchError('internal', `value for key ${index} is not a map`)
+}
+
+/**
+ * The elements of the patch in the patch's order, with the server's own put between them: each before the first that stood behind it in the server's list.
+ */
+export function inOrder(
+  fromPatch: Json[],
+  serverOnly: Json[],
+  patchOrder: readonly Json[],
+  serverOrder: readonly Json[],
+  mergeKey: string,
+  kind: string,
+): Json[] {
+  const right = sorted(fromPatch, patchOrder, mergeKey, kind)
+  const left = sorted(serverOnly, serverOrder, mergeKey, kind)
+  const rank = ranks(serverOrder, mergeKey, kind)
+  const out: Json[] = []
+  let i = 0
+  for (const item of right) {
+    const limit = rank(item)
+    for (; i < left.length && limit >= 0; i++) {
+      const at = rank(left[i] as Json)
+      if (at < 0 || at >= limit) break
+      out.push(left[i] as Json)
+    }
+    out.push(item)
+  }
+  return out.concat(left.slice(i))
+}
+
+function sorted(list: Json[], order: readonly Json[], mergeKey: string, kind: string): Json[] {
+  let items = list
+  let deletions: Json[] = []
+  if (kind === 'map') {
+    for (const item of [...list, ...order]) keyOf(isObject(item) ? item : fail(badArgument('map[string]interface {}', item)), mergeKey)
+    deletions = list.filter(isDeletion)
+    items = list.filter(item => !isDeletion(item))
+  }
+  const rank = ranks(order, mergeKey, kind)
+  const ranked = items.map(item => ({ item, rank: rank(item) }))
+  if (ranked.every(entry => entry.rank >= 0)) ranked.sort((a, b) => a.rank - b.rank)
+  // What has no place in the order comes first, the last of it foremost: upstream's comparison is none.
+  else ranked.sort((a, b) => (a.rank >= 0 && b.rank >= 0 ? a.rank - b.rank : a.rank >= 0 ? 1 : -1))
+  return [...ranked.map(entry => entry.item), ...deletions]
+}
+
+/**
+ * The server's list as upstream sees it when it puts the elements in order: deletions have shifted it in place, and elements that the patch adds stand in the
+ * places that became free.
+ */
+export function shiftedServerList(server: readonly Json[], patch: readonly Json[], mergeKey: string): readonly Json[] {
+  if (!patch.some(isDeletion)) return server
+  const list = [...server]
+  let length = list.length
+  const at = (key: Json | undefined): number => list.findIndex((item, i) => i < length && isObject(item) && item[mergeKey] === key)
+  for (const element of patch)
+    if (isDeletion(element))
+      for (let gone = at((element as JsonObject)[mergeKey]); gone >= 0; gone = at((element as JsonObject)[mergeKey])) list.copyWithin(gone, gone + 1, length--)
+  if (patch.some(item => isObject(item) && item[DIRECTIVE] === 'replace')) return list
+  for (const element of patch)
+    if (isObject(element) && !Object.hasOwn(element, DIRECTIVE) && length < list.length && at(element[mergeKey]) < 0) list[length++] = element
+  return list
+}
+
+const isDeletion = (item: Json): boolean => isObject(item) && item[DIRECTIVE] === 'delete'
+const fail = (error: PatchError): never => {
+  throw error
+}
+
+/** The first index in the order of what has an element's merge key (of the element itself, for scalars); -1: none. */
+function ranks(order: readonly Json[], mergeKey: string, kind: string): (item: Json) => number {
+  const identity = (item: Json): Json => (kind === 'map' ? (isObject(item) && ownMember(item, mergeKey)) || null : item)
+  const known = new Map<Json, number>()
+  order.forEach((item, i) => {
+    const key = identity(item)
+    if (!known.has(key)) known.set(key, i)
+  })
+  return item => known.get(identity(item)) ?? -1
+}
+
+/** Whether the patch's elements are no subsequence of the order that the patch wants (deletions aside). */
+export function orderMismatch(patch: readonly Json[], order: readonly Json[], mergeKey: string): boolean {
+  if (order.length === 0 || patch.length === 0) return false
+  const kept = mergeKey === '' ? patch : patch.filter(item => !isDeletion(isObject(item) ? item : fail(badArgument('map[string]interface {}', item))))
+  let p = 0
+  let o = 0
+  while (p < kept.length && o < order.length) {
+    const item = kept[p] as Json
+    if (isObject(item) && Object.hasOwn(item, DIRECTIVE)) {
+      p++
+      continue
+    }
+    if (sameKey(item, order[o] as Json, mergeKey)) p++
+    o++
+  }
+  return p < kept.length && o >= order.length
+}
+
+function sameKey(left: Json, right: Json, mergeKey: string): boolean {
+  if (mergeKey === '') return left === right
+  if (!isObject(left)) throw badArgument('map[string]interface {}', left)
+  if (!isObject(right)) throw badArgument('map[string]interface {}', right)
+  return keyOf(left, mergeKey) === keyOf(right, mergeKey)
+}
+
+/** `map`, or Go's name of the scalar type that all elements have. */
+export function elementKind(...lists: readonly (readonly Json[])[]): string {
+  let type: string | undefined
+  for (const list of lists)
+    for (const item of list) {
+      const now = goType(item)
+      if (type === undefined) {
+        if (Array.isArray(item)) throw new PatchError('unprocessable', 'lists of lists are not supported')
+        type = now
+      } else if (type !== now) throw new PatchError('internal', `list element types are not identical: ${goPrint(lists as Json)}`)
+    }
+  if (type === undefined) throw new PatchError('internal', 'no elements in any of the given slices')
+  return type.startsWith('map') ? 'map' : type
+}
+
+/** What is left of a value of the patch when directives are taken out, members in place; undefined: the value is a directive itself. */
+export function withoutDirectives(value: Json): Json | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter(item => item !== undefined)
+  if (!isObject(value)) return value
+  if (Object.hasOwn(value, DIRECTIVE)) return undefined
+  for (const key of Object.keys(value)) {
+    const kept = withoutDirectives(value[key] as Json)
+    if (kept === undefined) delete value[key]
+    else setMember(value, key, kept)
+  }
+  return value
+}
+
+/** Deletes null members at any depth, in place. */
+export function withoutNullsInPlace(value: Json): void {
+  if (Array.isArray(value)) value.forEach(withoutNullsInPlace)
+  else if (isObject(value))
+    for (const key of Object.keys(value)) {
+      if (value[key] === null) delete value[key]
+      else withoutNullsInPlace(value[key] as Json)
+    }
+}
