@@ -14,11 +14,11 @@ export const SECCOMP_CONTAINER_PREFIX = 'container.seccomp.security.alpha.kubern
 const TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerations'
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 
-/** Why the deletion cost of a pod is none. A leading sign or zero is as wrong as a letter. */
+/** Why the deletion cost of a pod is none. A leading plus or zero is as wrong as a letter. */
 export function deletionCostError(annotations: Annotations | undefined): string | undefined {
   const value = annotations?.[DELETION_COST]
   if (value === undefined) return undefined
-  const good = /^(0|-?[1-9][0-9]*)$/.test(value) && Math.abs(Number(value)) <= 2 ** 31 && Number(value) < 2 ** 31
+  const good = /^(0|-[0-9]+|[1-9][0-9]*)$/.test(value) && Number(value) >= -(2 ** 31) && Number(value) < 2 ** 31
   return good ? undefined : 'must be a 32bit integer'
 }
 

@@ -19,3 +19,8 @@ export function* containersWithPath(spec: ApiStruct, path: FieldPath): Generator
 }
 
 export const isSidecar = (container: ApiStruct): boolean => container.restartPolicy === 'Always'
+
+export function* containersAndInit(spec: ApiStruct): Generator<ApiStruct> {
+  yield* spec.containers ?? []
+  yield* spec.initContainers ?? []
+}

@@ -1,0 +1,116 @@
+import { roundUpQuantity } from '../../../meta/quantity.ts'
+import type { ApiStruct } from '../checks.ts'
+import { containersAndInit } from './visit.ts'
+
+/** Keys of Volume that are no source. */
+const sourceCount = (volume: ApiStruct): number => Object.keys(volume).length - (Object.hasOwn(volume, 'name') ? 1 : 0)
+
+/** PodTemplateSpec, in place. */
+export function defaultPodTemplate(template: ApiStruct): void {
+  dropInitContainerAnnotations(template.metadata)
+  template.spec ??= {}
+  defaultPodSpec(template.spec)
+}
+
+/** PodSpec, in place: what the markers of the types cannot say. Idempotent. */
+export function defaultPodSpec(spec: ApiStruct): void {
+  spec.dnsPolicy ||= 'ClusterFirst'
+  spec.restartPolicy ||= 'Always'
+  // Go has no `hostNetwork: false` apart from none; securityContext is where it lives in memory, so it is always there.
+  spec.securityContext ??= {}
+  spec.terminationGracePeriodSeconds ??= 30
+  spec.schedulerName ||= 'default-scheduler'
+  mirrorServiceAccount(spec)
+  if (spec.overhead) roundResources(spec.overhead)
+  for (const volume of spec.volumes ?? []) defaultVolume(volume)
+  for (const container of containersAndInit(spec)) defaultContainer(container)
+  for (const container of spec.ephemeralContainers ?? []) defaultContainer(container)
+}
+
+/** `serviceAccount` is the old name of `serviceAccountName` and always says the same. */
+function mirrorServiceAccount(spec: ApiStruct): void {
+  const name = spec.serviceAccountName || spec.serviceAccount
+  if (!name) return
+  spec.serviceAccountName = name
+  spec.serviceAccount = name
+}
+
+const OLD_INIT_ANNOTATIONS = ['init-containers', 'init-container-statuses'].flatMap(name => [`pod.beta.kubernetes.io/${name}`, `pod.alpha.kubernetes.io/${name}`])
+
+/** Annotations of the time before init containers had a field. */
+export function dropInitContainerAnnotations(metadata: ApiStruct): void {
+  const annotations = metadata?.annotations
+  if (!annotations) return
+  for (const key of OLD_INIT_ANNOTATIONS) delete annotations[key]
+  if (Object.keys(annotations).length === 0) delete metadata.annotations
+}
+
+/** Resources have a milli as their finest unit; what is finer is rounded up. In place. */
+export function roundResources(resources: Record<string, string>): void {
+  for (const [name, quantity] of Object.entries(resources)) {
+    // Only these suffixes, as canonical quantities have them, can be finer.
+    if (/[nu]$|e-/.test(quantity)) resources[name] = roundUpQuantity(quantity, -3)
+  }
+}
+
+function defaultContainer(container: ApiStruct): void {
+  container.imagePullPolicy ||= isLatest(container.image ?? '') ? 'Always' : 'IfNotPresent'
+  container.terminationMessagePath ||= '/dev/termination-log'
+  container.terminationMessagePolicy ||= 'File'
+  if (container.resources?.limits) roundResources(container.resources.limits)
+  if (container.resources?.requests) roundResources(container.resources.requests)
+  for (const port of container.ports ?? []) port.protocol ||= 'TCP'
+  for (const variable of container.env ?? []) if (variable.valueFrom?.fieldRef) variable.valueFrom.fieldRef.apiVersion ||= 'v1'
+  for (const field of ['livenessProbe', 'readinessProbe', 'startupProbe']) if (container[field]) defaultProbe(container[field])
+  for (const handler of [container.lifecycle?.postStart, container.lifecycle?.preStop]) if (handler?.httpGet) defaultHttpGet(handler.httpGet)
+}
+
+function defaultProbe(probe: ApiStruct): void {
+  probe.timeoutSeconds ||= 1
+  probe.periodSeconds ||= 10
+  probe.successThreshold ||= 1
+  probe.failureThreshold ||= 3
+  if (probe.httpGet) defaultHttpGet(probe.httpGet)
+  if (probe.grpc) probe.grpc.service ??= ''
+}
+
+function defaultHttpGet(action: ApiStruct): void {
+  action.path ||= '/'
+  action.scheme ||= 'HTTP'
+}
+
+/** Whether an image reference means the tag `latest`: it says so, or it has no tag and no digest. A reference that is malformed has no tag at all. */
+export function isLatest(image: string): boolean {
+  const parsed = REFERENCE.exec(image)
+  if (!parsed) return false
+  const [, tag, digest] = parsed
+  return tag === 'latest' || (tag === undefined && digest === undefined)
+}
+const DOMAIN_PART = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])'
+const DOMAIN = `(?:${DOMAIN_PART}(?:\\.${DOMAIN_PART})*|\\[(?:[a-fA-F0-9:]+)\\])(?::[0-9]+)?`
+const NAME_PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
+/** The grammar of https://github.com/distribution/reference. */
+const REFERENCE = new RegExp(
+  `^(?:${DOMAIN}/)?${NAME_PART}(?:/${NAME_PART})*(?::([\\w][\\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,
+)
+
+function defaultVolume(volume: ApiStruct): void {
+  if (sourceCount(volume) === 0) volume.emptyDir = {}
+  if (volume.hostPath) volume.hostPath.type ??= ''
+  for (const kind of ['secret', 'configMap', 'downwardAPI', 'projected']) if (volume[kind]) volume[kind].defaultMode ??= 0o644
+  for (const file of volume.downwardAPI?.items ?? []) defaultFile(file)
+  for (const source of volume.projected?.sources ?? []) {
+    if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600
+    for (const file of source.downwardAPI?.items ?? []) defaultFile(file)
+  }
+  const claim = volume.ephemeral?.volumeClaimTemplate?.spec
+  if (claim) {
+    claim.volumeMode ??= 'Filesystem'
+    if (claim.resources?.limits) roundResources(claim.resources.limits)
+    if (claim.resources?.requests) roundResources(claim.resources.requests)
+  }
+}
+
+function defaultFile(file: ApiStruct): void {
+  if (file.fieldRef) file.fieldRef.apiVersion ||= 'v1'
+}

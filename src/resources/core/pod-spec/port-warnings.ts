@@ -1,0 +1,35 @@
+import type { FieldPath } from '../../../meta/field-path.ts'
+import type { ApiStruct } from '../checks.ts'
+import { containersWithPath } from './visit.ts'
+
+/** Ports that say the same, or may collide, over all containers of a spec. */
+export function portWarnings(spec: ApiStruct, path: FieldPath): string[] {
+  const warnings: string[] = []
+  const known = new Map<string, { port: ApiStruct; path: FieldPath }[]>()
+  for (const [container, containerPath] of containersWithPath(spec, path)) {
+    const ports: ApiStruct[] = container.ports ?? []
+    ports.forEach((port, i) => {
+      const at = containerPath.child('ports').index(i)
+      if (port.hostIP && !port.hostPort) warnings.push(`${at}: hostIP set without hostPort: ${goPort(port)}`)
+      const key = `${port.containerPort ?? 0}/${port.protocol ?? ''}`
+      const others = known.get(key) ?? []
+      for (const other of others) {
+        const text = collision(port, other.port)
+        if (text) warnings.push(`${at}: ${text} port definition with ${other.path}`)
+      }
+      known.set(key, [...others, { port, path: at }])
+    })
+  }
+  return warnings
+}
+
+function collision(a: ApiStruct, b: ApiStruct): string | undefined {
+  const [ipA, ipB] = [a.hostIP ?? '', b.hostIP ?? '']
+  const [portA, portB] = [a.hostPort ?? 0, b.hostPort ?? 0]
+  if (ipA === ipB && portA === portB) return 'duplicate'
+  if (portA === 0 || portB === 0) return 'overlapping'
+  return portA === portB && (ipA === '') !== (ipB === '') ? 'dangerously ambiguous' : undefined
+}
+
+const goPort = (port: ApiStruct): string =>
+  `{Name:${port.name ?? ''} HostPort:${port.hostPort ?? 0} ContainerPort:${port.containerPort ?? 0} Protocol:${port.protocol ?? ''} HostIP:${port.hostIP ?? ''}}`

@@ -1,0 +1,29 @@
+import { compareQuantity, quantitySign } from '../../../meta/quantity.ts'
+import type { ApiStruct } from '../checks.ts'
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
+
+const COMPUTE = ['cpu', 'memory']
+const isPositive = (quantity: string | undefined): quantity is string => quantity !== undefined && quantitySign(quantity) > 0
+
+/** Quality of service by the cpu and memory of containers and init containers: https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
+export function podQosClass(spec: ApiStruct): QosClass {
+  let anything = false
+  let guaranteed = true
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])] as ApiStruct[]) {
+    const { limits = {}, requests = {} } = container.resources ?? {}
+    for (const name of COMPUTE) {
+      const limit = limits[name]
+      const request = requests[name]
+      if (isPositive(limit) || isPositive(request)) anything = true
+      if (!isPositive(limit) || (isPositive(request) && compareQuantity(request, limit) !== 0)) guaranteed = false
+      // A limit with a request of zero is no guarantee, either.
+      if (isPositive(limit) && !isPositive(request)) guaranteed = false
+    }
+  }
+  if (!anything) return 'BestEffort'
+  return guaranteed ? 'Guaranteed' : 'Burstable'
+}
+
+/** The class that the status says, else that of the spec. */
+export const knownQosClass = (pod: ApiStruct): string => pod.status?.qosClass || podQosClass(pod.spec)

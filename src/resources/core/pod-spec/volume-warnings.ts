@@ -1,0 +1,70 @@
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { quantityMilliValue } from '../../../meta/quantity.ts'
+import type { ApiStruct } from '../checks.ts'
+
+const DEPRECATED: readonly (readonly [kind: string, shown: string, text: string])[] = [
+  ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
+  ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
+  ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
+  ['flocker', 'flocker', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
+]
+/** These come after the warnings of an ephemeral volume. */
+const DEPRECATED_LATER: typeof DEPRECATED = [
+  ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
+  ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
+]
+
+export function volumeWarnings(volumes: readonly ApiStruct[], path: FieldPath): string[] {
+  const warnings: string[] = []
+  volumes.forEach((volume, i) => {
+    const at = path.index(i)
+    for (const [kind, shown, text] of DEPRECATED) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
+    const claim = volume.ephemeral?.volumeClaimTemplate
+    if (claim) warnings.push(...claimSpecWarnings(claim.spec ?? {}, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
+    for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
+  })
+  return [...warnings, ...tokenPathWarnings(volumes, path)]
+}
+
+/** Of a claim: storage is counted in whole bytes. */
+export function claimSpecWarnings(spec: ApiStruct, path: FieldPath): string[] {
+  const warnings: string[] = []
+  for (const list of ['requests', 'limits']) {
+    const storage = spec.resources?.[list]?.storage
+    if (storage !== undefined && quantityMilliValue(storage) % 1000n !== 0n) {
+      warnings.push(`${path.child('resources', list).key('storage')}: fractional byte value ${JSON.stringify(storage)} is invalid, must be an integer`)
+    }
+  }
+  return warnings
+}
+
+/** Files of projected volumes that stand where a token does, in any of the volumes. */
+function tokenPathWarnings(volumes: readonly ApiStruct[], path: FieldPath): string[] {
+  const sourcesOf = (volume: ApiStruct): ApiStruct[] => volume.projected?.sources ?? []
+  const tokens = new Set(volumes.flatMap(sourcesOf).flatMap(source => (source.serviceAccountToken ? [source.serviceAccountToken.path ?? ''] : [])))
+  if (tokens.size === 0) return []
+  const warnings: string[] = []
+  volumes.forEach((volume, i) => {
+    const at = path.index(i).child('projected', 'sources')
+    const told = (where: FieldPath, file: string): void => {
+      if (tokens.has(file)) warnings.push(`${where}: has duplicated path with ServiceAccountToken ${JSON.stringify(file)}`)
+    }
+    for (const source of sourcesOf(volume)) {
+      for (const [kind, shown] of [
+        ['configMap', 'configMap'],
+        ['secret', 'secrets'],
+        ['downwardAPI', 'downwardAPI'],
+      ] as const) {
+        const items: ApiStruct[] = source[kind]?.items ?? []
+        items.forEach((item, j) => {
+          told(at.child(shown).index(j), item.path ?? '')
+        })
+      }
+      if (source.clusterTrustBundle) told(at.child('ClusterTrustBundle'), source.clusterTrustBundle.path ?? '')
+    }
+  })
+  return warnings
+}

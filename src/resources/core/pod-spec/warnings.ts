@@ -1,0 +1,194 @@
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { ipWarnings } from '../../../meta/ip.ts'
+import { isValidLabelValue } from '../../../meta/names.ts'
+import { quantityMilliValue } from '../../../meta/quantity.ts'
+import type { ApiStruct } from '../checks.ts'
+import { APP_ARMOR_PREFIX, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from './annotations.ts'
+import { portWarnings } from './port-warnings.ts'
+import { containersWithPath } from './visit.ts'
+import { volumeWarnings } from './volume-warnings.ts'
+
+/** Of a pod that is created. */
+export const podWarnings = (pod: ApiStruct): string[] => warningsOf(pod, fieldPath(), false)
+
+/** Of a PodTemplateSpec at `path`; `old` is not looked at: what was wrong before still is. */
+export const podTemplateWarnings = (template: ApiStruct | undefined, _old: ApiStruct | undefined, path: FieldPath): string[] =>
+  template ? warningsOf(template, path, true) : []
+
+/** Node labels that have another name now: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
+const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  'app.kubernetes.io/created-by': 'deprecated since v1.9',
+  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
+  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
+}
+const deprecatedLabel = (key: string): string | undefined => (Object.hasOwn(DEPRECATED_LABELS, key) ? DEPRECATED_LABELS[key] : undefined)
+
+const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
+  ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+]
+
+const NULL_SELECTOR = 'a null labelSelector results in matching no pod'
+const NO_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+
+/** Of one term of a node affinity. `checkValues`: of a preference, whose values nobody refuses. */
+export function nodeTermWarnings(term: ApiStruct, checkValues: boolean, path: FieldPath): string[] {
+  const warnings: string[] = []
+  const expressions: ApiStruct[] = term?.matchExpressions ?? []
+  expressions.forEach((expression, i) => {
+    const at = path.child('matchExpressions').index(i)
+    const text = deprecatedLabel(expression.key ?? '')
+    if (text) warnings.push(`${at.child('key')}: ${expression.key} is ${text}`)
+    if (!checkValues) return
+    const values: string[] = expression.values ?? []
+    values.forEach((value, j) => {
+      for (const error of isValidLabelValue(value)) warnings.push(`${at.child('values').index(j)}: ${value} is invalid, ${error}`)
+    })
+  })
+  return warnings
+}
+
+function schedulingWarnings(spec: ApiStruct, path: FieldPath): string[] {
+  const warnings: string[] = []
+  for (const key of Object.keys(spec.nodeSelector ?? {})) {
+    const text = deprecatedLabel(key)
+    if (text) warnings.push(`${path.child('nodeSelector').key(key)}: ${text}`)
+  }
+  const affinity = spec.affinity?.nodeAffinity
+  const at = path.child('affinity', 'nodeAffinity')
+  const terms: ApiStruct[] = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  terms.forEach((term, i) => {
+    warnings.push(...nodeTermWarnings(term, false, at.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms').index(i)))
+  })
+  const preferred: ApiStruct[] = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []
+  preferred.forEach(({ preference }, i) => {
+    warnings.push(...nodeTermWarnings(preference, true, at.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('preference')))
+  })
+  const constraints: ApiStruct[] = spec.topologySpreadConstraints ?? []
+  constraints.forEach((constraint, i) => {
+    const constraintPath = path.child('topologySpreadConstraints').index(i)
+    const text = deprecatedLabel(constraint.topologyKey ?? '')
+    if (text) warnings.push(`${constraintPath.child('topologyKey')}: ${constraint.topologyKey} is ${text}`)
+    if (!constraint.labelSelector) warnings.push(`${constraintPath.child('labelSelector')}: ${NULL_SELECTOR}`)
+  })
+  return warnings
+}
+
+function podAffinityWarnings(affinity: ApiStruct, path: FieldPath): string[] {
+  const warnings: string[] = []
+  for (const kind of ['podAffinity', 'podAntiAffinity']) {
+    const terms: ApiStruct[] = affinity?.[kind]?.requiredDuringSchedulingIgnoredDuringExecution ?? []
+    terms.forEach((term, i) => {
+      const at = path.child(kind, 'requiredDuringSchedulingIgnoredDuringExecution').index(i)
+      if (!term.labelSelector) warnings.push(`${at.child('labelSelector')}: ${NULL_SELECTOR}`)
+    })
+    const preferred: ApiStruct[] = affinity?.[kind]?.preferredDuringSchedulingIgnoredDuringExecution ?? []
+    preferred.forEach(({ podAffinityTerm }, i) => {
+      const at = path.child(kind, 'preferredDuringSchedulingIgnoredDuringExecution').index(i)
+      if (!podAffinityTerm?.labelSelector) warnings.push(`${at.child('podAffinityTerm', 'labelSelector')}: ${NULL_SELECTOR}`)
+    })
+  }
+  return warnings
+}
+
+/** Memory and ephemeral storage are counted in whole bytes. */
+function fractionalBytes(resources: Readonly<Record<string, string>> | undefined, path: FieldPath): string[] {
+  const warnings: string[] = []
+  for (const name of ['memory', 'ephemeral-storage']) {
+    const quantity = resources?.[name]
+    if (quantity !== undefined && quantityMilliValue(quantity) % 1000n !== 0n) {
+      warnings.push(`${path.key(name)}: fractional byte value ${JSON.stringify(quantity)} is invalid, must be an integer`)
+    }
+  }
+  return warnings
+}
+
+/** A name that comes again. */
+function repeated(items: readonly ApiStruct[], field: string, path: FieldPath): string[] {
+  const seen = new Set<string>()
+  const warnings: string[] = []
+  items.forEach((item, i) => {
+    const value: string = item[field] ?? ''
+    if (seen.has(value)) warnings.push(`${path.index(i).child(field)}: duplicate ${field} ${JSON.stringify(value)}`)
+    seen.add(value)
+  })
+  return warnings
+}
+
+/** A variable that hides an earlier one and does not build on it. */
+function hiddenVariables(variables: readonly ApiStruct[], path: FieldPath): string[] {
+  const seen = new Set<string>()
+  const warnings: string[] = []
+  variables.forEach((variable, i) => {
+    const name: string = variable.name ?? ''
+    const reference = `$(${name})`
+    const value: string = variable.value ?? ''
+    if (seen.has(name) && (variable.valueFrom || value === reference || !value.includes(reference))) {
+      warnings.push(`${path.index(i)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`)
+    }
+    seen.add(name)
+  })
+  return warnings
+}
+
+function containerWarnings(template: ApiStruct, base: FieldPath, isTemplate: boolean): string[] {
+  const warnings: string[] = []
+  const annotations: Readonly<Record<string, string>> = template.metadata?.annotations ?? {}
+  const annotationsPath = base.child('metadata', 'annotations')
+  const podProfile = template.spec.securityContext?.appArmorProfile
+  for (const [container, path] of containersWithPath(template.spec, base.child('spec'))) {
+    const context = container.securityContext
+    const seccomp = SECCOMP_CONTAINER_PREFIX + container.name
+    if (!context?.seccompProfile && annotations[seccomp] !== undefined) warnings.push(`${annotationsPath.key(seccomp)}: ${NO_SECCOMP}`)
+    const appArmor = APP_ARMOR_PREFIX + container.name
+    if (isTemplate && !podProfile && !context?.appArmorProfile && annotations[appArmor] !== undefined) {
+      warnings.push(`${annotationsPath.key(appArmor)}: ${OLD_APP_ARMOR}`)
+    }
+    warnings.push(...fractionalBytes(container.resources?.limits, path.child('resources', 'limits')))
+    warnings.push(...fractionalBytes(container.resources?.requests, path.child('resources', 'requests')))
+    if (container.env?.length > 1) warnings.push(...hiddenVariables(container.env, path.child('env')))
+  }
+  return warnings
+}
+
+export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
+
+function warningsOf(template: ApiStruct, base: FieldPath, isTemplate: boolean): string[] {
+  const { spec = {} } = template
+  const annotations: Readonly<Record<string, string>> = template.metadata?.annotations ?? {}
+  const path = base.child('spec')
+  const annotationsPath = base.child('metadata', 'annotations')
+  const warnings = schedulingWarnings(spec, path)
+  for (const [key, text] of DEPRECATED_ANNOTATIONS) if (annotations[key] !== undefined) warnings.push(`${annotationsPath.key(key)}: ${text}`)
+  warnings.push(...volumeWarnings(spec.volumes ?? [], path.child('volumes')))
+  const aliases: ApiStruct[] = spec.hostAliases ?? []
+  warnings.push(...repeated(aliases, 'ip', path.child('hostAliases')))
+  aliases.forEach((alias, i) => {
+    warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip ?? ''))
+  })
+  const secrets: ApiStruct[] = spec.imagePullSecrets ?? []
+  warnings.push(...repeated(secrets, 'name', path.child('imagePullSecrets')))
+  secrets.forEach((secret, i) => {
+    if (!secret.name) warnings.push(`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`)
+  })
+  warnings.push(...fractionalBytes(spec.overhead, path.child('overhead')))
+  if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined) warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${NO_SECCOMP}`)
+  warnings.push(...containerWarnings({ ...template, spec }, base, isTemplate))
+  warnings.push(...portWarnings(spec, path))
+  if (spec.terminationGracePeriodSeconds < 0) {
+    warnings.push(`${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`)
+  }
+  warnings.push(...podAffinityWarnings(spec.affinity, path.child('affinity')))
+  const nameservers: string[] = spec.dnsConfig?.nameservers ?? []
+  nameservers.forEach((nameserver, i) => {
+    warnings.push(...ipWarnings(path.child('dnsConfig', 'nameservers').index(i), nameserver))
+  })
+  return warnings
+}
