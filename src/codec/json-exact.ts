@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import type { Literals } from '../schema/diagnose.ts'
+import type { Literals, Repeated } from '../schema/diagnose.ts'
 import { strconvQuote } from '../schema/go-text.ts'
 import { decodeUtf8 } from './utf8.ts'
 
@@ -17,7 +17,7 @@ export interface ParsedJson {
   /** Number literals with a fraction or an exponent that their value does not tell (`1.0`). Only where there are some. */
   readonly literals?: Literals
   /** All members, in order, of objects in which one stands more than once. Only where there are some. */
-  readonly repeated?: ReadonlyMap<object, readonly (readonly [string, Json])[]>
+  readonly repeated?: Repeated
   /** The first literal that no float64 holds (`1e400`): an error wherever it is not skipped. */
   readonly tooLarge?: string
 }
@@ -103,7 +103,7 @@ export function parseExactly(bytes: Buffer): ParsedJson {
     if (/^-?\d+$/.test(literal)) {
       if (Number.isSafeInteger(value)) return { value: value === 0 ? 0 : value }
       const exact = BigInt(literal)
-      return exact >= -(2n ** 63n) && exact < 2n ** 64n ? { value: exact } : { value, literal }
+      return exact >= -(2n ** 63n) && exact < 2n ** 63n ? { value: exact } : { value, literal }
     }
     if (!Number.isFinite(value)) tooLarge ??= literal
     return { value, literal }
@@ -223,7 +223,7 @@ export function parseExactly(bytes: Buffer): ParsedJson {
   return {
     value: root,
     duplicates,
-    ...(odd && { literals }),
+    ...(odd ? { literals } : {}),
     ...(repeated.size > 0 && { repeated }),
     ...extra,
   }

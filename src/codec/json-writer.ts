@@ -24,8 +24,11 @@ export function goJson(value: Json): string {
 
 function write(value: Json | undefined, keysOf: (object: JsonObject) => string[]): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value)
-  if (Array.isArray(value)) return `[${value.map(item => write(item, keysOf)).join(',')}]`
   let out = ''
+  if (Array.isArray(value)) {
+    for (const item of value) out += (out === '' ? '' : ',') + write(item, keysOf)
+    return `[${out}]`
+  }
   for (const key of keysOf(value)) {
     const member = value[key]
     if (member !== undefined) out += `${out === '' ? '' : ','}${writeString(key)}:${write(member, keysOf)}`

@@ -17,14 +17,15 @@ export interface DecodeOptions {
 
 /**
  * What Go's decoding into the type's struct, and encoding again, makes of a value: a fresh object with its members in declared order, zero values dropped where
- * the field says so, structs that are no pointers always there, special forms canonical, unknown members gone. Raw members are shared with the input, not copied.
+ * the field says so, structs that are no pointers always there, special forms canonical, unknown members gone. Raw members are shared with the input, not copied. Empty lists, maps and bytes become what storing them as
+ * protobuf makes of nil: null where the member is always written.
  * Throws a DecodeError with the text that sigs.k8s.io/json gives for the first mistake.
  */
 export function decode(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject {
   unknownSeen = false
   try {
     const out = structReader(schema)(value)
-    if (unknownSeen && options?.onUnknown) diagnose(schema, value, options.onUnknown)
+    if (unknownSeen && options?.onUnknown) diagnose(schema, value, options)
     return out
   } catch (error) {
     if (error !== MISFIT) throw error
@@ -159,14 +160,13 @@ function compileField(field: Field): Pick<Plan, 'read' | 'zero'> {
       return { read, zero: () => read(null) }
     case 'list':
     case 'map': {
-      if (!omitEmpty) return { read, zero: () => null }
-      if (schema.type === 'list') return { read: v => (v === null || (v as Json[]).length === 0 ? emptyOrMisfit(v, read) : read(v)), zero: undefined }
+      if (!omitEmpty) return { read: v => (v === null || isEmpty(v) ? (emptyOrMisfit(v, read) ?? null) : read(v)), zero: () => null }
+      if (schema.type === 'list') return { read: v => (v === null || isEmpty(v) ? emptyOrMisfit(v, read) : read(v)), zero: undefined }
       return {
         read: v => {
           if (v === null) return undefined
           const map = read(v)
-          for (const _ in map as JsonObject) return map
-          return undefined
+          return isEmpty(map) ? undefined : map
         },
         zero: undefined,
       }
@@ -193,7 +193,14 @@ function compileField(field: Field): Pick<Plan, 'read' | 'zero'> {
   }
 }
 
-/** An empty list, or a string of no characters, which is none. */
+/** Whether a value has no members; a string of no characters has none, either. */
+function isEmpty(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  for (const _ in value as JsonObject) return false
+  return true
+}
+
+/** Refuses an empty value of a wrong type. */
 function emptyOrMisfit(value: Json, read: Reader): undefined {
   if (value !== null) read(value)
   return undefined
@@ -294,7 +301,7 @@ function normalDuration(text: string): string | undefined {
 }
 
 function bytes(value: Json): Json {
-  if (value === null) return null
+  if (value === null) return ''
   if (typeof value === 'string') {
     if (isCanonicalBase64(value)) return value
     const stripped = value.replace(/[\r\n]/g, '')

@@ -14,9 +14,17 @@ export class DecodeError extends Error {
 /** Number literals that a parsed number does not tell (`1.0`), by the object or list that holds them. */
 export type Literals = WeakMap<object, Map<string, string>>
 
-interface Walk {
-  readonly onUnknown: ((path: string) => void) | undefined
-  readonly literals: Literals | undefined
+/** All members, in order, of objects in which one stands more than once. */
+export type Repeated = ReadonlyMap<object, readonly (readonly [string, Json])[]>
+
+export interface DiagnoseOptions {
+  readonly onUnknown?: ((path: string) => void) | undefined
+  readonly onDuplicate?: (path: string) => void
+  readonly literals?: Literals | undefined
+  readonly repeated?: Repeated | undefined
+}
+
+interface Walk extends DiagnoseOptions {
   /** The first mistake that lets decoding go on; one of a special form ends it. */
   saved: string | undefined
   /** JSON names from the root, without indices and map keys, as Go's errors have them. */
@@ -26,10 +34,10 @@ interface Walk {
 
 /**
  * Walks a value in its own order, slowly, and throws a DecodeError with what Go would say: the error of a special form (time, quantity …) where there is one, otherwise
- * the first value of a wrong type. Tells `onUnknown` of members without a field.
+ * the first value of a wrong type. Tells of members without a field, and of members that stand twice where the type knows them.
  */
-export function diagnose(schema: StructSchema, value: Json, onUnknown?: (path: string) => void, literals?: Literals): void {
-  const walk: Walk = { onUnknown, literals, saved: undefined, names: [], struct: '' }
+export function diagnose(schema: StructSchema, value: Json, options: DiagnoseOptions = {}): void {
+  const walk: Walk = { ...options, saved: undefined, names: [], struct: '' }
   visit(walk, schema, value, '', undefined)
   if (walk.saved !== undefined) throw new DecodeError(walk.saved)
 }
@@ -58,7 +66,13 @@ function visit(walk: Walk, schema: Schema, value: Json, path: string, literal: s
         return
       }
       const texts = walk.literals?.get(value)
-      for (const key of Object.keys(value)) visit(walk, schema.values, value[key] as Json, `${path}.${key}`, texts?.get(key))
+      eachMember(
+        walk,
+        value,
+        path,
+        () => true,
+        (key, member, at) => visit(walk, schema.values, member, at, texts?.get(key)),
+      )
       return
     }
     case 'list': {
@@ -81,18 +95,46 @@ function visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: 
   const known = memberMap(schema)
   const { struct } = walk
   const texts = walk.literals?.get(value)
-  for (const key of Object.keys(value)) {
-    const field = known.get(key)
-    const at = path === '' ? key : `${path}.${key}`
-    if (field === undefined) {
-      if (!schema.preserveUnknown) walk.onUnknown?.(at)
-      continue
-    }
-    walk.names.push(key)
-    walk.struct = schema.name
-    visit(walk, field.schema, value[key] as Json, at, texts?.get(key))
-    walk.names.pop()
-    walk.struct = struct
+  eachMember(
+    walk,
+    value,
+    path,
+    key => known.has(key),
+    (key, member, at) => {
+      const field = known.get(key)
+      if (field === undefined) {
+        if (!schema.preserveUnknown) walk.onUnknown?.(at)
+        return
+      }
+      walk.names.push(key)
+      walk.struct = schema.name
+      visit(walk, field.schema, member, at, texts?.get(key))
+      walk.names.pop()
+      walk.struct = struct
+    },
+  )
+}
+
+/** Calls `visitMember` with each member in the order of the text; repeated ones are told if the type knows them. */
+function eachMember(
+  walk: Walk,
+  value: JsonObject,
+  path: string,
+  isKnown: (key: string) => boolean,
+  visitMember: (key: string, member: Json, at: string) => void,
+): void {
+  const prefix = path === '' ? '' : `${path}.`
+  const repeated = walk.repeated?.get(value)
+  if (repeated === undefined) {
+    for (const key of Object.keys(value)) visitMember(key, value[key] as Json, prefix + key)
+    return
+  }
+  const seen = new Set<string>()
+  for (const [key, member] of repeated) {
+    const again = seen.has(key)
+    seen.add(key)
+    if (again && isKnown(key)) walk.onDuplicate?.(prefix + key)
+    visitMember(key, member, prefix + key)
   }
 }
 
@@ -125,7 +167,7 @@ function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: str
       } else mistyped(walk, schema, value, literal)
       return
     case 'quantity': {
-      const text = typeof value === 'string' ? value : (literal ?? JSON.stringify(value))
+      const text = typeof value === 'string' ? value : (literal ?? (typeof value === 'object' ? '{' : String(value)))
       try {
         parseQuantity(text.trim())
       } catch (error) {

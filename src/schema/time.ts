@@ -6,6 +6,7 @@ const RFC3339 = '2006-01-02T15:04:05Z07:00'
 const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00'
 
 const plain = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
+const shortHour = /T(?=\d:)/
 const micro = /[.,][0-9]{6}(?:Z|[+-])/
 /** A metav1.Time as it is written again; null for Go's zero time; undefined where it is no time. */
 export function normalTime(text: string): string | null | undefined {
@@ -14,14 +15,14 @@ export function normalTime(text: string): string | null | undefined {
     if (day > 0 && day < 29 && month > 0 && month < 13 && text > '0002' && text.slice(11, 13) < '24' && text.slice(14, 16) < '60' && text.slice(17, 19) < '60')
       return text
   }
-  const normal = canonicalTime(text)
+  const normal = canonicalTime(text.replace(shortHour, 'T0'))
   return normal === '0001-01-01T00:00:00Z' ? null : normal
 }
 
 /** A metav1.MicroTime likewise: it wants six decimals and no more. */
 export function normalMicroTime(text: string): string | null | undefined {
   if (!micro.test(text)) return undefined
-  const normal = canonicalMicroTime(text)
+  const normal = canonicalMicroTime(text.replace(shortHour, 'T0'))
   return normal === '0001-01-01T00:00:00.000000Z' ? null : normal
 }
 

@@ -1,0 +1,82 @@
+import { setMember } from '../meta/equal.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import { DecodeError, decode } from '../schema/decode.ts'
+import { diagnose } from '../schema/diagnose.ts'
+import { strconvQuote } from '../schema/go-text.ts'
+import type { Schema, StructSchema } from '../schema/schema.ts'
+import type { ParsedJson } from './json-exact.ts'
+
+export interface DecodedBody {
+  readonly object: JsonObject
+  /** What strict field validation complains of, in upstream's order: `duplicate field "data"`, `unknown field "spec.foo"`. At most 100, each once. */
+  readonly strict: string[]
+}
+
+const maxStrict = 100
+
+/** Decodes a parsed body into a type. Throws DecodeError. */
+export function decodeBody(schema: StructSchema, parsed: ParsedJson): DecodedBody {
+  const strict = new Set<string>()
+  const tell = (what: string) => (path: string) => {
+    if (strict.size < maxStrict) strict.add(`${what} field ${strconvQuote(path)}`)
+  }
+  const onUnknown = tell('unknown')
+  if (!parsed.literals && !parsed.repeated) return { object: decode(schema, parsed.value, { onUnknown }), strict: [...strict] }
+  diagnose(schema, parsed.value, { onUnknown, onDuplicate: tell('duplicate'), literals: parsed.literals, repeated: parsed.repeated })
+  return { object: decode(schema, settle(parsed, schema, parsed.value, undefined, undefined, false)), strict: [...strict] }
+}
+
+/**
+ * A value without repeated members, as decoding them one after the other into the same variable leaves it: structs, maps and the items of lists are merged, null leaves a
+ * plain value alone. Quantities become texts of the digits that were sent.
+ */
+function settle(parsed: ParsedJson, schema: Schema | undefined, value: Json, before: Json | undefined, literal: string | undefined, pointer: boolean): Json {
+  if (value === null) return before !== undefined && !pointer && keepsNull(schema) ? before : null
+  if (typeof value !== 'object') return literal !== undefined && schema?.type === 'quantity' ? literal : value
+  const literals = parsed.literals?.get(value)
+  if (Array.isArray(value)) {
+    const items = schema?.type === 'list' ? schema.items : undefined
+    const earlier = Array.isArray(before) ? before : []
+    return value.map((item, index) => settle(parsed, items, item, earlier[index], literals?.get(String(index)), false))
+  }
+  if (schema?.type !== 'struct' && schema?.type !== 'map') return value
+  const out: JsonObject = typeof before === 'object' && before !== null && !Array.isArray(before) ? { ...before } : {}
+  for (const [key, member] of parsed.repeated?.get(value) ?? Object.entries(value)) {
+    const field = schema.type === 'struct' ? schema.fields.get(key) : undefined
+    const known = schema.type === 'struct' && Object.hasOwn(out, key) ? out[key] : undefined
+    const inner = schema.type === 'map' ? schema.values : field?.schema
+    setMember(out, key, settle(parsed, inner, member, known, literals?.get(key), field?.pointer === true))
+  }
+  return out
+}
+
+/** Null changes nothing in a variable of these types. */
+const keepsNull = (schema: Schema | undefined): boolean =>
+  schema?.type === 'struct' || schema?.type === 'string' || schema?.type === 'integer' || schema?.type === 'boolean' || schema?.type === 'number'
+
+/** The kind and apiVersion that a body claims, empty where it is silent; names of members are compared without case. Throws DecodeError with upstream's text. */
+export function typeOfBody(value: Json): { apiVersion: string; kind: string } {
+  const claimed = { apiVersion: '', kind: '' }
+  if (value === null) return claimed
+  const wrong = (what: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`)
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw wrong(
+      `${nameOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    )
+  }
+  for (const key of Object.keys(value)) {
+    const lower = key.toLowerCase()
+    const name = lower === 'kind' ? 'kind' : lower === 'apiversion' ? 'apiVersion' : undefined
+    const member = value[key] as Json
+    if (name === undefined || member === null) continue
+    if (typeof member !== 'string') throw wrong(`${nameOf(member)} into Go struct field .${name} of type string`)
+    claimed[name] = member
+  }
+  return claimed
+}
+
+function nameOf(value: Json): string {
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'bigint') return 'number'
+  return Array.isArray(value) ? 'array' : typeof value
+}
