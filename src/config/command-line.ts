@@ -1,0 +1,59 @@
+import { buildConfig, type Config } from './config.ts'
+import { FLAGS, type FlagSpec } from './flag-table.ts'
+import { isTrue, parseFlags } from './parse-flags.ts'
+
+/** What a command line asks for. */
+export type Command =
+  | { readonly action: 'help' }
+  | { readonly action: 'version' }
+  /** `ignored`: flags that were accepted and have no effect. */
+  | { readonly action: 'serve'; readonly config: Config; readonly ignored: readonly string[] }
+
+/** Throws FlagError. */
+export function readCommandLine(argv: readonly string[]): Command {
+  const given = parseFlags(argv)
+  if (isTrue(given.values.get('help')?.[0] ?? 'false')) return { action: 'help' }
+  const version = given.values.get('version')?.[0] ?? 'false'
+  if (version !== 'false') return { action: 'version' }
+  return { action: 'serve', config: buildConfig(given), ignored: given.ignored }
+}
+
+/** What `--help` prints. */
+export function usage(): string {
+  const all = Object.entries<FlagSpec>(FLAGS).sort(([a], [b]) => (a < b ? -1 : 1))
+  const names = (status: FlagSpec['status']): string => wrap(all.filter(([, spec]) => spec.status === status).map(([name]) => `--${name}`))
+  const described = (ours: boolean): string =>
+    all.flatMap(([name, spec]) => (spec.status === 'used' && (spec.own === true) === ours ? [line(name, spec)] : [])).join('\n')
+  return `Usage: binnacle [flags]
+
+A Kubernetes API server (release 1.33) over an embedded store or etcd.
+
+Flags of its own:
+${described(true)}
+
+Flags of kube-apiserver:
+${described(false)}
+
+Accepted without effect:
+${names('ignored')}
+
+Refused, but for values that change nothing:
+${names('refused')}
+`
+}
+
+function line(name: string, spec: Extract<FlagSpec, { status: 'used' }>): string {
+  const dashed = name.length === 1 ? `-${name}, --${name}` : `    --${name}`
+  const preset = spec.default === undefined || spec.type === 'bool' ? '' : ` (default ${spec.default})`
+  return `  ${`${dashed} ${spec.type === 'bool' ? '' : spec.type}`.padEnd(46)} ${spec.help}${preset}`
+}
+
+function wrap(words: readonly string[]): string {
+  const lines: string[] = []
+  for (const word of words) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + word.length > 110) lines.push(`  ${word}`)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,236 @@
+import { join } from 'node:path'
+import { parseDuration } from '../lib/duration.ts'
+import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
+import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+
+export interface EtcdConfig {
+  readonly servers: readonly string[]
+  readonly caFile: string | undefined
+  readonly certFile: string | undefined
+  readonly keyFile: string | undefined
+}
+
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'Rules'
+
+/** All options of the server, checked. Times are in milliseconds, files are paths as given. */
+export interface Config {
+  readonly dataDir: string
+  readonly kubeconfigOut: string
+  readonly securePort: number
+  readonly bindAddress: string
+  /** 0: none. */
+  readonly insecurePort: number
+  readonly advertiseAddress: string | undefined
+  readonly certDir: string
+  readonly servingFiles: { readonly cert: string; readonly key: string } | undefined
+  readonly externalHostname: string | undefined
+  readonly clientCaFile: string | undefined
+  readonly tokenAuthFile: string | undefined
+  readonly anonymousAuth: boolean
+  readonly authorizationModes: readonly AuthorizationMode[]
+  readonly authorizationRulesFile: string | undefined
+  readonly domain: string
+  /** Undefined: the embedded store. */
+  readonly etcd: EtcdConfig | undefined
+  /** Begins with a slash and ends without one. */
+  readonly etcdPrefix: string
+  /** 0: no compaction from here. */
+  readonly compactionIntervalMs: number
+  readonly eventTtlMs: number
+  /** One CIDR, or two of different families, the first is the default. */
+  readonly serviceClusterIpRanges: readonly string[]
+  /** Inclusive. */
+  readonly serviceNodePorts: { readonly first: number; readonly last: number }
+  readonly maxRequestsInFlight: number
+  readonly maxMutatingRequestsInFlight: number
+  readonly requestTimeoutMs: number
+  readonly minRequestTimeoutMs: number
+  readonly shutdownDelayMs: number
+  /** Major and minor: `1.33`. */
+  readonly emulatedVersion: string
+  readonly featureGates: ReadonlyMap<string, boolean>
+  readonly runtimeConfig: ReadonlyMap<string, boolean>
+  readonly verbosity: number
+  readonly loggingFormat: 'text' | 'json'
+}
+
+/** Defaults where nothing is given. Throws FlagError naming the flag. */
+export function buildConfig(given: GivenFlags): Config {
+  const read = reader(given)
+  const dataDir = read.text('data-dir') ?? 'data'
+  const config: Config = {
+    dataDir,
+    kubeconfigOut: read.text('kubeconfig-out') ?? join(dataDir, 'admin.kubeconfig'),
+    securePort: read.port('secure-port'),
+    bindAddress: read.text('bind-address') ?? '127.0.0.1',
+    insecurePort: read.port('insecure-port'),
+    advertiseAddress: read.text('advertise-address'),
+    certDir: read.text('cert-dir') ?? join(dataDir, 'pki'),
+    servingFiles: read.pair('tls-cert-file', 'tls-private-key-file'),
+    externalHostname: read.text('external-hostname'),
+    clientCaFile: read.text('client-ca-file'),
+    tokenAuthFile: read.text('token-auth-file'),
+    anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true'),
+    authorizationModes: read.list('authorization-mode').map(authorizationMode),
+    authorizationRulesFile: read.text('authorization-rules-file'),
+    domain: read.text('domain') ?? 'k8s.io',
+    etcd: etcdOf(read),
+    etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
+    compactionIntervalMs: read.duration('etcd-compaction-interval'),
+    eventTtlMs: read.duration('event-ttl'),
+    serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
+    serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),
+    maxRequestsInFlight: read.int('max-requests-inflight', 0),
+    maxMutatingRequestsInFlight: read.int('max-mutating-requests-inflight', 0),
+    requestTimeoutMs: read.duration('request-timeout'),
+    minRequestTimeoutMs: read.int('min-request-timeout', 0) * 1000,
+    shutdownDelayMs: read.duration('shutdown-delay-duration'),
+    emulatedVersion: emulatedVersionOf(read.list('emulated-version')),
+    featureGates: read.switches('feature-gates'),
+    runtimeConfig: read.switches('runtime-config'),
+    verbosity: read.int('v', 0),
+    loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
+  }
+  checkGates(config.featureGates)
+  checkRuntimeConfig(config.runtimeConfig)
+  for (const range of config.serviceClusterIpRanges)
+    if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
+  if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
+    throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
+  return Object.freeze(config)
+}
+
+interface Reader {
+  text(name: FlagName): string | undefined
+  list(name: FlagName): readonly string[]
+  int(name: FlagName, least: number): number
+  port(name: FlagName): number
+  duration(name: FlagName): number
+  switches(name: FlagName): ReadonlyMap<string, boolean>
+  pair(cert: FlagName, key: FlagName): { readonly cert: string; readonly key: string } | undefined
+}
+
+function reader({ values }: GivenFlags): Reader {
+  const preset = (name: FlagName): string | undefined => {
+    const spec: FlagSpec = FLAGS[name]
+    return spec.status === 'used' ? spec.default : undefined
+  }
+  const text = (name: FlagName): string | undefined => {
+    const value = values.get(name)?.[0] ?? preset(name)
+    return value === '' ? undefined : value
+  }
+  const int = (name: FlagName, least: number, most = Number.MAX_SAFE_INTEGER): number => {
+    const value = Number(text(name) ?? 0)
+    if (value < least || value > most)
+      throw new FlagError(`--${name} ${value} must be ${most < Number.MAX_SAFE_INTEGER ? `between ${least} and ${most}` : `at least ${least}`}, inclusive`)
+    return value
+  }
+  return {
+    text,
+    int,
+    list: name => values.get(name) ?? preset(name)?.split(',') ?? [],
+    port: name => int(name, 0, 65535),
+    duration: name => {
+      const ms = parseDuration(text(name) ?? '0s')
+      if (ms < 0) throw new FlagError(`--${name} can not be negative value`)
+      return ms
+    },
+    switches: name =>
+      new Map(
+        (values.get(name) ?? []).map(entry => {
+          const equals = entry.indexOf('=')
+          const value = entry.slice(equals + 1)
+          if (!/^(?:true|false)$/i.test(value)) throw new FlagError(`--${name}: ${entry}: the value must be true or false`)
+          return [entry.slice(0, equals), isTrue(value)]
+        }),
+      ),
+    pair: (cert, key) => {
+      const files = { cert: text(cert), key: text(key) }
+      if (files.cert === undefined && files.key === undefined) return undefined
+      if (files.cert === undefined || files.key === undefined) throw new FlagError(`--${cert} and --${key} go together`)
+      return { cert: files.cert, key: files.key }
+    },
+  }
+}
+
+function etcdOf(read: Reader): EtcdConfig | undefined {
+  const servers = read.list('etcd-servers')
+  if (servers.length === 0) return undefined
+  for (const server of servers)
+    if (!/^https?:\/\/[^/\s]+\/?$/.test(server)) throw new FlagError(`--etcd-servers: ${JSON.stringify(server)} is not a URL such as http://127.0.0.1:2379`)
+  const client = read.pair('etcd-certfile', 'etcd-keyfile')
+  return { servers: servers.map(server => server.replace(/\/$/, '')), caFile: read.text('etcd-cafile'), certFile: client?.cert, keyFile: client?.key }
+}
+
+function prefixOf(text: string): string {
+  const trimmed = text.replace(/^\/+|\/+$/g, '')
+  if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')
+  return `/${trimmed}`
+}
+
+function authorizationMode(mode: string): AuthorizationMode {
+  switch (mode) {
+    case 'AlwaysAllow':
+    case 'AlwaysDeny':
+    case 'Rules':
+      return mode
+    case 'RBAC':
+    case 'Node':
+    case 'ABAC':
+    case 'Webhook':
+      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be Rules, AlwaysAllow or AlwaysDeny`)
+    default:
+      throw new FlagError(`--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be Rules, AlwaysAllow or AlwaysDeny`)
+  }
+}
+
+function nodePortsOf(text: string): { first: number; last: number } {
+  const dash = /^(\d+)-(\d+)$/.exec(text)
+  const plus = /^(\d+)\+(\d+)$/.exec(text)
+  const first = Number(dash?.[1] ?? plus?.[1] ?? (/^\d+$/.test(text) ? text : Number.NaN))
+  const last = dash ? Number(dash[2]) : plus ? first + Number(plus[2]) : first
+  if (!(first >= 1 && first <= last && last <= 65535))
+    throw new FlagError(`--service-node-port-range: ${JSON.stringify(text)} is not a range of ports such as 30000-32767`)
+  return { first, last }
+}
+
+function emulatedVersionOf(given: readonly string[]): string {
+  for (const entry of given) {
+    const version = entry.replace(/^kube=/, '').replace(/^v/, '')
+    if (!/^1\.33(?:\.0)?$/.test(version)) throw new FlagError(`--emulated-version=${entry} is not implemented; it may be 1.33`)
+  }
+  return '1.33'
+}
+
+function loggingFormatOf(text: string): 'text' | 'json' {
+  if (text === 'text' || text === 'json') return text
+  throw new FlagError(`--logging-format: unsupported log format ${JSON.stringify(text)}; it may be text or json`)
+}
+
+/** Gates that are built, and the value that they have. */
+const GATES: ReadonlyMap<string, boolean> = new Map([
+  ['AllAlpha', false],
+  ['AllBeta', false],
+  ['WatchList', true],
+  ['ListFromCacheSnapshot', true],
+  ['AggregatedDiscoveryEndpoint', true],
+  ['APIResponseCompression', true],
+  ['ConsistentListFromCache', true],
+  ['ServerSideFieldValidation', true],
+  ['StreamingCollectionEncodingToJSON', true],
+  ['StreamingCollectionEncodingToProtobuf', true],
+  ['CBORServingAndStorage', false],
+])
+
+function checkGates(gates: ReadonlyMap<string, boolean>): void {
+  for (const [gate, value] of gates)
+    if (GATES.get(gate) !== value)
+      throw new FlagError(`--feature-gates: ${gate}=${value} is not implemented, and ignoring it would change what the server does`)
+}
+
+function checkRuntimeConfig(entries: ReadonlyMap<string, boolean>): void {
+  for (const [name, value] of entries) {
+    const harmless = name === 'api/beta' || name === 'api/alpha' ? !value : value && name !== 'api/all'
+    if (!harmless) throw new FlagError(`--runtime-config: ${name}=${value} is not implemented, and ignoring it would change what the server does`)
+  }
+}

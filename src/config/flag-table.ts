@@ -1,0 +1,233 @@
+export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map'
+
+/**
+ * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
+ * change the outcome and is not built, so only the values listed as harmless (what is done anyway) are taken.
+ */
+export type FlagSpec =
+  | { readonly status: 'used'; readonly type: FlagType; readonly help: string; readonly default?: string; readonly own?: true; readonly short?: string }
+  | { readonly status: 'ignored'; readonly type: FlagType }
+  | { readonly status: 'refused'; readonly type: FlagType; readonly harmless: readonly string[] }
+
+const used = (type: FlagType, help: string, preset?: string): FlagSpec => ({ status: 'used', type, help, ...(preset !== undefined && { default: preset }) })
+const own = (type: FlagType, help: string, preset?: string): FlagSpec => ({
+  status: 'used',
+  type,
+  help,
+  own: true,
+  ...(preset !== undefined && { default: preset }),
+})
+const ignored = (type: FlagType): FlagSpec => ({ status: 'ignored', type })
+const refused = (type: FlagType, ...harmless: string[]): FlagSpec => ({ status: 'refused', type, harmless })
+
+/**
+ * Every flag of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/), and our own few. Defaults are kube-apiserver's but for
+ * `--bind-address` and `--authorization-mode`, which are safe here.
+ */
+export const FLAGS = {
+  // Our own.
+  'data-dir': own('string', 'Directory of the embedded store, the generated certificates and the kubeconfig. Made where missing.', 'data'),
+  'kubeconfig-out': own('string', 'Where the administrator’s kubeconfig is written, mode 0600. Default: admin.kubeconfig in the data directory.'),
+  'insecure-port': own('int', 'Port of plain HTTP on 127.0.0.1, where every request is an administrator’s. 0: none.', '0'),
+  domain: own('string', 'Domain whose neutral spellings (g=meta.DOMAIN) are understood beside the Kubernetes ones.', 'k8s.io'),
+  'authorization-rules-file': own('string', 'YAML or JSON file of allow rules for --authorization-mode=Rules.'),
+
+  // Where to listen, and as whom.
+  'secure-port': used('int', 'Port of HTTPS, with HTTP/2 and HTTP/1.1. 0: one that is free.', '6443'),
+  'bind-address': used('string', 'Address on which to listen for --secure-port.', '127.0.0.1'),
+  'advertise-address': used('string', 'Address by which others reach the server. Default: --bind-address.'),
+  'cert-dir': used(
+    'string',
+    'Directory of the certificates. A pair apiserver.crt and apiserver.key that is there is used. Default: pki in the data directory.',
+  ),
+  'tls-cert-file': used('string', 'File with the serving certificate, chain included. Default: one is generated.'),
+  'tls-private-key-file': used('string', 'File with the key of --tls-cert-file.'),
+  'external-hostname': used('string', 'Host name that the generated serving certificate also has.'),
+  'permit-address-sharing': ignored('bool'),
+  'permit-port-sharing': ignored('bool'),
+  'tls-cipher-suites': refused('list'),
+  'tls-curve-preferences': refused('list'),
+  'tls-min-version': refused('string', 'VersionTLS12'),
+  'tls-sni-cert-key': refused('list'),
+  'strict-transport-security-directives': refused('list'),
+  'cors-allowed-origins': refused('list'),
+  'disable-http2-serving': refused('bool', 'false'),
+  'http2-max-streams-per-connection': ignored('int'),
+  'goaway-chance': ignored('float'),
+  'debug-socket-path': refused('string', ''),
+  'egress-selector-config-file': refused('string', ''),
+  'peer-advertise-ip': ignored('string'),
+  'peer-advertise-port': ignored('string'),
+  'peer-ca-file': ignored('string'),
+  'proxy-client-cert-file': ignored('string'),
+  'proxy-client-key-file': ignored('string'),
+
+  // The store.
+  'etcd-servers': used('list', 'etcd servers (scheme://host:port), comma separated. Without any, the embedded store is used.'),
+  'etcd-cafile': used('string', 'CA of the etcd servers.'),
+  'etcd-certfile': used('string', 'Client certificate for etcd.'),
+  'etcd-keyfile': used('string', 'Key of --etcd-certfile.'),
+  'etcd-prefix': used('string', 'Prefix of all keys in the store.', '/registry'),
+  'etcd-compaction-interval': used('duration', 'Time between compactions of the store. 0: none from here.', '5m0s'),
+  'etcd-healthcheck-timeout': ignored('duration'),
+  'etcd-readycheck-timeout': ignored('duration'),
+  'etcd-count-metric-poll-period': ignored('duration'),
+  'etcd-db-metric-poll-interval': ignored('duration'),
+  'etcd-servers-overrides': refused('list'),
+  'storage-backend': refused('string', '', 'etcd3'),
+  'storage-media-type': refused('string', 'application/json'),
+  'storage-initialization-timeout': ignored('duration'),
+  'encryption-provider-config': refused('string', ''),
+  'encryption-provider-config-automatic-reload': ignored('bool'),
+  'lease-reuse-duration-seconds': ignored('int'),
+  'event-ttl': used('duration', 'How long events are kept.', '1h0m0s'),
+  'watch-cache': refused('bool', 'true'),
+  'watch-cache-sizes': ignored('list'),
+  'default-watch-cache-size': ignored('int'),
+  'delete-collection-workers': ignored('int'),
+  'enable-garbage-collector': refused('bool', 'true'),
+
+  // Who may do what.
+  'client-ca-file': used(
+    'string',
+    'CAs whose client certificates are believed, beside the generated one: the common name is the user, the organizations are the groups.',
+  ),
+  'token-auth-file': used('string', 'CSV file of bearer tokens: token,user,uid,"group1,group2".'),
+  'anonymous-auth': used('bool', 'Lets requests without credentials read health and version. Otherwise they get 401.', 'true'),
+  'authorization-mode': used('list', 'AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them.', 'Rules'),
+  'authorization-config': refused('string', ''),
+  'authorization-policy-file': refused('string', ''),
+  'authorization-webhook-cache-authorized-ttl': ignored('duration'),
+  'authorization-webhook-cache-unauthorized-ttl': ignored('duration'),
+  'authorization-webhook-config-file': refused('string', ''),
+  'authorization-webhook-version': ignored('string'),
+  'authentication-config': refused('string', ''),
+  'authentication-token-webhook-cache-ttl': ignored('duration'),
+  'authentication-token-webhook-config-file': refused('string', ''),
+  'authentication-token-webhook-version': ignored('string'),
+  'enable-bootstrap-token-auth': refused('bool', 'false'),
+  'oidc-ca-file': refused('string', ''),
+  'oidc-client-id': refused('string', ''),
+  'oidc-groups-claim': refused('string', ''),
+  'oidc-groups-prefix': refused('string', ''),
+  'oidc-issuer-url': refused('string', ''),
+  'oidc-required-claim': refused('map'),
+  'oidc-signing-algs': ignored('list'),
+  'oidc-username-claim': ignored('string'),
+  'oidc-username-prefix': ignored('string'),
+  'requestheader-allowed-names': ignored('list'),
+  'requestheader-client-ca-file': refused('string', ''),
+  'requestheader-extra-headers-prefix': ignored('list'),
+  'requestheader-group-headers': ignored('list'),
+  'requestheader-uid-headers': ignored('list'),
+  'requestheader-username-headers': ignored('list'),
+  'api-audiences': ignored('list'),
+  'service-account-extend-token-expiration': ignored('bool'),
+  'service-account-issuer': ignored('list'),
+  'service-account-jwks-uri': ignored('string'),
+  'service-account-key-file': ignored('list'),
+  'service-account-lookup': ignored('bool'),
+  'service-account-max-token-expiration': ignored('duration'),
+  'service-account-signing-endpoint': refused('string', ''),
+  'service-account-signing-key-file': ignored('string'),
+
+  // Admission and auditing.
+  'admission-control-config-file': refused('string', ''),
+  'enable-admission-plugins': refused('list', 'NamespaceLifecycle'),
+  'disable-admission-plugins': ignored('list'),
+  'audit-policy-file': refused('string', ''),
+  'audit-log-path': refused('string', ''),
+  'audit-webhook-config-file': refused('string', ''),
+  'audit-log-batch-buffer-size': ignored('int'),
+  'audit-log-batch-max-size': ignored('int'),
+  'audit-log-batch-max-wait': ignored('duration'),
+  'audit-log-batch-throttle-burst': ignored('int'),
+  'audit-log-batch-throttle-enable': ignored('bool'),
+  'audit-log-batch-throttle-qps': ignored('float'),
+  'audit-log-compress': ignored('bool'),
+  'audit-log-format': ignored('string'),
+  'audit-log-maxage': ignored('int'),
+  'audit-log-maxbackup': ignored('int'),
+  'audit-log-maxsize': ignored('int'),
+  'audit-log-mode': ignored('string'),
+  'audit-log-truncate-enabled': ignored('bool'),
+  'audit-log-truncate-max-batch-size': ignored('int'),
+  'audit-log-truncate-max-event-size': ignored('int'),
+  'audit-log-version': ignored('string'),
+  'audit-webhook-batch-buffer-size': ignored('int'),
+  'audit-webhook-batch-initial-backoff': ignored('duration'),
+  'audit-webhook-batch-max-size': ignored('int'),
+  'audit-webhook-batch-max-wait': ignored('duration'),
+  'audit-webhook-batch-throttle-burst': ignored('int'),
+  'audit-webhook-batch-throttle-enable': ignored('bool'),
+  'audit-webhook-batch-throttle-qps': ignored('float'),
+  'audit-webhook-initial-backoff': ignored('duration'),
+  'audit-webhook-mode': ignored('string'),
+  'audit-webhook-truncate-enabled': ignored('bool'),
+  'audit-webhook-truncate-max-batch-size': ignored('int'),
+  'audit-webhook-truncate-max-event-size': ignored('int'),
+  'audit-webhook-version': ignored('string'),
+
+  // Services.
+  'service-cluster-ip-range': used('string', 'Range of addresses (CIDR) of services, or two of different families, comma separated.', '10.0.0.0/24'),
+  'service-node-port-range': used('string', 'Range of node ports, inclusive.', '30000-32767'),
+  'kubernetes-service-node-port': refused('int', '0'),
+  'apiserver-count': ignored('int'),
+  'endpoint-reconciler-type': refused('string', 'lease', 'none', 'master-count'),
+  'allow-privileged': ignored('bool'),
+  'max-connection-bytes-per-sec': ignored('int'),
+  'kubelet-certificate-authority': ignored('string'),
+  'kubelet-client-certificate': ignored('string'),
+  'kubelet-client-key': ignored('string'),
+  'kubelet-port': ignored('int'),
+  'kubelet-preferred-address-types': ignored('list'),
+  'kubelet-read-only-port': ignored('int'),
+  'kubelet-timeout': ignored('duration'),
+  'enable-logs-handler': refused('bool', 'false'),
+  'enable-aggregator-routing': ignored('bool'),
+  'aggregator-reject-forwarding-redirect': ignored('bool'),
+  'coordinated-leadership-lease-duration': ignored('duration'),
+  'coordinated-leadership-renew-deadline': ignored('duration'),
+  'coordinated-leadership-retry-period': ignored('duration'),
+
+  // Limits and times.
+  'max-requests-inflight': used('int', 'Requests that read, worked on at once; beyond, 429. 0: no limit.', '400'),
+  'max-mutating-requests-inflight': used('int', 'Requests that write, worked on at once; beyond, 429. 0: no limit.', '200'),
+  'request-timeout': used('duration', 'Longest time of a request that is not long-running.', '1m0s'),
+  'min-request-timeout': used('int', 'Seconds that a watch is kept open at least, where it does not say itself.', '1800'),
+  'shutdown-delay-duration': used('duration', 'Time between readiness failing and the server taking no more connections.', '0s'),
+  'shutdown-watch-termination-grace-period': ignored('duration'),
+  'shutdown-send-retry-after': ignored('bool'),
+  'livez-grace-period': ignored('duration'),
+  'enable-priority-and-fairness': refused('bool', 'false'),
+
+  // The release.
+  'emulated-version': used('list', 'Release whose behaviour is shown: 1.33.', '1.33'),
+  'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those that would change what is built are refused by name.'),
+  'runtime-config': used('map', 'API versions to serve, as group/version=true. Those that would change what is built are refused by name.'),
+  'emulation-forward-compatible': ignored('bool'),
+  'runtime-config-emulation-forward-compatible': ignored('bool'),
+
+  // Logs and insides.
+  v: used('int', 'Level of the log: 0 says little, 3 every request, 6 much.', '0'),
+  'logging-format': used('string', 'text or json.', 'text'),
+  vmodule: ignored('string'),
+  'log-flush-frequency': ignored('duration'),
+  'log-json-info-buffer-size': ignored('string'),
+  'log-json-split-stream': ignored('bool'),
+  'log-text-info-buffer-size': ignored('string'),
+  'log-text-split-stream': ignored('bool'),
+  profiling: ignored('bool'),
+  'contention-profiling': ignored('bool'),
+  'allow-metric-labels': refused('map'),
+  'allow-metric-labels-manifest': refused('string', ''),
+  'disabled-metrics': refused('list'),
+  'show-hidden-metrics-for-version': ignored('string'),
+  'tracing-config-file': refused('string', ''),
+  help: used('bool', 'Prints this.', 'false'),
+  version: used('string', 'Prints the version.', 'false'),
+} as const satisfies Readonly<Record<string, FlagSpec>>
+
+export type FlagName = keyof typeof FLAGS
+
+export const SHORT_NAMES: Readonly<Record<string, FlagName>> = { v: 'v', h: 'help' }

@@ -1,0 +1,101 @@
+import { parseDuration } from '../lib/duration.ts'
+import { FLAGS, type FlagName, type FlagSpec, SHORT_NAMES } from './flag-table.ts'
+
+/** A command line that can't be followed; the message is for the user. */
+export class FlagError extends Error {
+  override readonly name = 'FlagError'
+}
+
+/** What was given, as text by name: lists and maps have one entry for each element. */
+export interface GivenFlags {
+  readonly values: ReadonlyMap<FlagName, readonly string[]>
+  /** Flags that were accepted and have no effect. */
+  readonly ignored: readonly FlagName[]
+}
+
+/** Reads arguments as pflag does: `--name=value`, `--name value`, `--bool`, `-v 3`, underscores for dashes; a later scalar wins, lists and maps add up. Throws FlagError. */
+export function parseFlags(argv: readonly string[]): GivenFlags {
+  const values = new Map<FlagName, string[]>()
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i] ?? ''
+    const { name, text } = split(argument, argv.slice(i))
+    const spec: FlagSpec = FLAGS[name]
+    let value = text
+    if (value === undefined) {
+      if (spec.type === 'bool' || name === 'version') value = 'true'
+      else {
+        value = argv[++i]
+        if (value === undefined) throw new FlagError(`flag needs an argument: ${argument}`)
+      }
+    }
+    check(name, spec, value)
+    const several = spec.type === 'list' || spec.type === 'map'
+    const parts = several ? value.split(',').filter(part => part !== '') : [value]
+    values.set(name, several ? [...(values.get(name) ?? []), ...parts] : parts)
+  }
+  refuse(values)
+  return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored') }
+}
+
+function split(argument: string, rest: readonly string[]): { name: FlagName; text: string | undefined } {
+  if (!argument.startsWith('-') || argument === '-' || argument === '--') {
+    const extra = argument === '--' ? rest.slice(1) : rest
+    throw new FlagError(`kube-apiserver does not take any arguments, got ${JSON.stringify(extra)}`)
+  }
+  if (!argument.startsWith('--')) {
+    const name = SHORT_NAMES[argument.charAt(1)]
+    if (name === undefined) throw new FlagError(`unknown shorthand flag: '${argument.charAt(1)}' in ${argument}`)
+    const text = argument.slice(2).replace(/^=/, '')
+    return { name, text: argument.length > 2 ? text : undefined }
+  }
+  const equals = argument.indexOf('=')
+  const name = argument.slice(2, equals < 0 ? undefined : equals).replaceAll('_', '-')
+  if (!isFlag(name)) throw new FlagError(`unknown flag: --${name}`)
+  return { name, text: equals < 0 ? undefined : argument.slice(equals + 1) }
+}
+
+const isFlag = (name: string): name is FlagName => Object.hasOwn(FLAGS, name)
+
+const BOOL = /^(?:1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$/
+
+/** Whether a text that `check` has accepted is true. */
+export const isTrue = (text: string): boolean => /^(?:1|t|true)$/i.test(text)
+
+function check(name: FlagName, spec: FlagSpec, value: string): void {
+  const problem = problemOf(spec, value)
+  if (problem !== undefined) throw new FlagError(`invalid argument ${JSON.stringify(value)} for "--${name}" flag: ${problem}`)
+}
+
+function problemOf({ type }: FlagSpec, value: string): string | undefined {
+  switch (type) {
+    case 'bool':
+      return BOOL.test(value) ? undefined : `strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`
+    case 'int':
+      return /^[+-]?\d{1,15}$/.test(value) ? undefined : `strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`
+    case 'float':
+      return value.trim() !== '' && Number.isFinite(Number(value)) ? undefined : `strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`
+    case 'duration':
+      try {
+        parseDuration(value)
+        return undefined
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error)
+      }
+    case 'map':
+      return value.split(',').every(part => part === '' || part.includes('=')) ? undefined : `${value} must be formatted as key=value`
+    case 'string':
+    case 'list':
+      return undefined
+  }
+}
+
+function refuse(values: ReadonlyMap<FlagName, readonly string[]>): void {
+  for (const [name, given] of values) {
+    const spec: FlagSpec = FLAGS[name]
+    if (spec.status !== 'refused') continue
+    const wrong = given.find(value => !spec.harmless.includes(spec.type === 'bool' ? String(isTrue(value)) : value))
+    if (wrong === undefined) continue
+    const only = spec.harmless.length > 0 ? `; it may be ${spec.harmless.map(value => JSON.stringify(value)).join(' or ')}` : ''
+    throw new FlagError(`--${name}=${wrong} is not implemented, and ignoring it would change what the server does${only}`)
+  }
+}

@@ -1,0 +1,92 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MASTERS } from '../../auth/authn/authenticator.ts'
+import type { TlsMaterial } from '../listeners.ts'
+import type { KeyPair, Names } from './issue.ts'
+
+export const ADMIN_USER = 'kubernetes-admin'
+/** A certificate is made anew when less than this is left of it. */
+const RENEW_MS = 30 * 86_400_000
+
+export interface CertificateOptions {
+  /** Where `ca`, `apiserver` and `admin` (`.crt`, `.key`) are kept; made where missing, mode 0700. */
+  readonly directory: string
+  /** `--tls-cert-file` and `--tls-private-key-file`: both, or neither. */
+  readonly servingFiles?: { readonly cert: string; readonly key: string }
+  /** `--client-ca-file`: believed beside our own CA. */
+  readonly clientCaFile?: string
+  readonly names: Names
+}
+
+export interface Credentials {
+  readonly tls: TlsMaterial
+  readonly admin: KeyPair
+  /** PEM of what a client checks the server against. */
+  readonly serverCa: string
+  /** PEM of the CA that signs client certificates here. */
+  readonly ownCa: string
+}
+
+/**
+ * The server's certificates and the administrator's, found on disk or made. A serving pair that someone else has put into the directory is used as it is; one of ours is made
+ * anew when it expires or does not have all the names.
+ */
+export async function loadCredentials(options: CertificateOptions): Promise<Credentials> {
+  const { directory, names } = options
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const ca = await keep(directory, 'ca', isFresh, async () => (await import('./issue.ts')).issueCa('binnacle-ca'))
+  const issuer = new X509Certificate(ca.cert)
+  const ours = (cert: X509Certificate): boolean => cert.checkIssued(issuer)
+  const given = options.servingFiles
+  const serving =
+    given !== undefined
+      ? { cert: await readFile(given.cert, 'utf8'), key: await readFile(given.key, 'utf8') }
+      : await keep(
+          directory,
+          'apiserver',
+          cert => !ours(cert) || (isFresh(cert) && hasNames(cert, names)),
+          async () => (await import('./issue.ts')).issueServing(ca, 'kube-apiserver', names),
+        )
+  const admin = await keep(
+    directory,
+    'admin',
+    cert => ours(cert) && isFresh(cert),
+    async () => (await import('./issue.ts')).issueClient(ca, ADMIN_USER, [MASTERS]),
+  )
+  const clientCa = options.clientCaFile === undefined ? ca.cert : `${ca.cert}\n${await readFile(options.clientCaFile, 'utf8')}`
+  const serverCa = ours(new X509Certificate(serving.cert)) ? ca.cert : serving.cert
+  return { tls: { ...serving, clientCa }, admin, serverCa, ownCa: ca.cert }
+}
+
+async function keep(directory: string, name: string, isGood: (cert: X509Certificate) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> {
+  const files = { cert: join(directory, `${name}.crt`), key: join(directory, `${name}.key`) }
+  const cert = await readIfThere(files.cert)
+  const key = await readIfThere(files.key)
+  if (cert !== undefined && key !== undefined && isGood(new X509Certificate(cert))) return { cert, key }
+  const made = await make()
+  await writePrivate(files.key, made.key)
+  await writePrivate(files.cert, made.cert)
+  return made
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Replaces the file at once, readable by its owner only. */
+export async function writePrivate(file: string, text: string): Promise<void> {
+  const draft = `${file}.tmp`
+  await writeFile(draft, text, { mode: 0o600 })
+  await rename(draft, file)
+}
+
+const isFresh = (cert: X509Certificate): boolean => Date.parse(cert.validTo) - Date.now() > RENEW_MS
+
+const hasNames = (cert: X509Certificate, { dns, ips }: Names): boolean =>
+  dns.every(name => cert.checkHost(name) !== undefined) && ips.every(ip => cert.checkIP(ip) !== undefined)
