@@ -1,0 +1,58 @@
+import type { KubeObject } from '../../meta/object.ts'
+import { failure, forbiddenError, isStatusError, notFoundError } from '../../meta/status.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
+import type { AdmissionPlugin } from '../chain.ts'
+
+const PROTECTED = new Set(['default', 'kube-system', 'kube-public'])
+
+/** Where namespaces are read: at first as the cache has them, then, if one is missing, as they are. */
+export type FindNamespace = (name: string, fresh: boolean) => Promise<KubeObject>
+
+/**
+ * NamespaceLifecycle: nothing is created in a namespace that does not exist or is being deleted, and the namespaces that every cluster has stay.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespacelifecycle
+ */
+export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
+  const check = async (request: AdmissionRequest): Promise<void> => {
+    const { served, namespace, name } = request
+    const isNamespace = served.version.group === '' && served.version.names.plural === 'namespaces'
+    if (request.operation === 'DELETE') {
+      if (isNamespace && PROTECTED.has(name)) throw forbiddenError({ group: '', resource: 'namespaces' }, name, 'this namespace may not be deleted')
+      return
+    }
+    if (request.operation !== 'CREATE' || isNamespace || served.definition.scope !== 'Namespaced' || namespace === '') return
+    const found = await findNamespace(find, namespace)
+    if (found.status?.phase !== 'Terminating' && found.metadata.deletionTimestamp === undefined) return
+    const { group, names } = served.version
+    const resource = { group, resource: names.plural }
+    const error = forbiddenError(resource, request.object?.metadata.name ?? name, `unable to create new content in namespace ${namespace} because it is being terminated`)
+    throw failure(403, 'Forbidden', error.message, {
+      ...error.status.details,
+      causes: [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }],
+    })
+  }
+  return {
+    name: 'NamespaceLifecycle',
+    handles: request => request.operation === 'CREATE' || request.operation === 'DELETE',
+    mutate: async request => {
+      await check(request)
+      return request.object
+    },
+    validate: async request => {
+      if (request.operation === 'DELETE') await check(request)
+    },
+  }
+}
+
+async function findNamespace(find: FindNamespace, name: string): Promise<KubeObject> {
+  try {
+    return await find(name, false)
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error
+  }
+  try {
+    return await find(name, true)
+  } catch (error) {
+    throw isStatusError(error, 'NotFound') ? notFoundError({ group: '', resource: 'namespaces' }, name) : error
+  }
+}

@@ -1,0 +1,67 @@
+import type { ResourceId } from '../catalog/definition.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import type { ControllerEnvironment } from './controller.ts'
+import { pause } from './controller.ts'
+
+const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
+
+export interface BootstrapOptions {
+  /** Where clients reach this server; becomes the endpoints of the service `kubernetes`. */
+  readonly address: string
+  readonly port: number
+  /** First address of the service range. */
+  readonly serviceIP: string
+  readonly serviceCIDRs: readonly string[]
+}
+
+/** Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, and the service `kubernetes` with its endpoints. Tried until it is there. */
+export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<void> {
+  for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
+    try {
+      await Promise.all(SYSTEM_NAMESPACES.map(name => ensure(env, { group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })))
+      await ensureServiceCIDR(env, options)
+      await ensureService(env, options)
+      await ensureEndpoints(env, options)
+      return
+    } catch (error) {
+      env.logger.warn('bootstrap objects cannot be made yet', { error: (error as Error).message })
+      await pause(wait, signal)
+    }
+  }
+}
+
+async function ensure(env: ControllerEnvironment, id: ResourceId, namespace: string, object: KubeObject): Promise<void> {
+  try {
+    await env.access.get(id, namespace, object.metadata.name as string, { resourceVersion: '0' })
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error
+    await env.access.create(id, namespace, object).catch(again => {
+      if (!isStatusError(again, 'AlreadyExists')) throw again
+    })
+  }
+}
+
+const ensureServiceCIDR = (env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions) =>
+  ensure(env, { group: 'networking.k8s.io', resource: 'servicecidrs' }, '', {
+    kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: 'kubernetes' }, spec: { cidrs: [...serviceCIDRs] },
+  })
+
+const ensureService = (env: ControllerEnvironment, { port, serviceIP }: BootstrapOptions) =>
+  ensure(env, { group: '', resource: 'services' }, 'default', {
+    kind: 'Service', apiVersion: 'v1', metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+    spec: {
+      type: 'ClusterIP', clusterIP: serviceIP, clusterIPs: [serviceIP], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', sessionAffinity: 'None',
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
+    },
+  })
+
+async function ensureEndpoints(env: ControllerEnvironment, { address, port }: BootstrapOptions): Promise<void> {
+  const id = { group: '', resource: 'endpoints' }
+  const subsets = [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }]
+  const object: KubeObject = {
+    kind: 'Endpoints', apiVersion: 'v1', metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets,
+  }
+  await ensure(env, id, 'default', object)
+  await env.access.update(id, 'default', 'kubernetes', now => ({ ...now, subsets }))
+}

@@ -1,0 +1,104 @@
+import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/definition.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+
+/** What every loop needs. Loops use the API alone, as the server itself. */
+export interface ControllerEnvironment {
+  readonly access: ResourceAccess
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A loop with an owner: it runs until the signal aborts, and never rejects. */
+export type Controller = (env: ControllerEnvironment, signal: AbortSignal) => Promise<void>
+
+const FIRST_RETRY_MS = 50
+const LAST_RETRY_MS = 10_000
+
+/** Resolves after the time, or at once when the signal aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, milliseconds)
+    timer.unref()
+    signal.addEventListener('abort', done, { once: true })
+  })
+}
+
+/** Follows a resource from its present state on, starting over when the watch is lost: `handle` then sees every object again. */
+export async function follow(env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, handle: (event: AccessEvent) => void): Promise<void> {
+  let wait = FIRST_RETRY_MS
+  while (!signal.aborted) {
+    try {
+      for await (const event of env.access.watch(id, '', signal)) {
+        wait = FIRST_RETRY_MS
+        handle(event)
+      }
+    } catch (error) {
+      if (!signal.aborted) env.logger.debug(2, 'watch of a controller ended', { resource: id.resource, error: (error as Error).message })
+    }
+    if (signal.aborted) return
+    await pause(wait, signal)
+    wait = Math.min(wait * 2, LAST_RETRY_MS)
+  }
+}
+
+/**
+ * Runs `work` once per key at a time, again for a key that was added meanwhile, and later for one that failed. A bounded number of keys run side by side; the
+ * keys that wait are bounded by what there is to work on.
+ */
+export class WorkQueue {
+  private readonly work: (key: string) => Promise<void>
+  private readonly signal: AbortSignal
+  private readonly onError: (key: string, error: unknown) => void
+  private readonly waiting = new Set<string>()
+  private readonly running = new Set<string>()
+  private readonly failures = new Map<string, number>()
+  private readonly workers: number
+
+  constructor(workers: number, signal: AbortSignal, work: (key: string) => Promise<void>, onError: (key: string, error: unknown) => void) {
+    this.workers = workers
+    this.signal = signal
+    this.work = work
+    this.onError = onError
+  }
+
+  add(key: string): void {
+    if (this.signal.aborted) return
+    this.waiting.add(key)
+    this.next()
+  }
+
+  private next(): void {
+    for (const key of this.waiting) {
+      if (this.running.size >= this.workers) return
+      if (this.running.has(key)) continue
+      this.waiting.delete(key)
+      this.running.add(key)
+      void this.run(key)
+    }
+  }
+
+  private async run(key: string): Promise<void> {
+    try {
+      await this.work(key)
+      this.failures.delete(key)
+    } catch (error) {
+      if (!this.signal.aborted) this.retry(key, error)
+    }
+    this.running.delete(key)
+    if (!this.signal.aborted) this.next()
+  }
+
+  private retry(key: string, error: unknown): void {
+    this.onError(key, error)
+    const count = (this.failures.get(key) ?? 0) + 1
+    this.failures.set(key, count)
+    void pause(Math.min(FIRST_RETRY_MS * 2 ** count, LAST_RETRY_MS), this.signal).then(() => this.add(key))
+  }
+}

@@ -1,0 +1,72 @@
+import type { ResourceId } from '../catalog/definition.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import type { Controller, ControllerEnvironment } from './controller.ts'
+import { follow, WorkQueue } from './controller.ts'
+
+const NAMESPACES: ResourceId = { group: '', resource: 'namespaces' }
+const SERVICE_ACCOUNTS: ResourceId = { group: '', resource: 'serviceaccounts' }
+const CONFIG_MAPS: ResourceId = { group: '', resource: 'configmaps' }
+const ROOT_CA = 'kube-root-ca.crt'
+
+const ROOT_CA_ANNOTATION = {
+  'kubernetes.io/description':
+    'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
+}
+
+/** Keeps what every namespace has: the ServiceAccount `default`, and the ConfigMap with the certificate authority of this server (PEM). */
+export const namespaceContentController = (certificateAuthority: string): Controller => async (env, signal) => {
+  const queue = new WorkQueue(8, signal, name => fillNamespace(env, name, certificateAuthority), (name, error) =>
+    env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: (error as Error).message }))
+  const again = (id: ResourceId, name: string) =>
+    follow(env, id, signal, event => {
+      const meta = event.object?.metadata
+      if (meta?.name === name && event.type !== 'added') queue.add(meta.namespace as string)
+    })
+  await Promise.all([
+    follow(env, NAMESPACES, signal, event => {
+      if (event.object && event.type !== 'deleted') queue.add(event.object.metadata.name as string)
+    }),
+    again(SERVICE_ACCOUNTS, 'default'),
+    again(CONFIG_MAPS, ROOT_CA),
+  ])
+}
+
+async function fillNamespace(env: ControllerEnvironment, namespace: string, ca: string): Promise<void> {
+  const found = await orAbsent(env.access.get(NAMESPACES, '', namespace, { resourceVersion: '0' }))
+  if (!found || found.metadata.deletionTimestamp !== undefined) return
+  await Promise.all([ensureServiceAccount(env, namespace), ensureRootCa(env, namespace, ca)])
+}
+
+async function ensureServiceAccount(env: ControllerEnvironment, namespace: string): Promise<void> {
+  if (await orAbsent(env.access.get(SERVICE_ACCOUNTS, namespace, 'default', { resourceVersion: '0' }))) return
+  await orTolerated(env.access.create(SERVICE_ACCOUNTS, namespace, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default', namespace } }))
+}
+
+async function ensureRootCa(env: ControllerEnvironment, namespace: string, ca: string): Promise<void> {
+  const found = await orAbsent(env.access.get(CONFIG_MAPS, namespace, ROOT_CA, { resourceVersion: '0' }))
+  if (!found) {
+    const object: KubeObject = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: ROOT_CA, namespace, annotations: ROOT_CA_ANNOTATION }, data: { 'ca.crt': ca } }
+    await orTolerated(env.access.create(CONFIG_MAPS, namespace, object))
+  } else if (found.data?.['ca.crt'] !== ca || Object.keys(found.data).length !== 1) {
+    await orTolerated(env.access.update(CONFIG_MAPS, namespace, ROOT_CA, object => ({ ...object, data: { 'ca.crt': ca } })))
+  }
+}
+
+async function orAbsent(read: Promise<KubeObject>): Promise<KubeObject | undefined> {
+  try {
+    return await read
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined
+    throw error
+  }
+}
+
+/** Somebody else was faster, or the namespace is going. */
+async function orTolerated(write: Promise<unknown>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    if (!isStatusError(error, 'AlreadyExists') && !isStatusError(error, 'NotFound') && !isStatusError(error, 'Forbidden') && !isStatusError(error, 'Conflict')) throw error
+  }
+}

@@ -1,0 +1,116 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
+import type { Controller, ControllerEnvironment } from './controller.ts'
+import { follow, pause, WorkQueue } from './controller.ts'
+
+const NAMESPACES: ResourceId = { group: '', resource: 'namespaces' }
+const PODS: ResourceId = { group: '', resource: 'pods' }
+const FINALIZER = 'kubernetes'
+/** How soon a namespace that still has content is looked at again. */
+const AGAIN_MS = 1000
+
+/** Empties namespaces that are being deleted, tells in their conditions what is left, and lets them go when nothing is. */
+export const namespaceController = (catalog: Catalog): Controller => async (env, signal) => {
+  const queue = new WorkQueue(4, signal, name => emptyNamespace(env, catalog, name, signal), (name, error) =>
+    env.logger.debug(2, 'namespace is not empty yet', { namespace: name, error: (error as Error).message }))
+  await follow(env, NAMESPACES, signal, event => {
+    const meta = event.object?.metadata
+    if (meta?.deletionTimestamp !== undefined && event.type !== 'deleted') queue.add(meta.name as string)
+  })
+}
+
+async function emptyNamespace(env: ControllerEnvironment, catalog: Catalog, name: string, signal: AbortSignal): Promise<void> {
+  let first = true
+  while (!signal.aborted) {
+    const namespace = await env.access.get(NAMESPACES, '', name).catch(error => {
+      if (isStatusError(error, 'NotFound')) return undefined
+      throw error
+    })
+    if (!namespace?.metadata.deletionTimestamp || !(namespace.spec?.finalizers ?? []).includes(FINALIZER)) return
+    const left = await deleteContent(env, catalog, name)
+    if (left.length === 0) {
+      await env.access.update(NAMESPACES, '', name, finalize, { subresource: 'finalize' }).catch(ignoreGone)
+      return
+    }
+    await env.access.update(NAMESPACES, '', name, object => withConditions(object, left, env.clock.now()), { subresource: 'status' }).catch(ignoreGone)
+    await pause(first ? 100 : AGAIN_MS, signal)
+    first = false
+  }
+}
+
+const ignoreGone = (error: unknown): void => {
+  if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
+}
+
+function finalize(object: KubeObject): KubeObject {
+  object.spec = { ...object.spec, finalizers: (object.spec?.finalizers ?? []).filter((f: string) => f !== FINALIZER) }
+  return object
+}
+
+interface Remaining {
+  readonly definition: ResourceDefinition
+  readonly items: readonly KubeObject[]
+}
+
+/** Deletes all objects of the namespace; pods first, and gracefully. Returns what is there afterwards. */
+async function deleteContent(env: ControllerEnvironment, catalog: Catalog, namespace: string): Promise<Remaining[]> {
+  const definitions = catalog.snapshot().definitions.filter(d => d.scope === 'Namespaced' && d.storage !== undefined && d.home.verbs.includes('list') && d.home.verbs.includes('delete'))
+  const left: Remaining[] = []
+  for (const definition of definitions) {
+    const id = { group: definition.home.group, resource: definition.home.names.plural }
+    const { items } = await env.access.list(id, namespace)
+    if (items.length === 0) continue
+    await Promise.all(items.map(item => deleteOne(env, id, namespace, item)))
+    const after = await env.access.list(id, namespace)
+    if (after.items.length > 0) left.push({ definition, items: after.items })
+  }
+  return left
+}
+
+async function deleteOne(env: ControllerEnvironment, id: ResourceId, namespace: string, item: KubeObject): Promise<void> {
+  // A second request for a pod that waits for its grace period changes nothing.
+  if (item.metadata.deletionTimestamp !== undefined && (id.resource !== PODS.resource || item.metadata.deletionGracePeriodSeconds !== 0)) return
+  await env.access.delete(id, namespace, item.metadata.name as string, { uid: item.metadata.uid as string, propagationPolicy: 'Background' }).catch(ignoreGone)
+}
+
+/** The conditions that `kubectl describe namespace` shows of a namespace that is stuck. */
+function withConditions(namespace: KubeObject, left: readonly Remaining[], now: number): KubeObject {
+  const finalizers = new Map<string, number>()
+  for (const { items } of left) for (const item of items) for (const finalizer of item.metadata.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
+  const resources = left.map(({ definition, items }) => {
+    const { group, names } = definition.home
+    return `${group === '' ? `${names.plural}.` : `${names.plural}.${group}`} has ${items.length} resource instances`
+  }).sort()
+  const remaining = [...finalizers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
+  const wanted = [
+    condition('NamespaceDeletionDiscoveryFailure', false, 'ResourcesDiscovered', 'All resources successfully discovered'),
+    condition('NamespaceDeletionGroupVersionParsingFailure', false, 'ParsedGroupVersions', 'All legacy kube types successfully parsed'),
+    condition('NamespaceDeletionContentFailure', false, 'ContentDeleted', 'All content successfully deleted, may be waiting on finalization'),
+    condition('NamespaceContentRemaining', true, 'SomeResourcesRemain', `Some resources are remaining: ${resources.join(', ')}`),
+    remaining.length > 0
+      ? condition('NamespaceFinalizersRemaining', true, 'SomeFinalizersRemain', `Some content in the namespace has finalizers remaining: ${remaining.join(', ')}`)
+      : condition('NamespaceFinalizersRemaining', false, 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'),
+  ]
+  const before: Condition[] = namespace.status?.conditions ?? []
+  namespace.status = {
+    ...namespace.status,
+    conditions: wanted.map(next => {
+      const old = before.find(c => c.type === next.type)
+      return { type: next.type, status: next.status, lastTransitionTime: old?.status === next.status ? old.lastTransitionTime : formatTime(now), reason: next.reason, message: next.message }
+    }),
+  }
+  return namespace
+}
+
+interface Condition {
+  type: string
+  status: string
+  lastTransitionTime?: string
+  reason: string
+  message: string
+}
+
+const condition = (type: string, status: boolean, reason: string, message: string): Condition => ({ type, status: status ? 'True' : 'False', reason, message })

@@ -1,0 +1,190 @@
+import { subresourceOf } from '../catalog/catalog.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { failure, pathNotFoundError } from '../meta/status.ts'
+import { groupResourceOf } from '../registry/types.ts'
+import { bodyTarget, decodeBody } from './body.ts'
+import { create } from './create.ts'
+import { deleteCollection, deleteOne } from './delete.ts'
+import type { Discovery } from './discovery/discovery.ts'
+import type { Handler } from './exchange.ts'
+import { listOptions } from './list-options.ts'
+import { negotiate, negotiateStream } from './negotiate.ts'
+import type { OpenApiEndpoint } from './openapi/endpoint.ts'
+import { patch } from './patch.ts'
+import { stringParameter } from './query.ts'
+import { respondList, respondObject, respondStatus, respondTyped } from './respond.ts'
+import type { EndpointEnvironment, Scope } from './scope.ts'
+import { MAX_BODY_BYTES, storeOf } from './scope.ts'
+import { update } from './update.ts'
+import { viewTarget } from './view.ts'
+import { watch } from './watch.ts'
+import { jsonFraming } from './watch-framing.ts'
+import { writeOptions } from './write-options.ts'
+
+/** 405 as upstream's router gives it: before it knows the resource. */
+const methodNotAllowed = () => failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+
+/** Serves everything below /api, /apis and /openapi. */
+export function createApi(env: EndpointEnvironment, discovery: Discovery, openApi: OpenApiEndpoint): Handler {
+  return async exchange => {
+    const { info } = exchange.ctx
+    const snapshot = env.catalog.snapshot()
+    if (info.isResource) {
+      const served = snapshot.find(info.group, info.version, info.resource)
+      if (served) {
+        const subresource = info.subresource === '' ? undefined : subresourceOf(served.version, info.subresource)
+        if (info.subresource !== '' && subresource === undefined) throw pathNotFoundError()
+        return serve({ exchange, env, snapshot, served, subresourceName: info.subresource, subresource, namespace: info.namespace, name: info.name })
+      }
+    }
+    if (await discovery.serve(exchange, snapshot)) return
+    if (await openApi.serve(exchange, snapshot)) return
+    throw pathNotFoundError()
+  }
+}
+
+async function serve(scope: Scope): Promise<void> {
+  const { served, exchange, namespace, name } = scope
+  const namespaced = served.definition.scope === 'Namespaced'
+  const isNamespaces = served.version.group === '' && served.version.names.plural === 'namespaces'
+  if (!namespaced && namespace !== '' && !isNamespaces) throw pathNotFoundError()
+  if (namespaced && namespace === '' && hasNameInPath(scope)) throw pathNotFoundError()
+  const at: Scope = isNamespaces ? { ...scope, namespace: '' } : scope
+  if (scope.subresourceName !== '') return serveSubresource(at)
+  const { verbs } = served.version
+  if (name === '' || !hasNameInPath(scope)) return serveCollection(at, verbs, namespaced && namespace === '')
+  switch (exchange.method) {
+    case 'GET':
+      return allowed(verbs, 'get') ? get(at) : refuse()
+    case 'PUT':
+      return allowed(verbs, 'update') ? put(at) : refuse()
+    case 'PATCH':
+      return allowed(verbs, 'patch') ? patchOne(at) : refuse()
+    case 'DELETE':
+      return allowed(verbs, 'delete') ? remove(at) : refuse()
+    default:
+      return refuse()
+  }
+}
+
+/** A name may also come from a field selector; only the path makes a request one for an object. */
+const hasNameInPath = (scope: Scope): boolean => (scope.exchange.ctx.info.parts[1] ?? '') !== ''
+
+const allowed = (verbs: readonly string[], verb: string): boolean => verbs.includes(verb)
+const refuse = (): never => {
+  throw methodNotAllowed()
+}
+
+async function serveCollection(scope: Scope, verbs: readonly string[], allNamespaces: boolean): Promise<void> {
+  switch (scope.exchange.method) {
+    case 'GET':
+      return allowed(verbs, 'list') ? list(scope) : refuse()
+    case 'POST':
+      return allowed(verbs, 'create') && !allNamespaces ? post(scope) : refuse()
+    case 'DELETE': {
+      if (!allowed(verbs, 'deletecollection') || allNamespaces) return refuse()
+      const output = negotiate(scope)
+      return respondList(scope, output, await deleteCollection(scope))
+    }
+    default:
+      return refuse()
+  }
+}
+
+async function get(scope: Scope): Promise<void> {
+  const { exchange, served } = scope
+  const output = negotiate(scope)
+  if (served.definition.virtual) return callVirtual(scope, 'get')
+  const resourceVersion = exchange.search === '' ? '' : stringParameter(exchange.query, 'resourceVersion')
+  const stored = await storeOf(scope).get(served, scope.namespace, scope.name, resourceVersion, exchange.ctx.signal)
+  await respondObject(scope, output, 200, { stored })
+}
+
+async function list(scope: Scope): Promise<void> {
+  const { exchange, served } = scope
+  const legacyWatch = exchange.ctx.info.verb === 'watch' && exchange.path.includes('/watch/')
+  if (served.definition.virtual) return callVirtual(scope, 'list')
+  const output = negotiate(scope)
+  const options = listOptions(exchange, served.version, hasNameInPath(scope) ? scope.name : '')
+  if (options.watch || legacyWatch) {
+    if (!allowed(served.version.verbs, 'watch')) return refuse()
+    return watch(scope, options, jsonFraming(scope, negotiateStream(scope)))
+  }
+  await respondList(scope, output, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
+}
+
+async function post(scope: Scope): Promise<void> {
+  const output = negotiate(scope)
+  if (scope.served.definition.virtual) return callVirtual(scope, 'create')
+  await respondObject(scope, output, 201, await create(scope))
+}
+
+async function put(scope: Scope): Promise<void> {
+  const output = negotiate(scope)
+  const { answer, created } = await update(scope)
+  await respondObject(scope, output, created ? 201 : 200, answer)
+}
+
+async function patchOne(scope: Scope): Promise<void> {
+  const output = negotiate(scope)
+  const { answer, created } = await patch(scope)
+  await respondObject(scope, output, created ? 201 : 200, answer)
+}
+
+async function remove(scope: Scope): Promise<void> {
+  const output = negotiate(scope)
+  const { code, result } = await deleteOne(scope)
+  const { served } = scope
+  if (!result.deleted || served.definition.strategy?.returnsDeleted) return respondObject(scope, output, code, { object: result.object })
+  const { group, resource } = groupResourceOf(served)
+  await respondStatus(scope, output, code, {
+    kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success',
+    details: { name: scope.name, ...(group !== '' && { group }), kind: resource, ...(result.object.metadata.uid && { uid: result.object.metadata.uid }) },
+  })
+}
+
+async function serveSubresource(scope: Scope): Promise<void> {
+  const { exchange, served } = scope
+  const subresource = scope.subresource as NonNullable<Scope['subresource']>
+  const verb = { GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }[exchange.method]
+  if (verb === undefined || !subresource.verbs.includes(verb)) return refuse()
+  if (subresource.virtual) return callVirtual(scope, verb)
+  const output = negotiate(scope)
+  const { view } = subresource
+  if (verb === 'get') {
+    const stored = await storeOf(scope).get(served, scope.namespace, scope.name, stringParameter(exchange.query, 'resourceVersion'), exchange.ctx.signal)
+    return view ? respondView(scope, output, 200, stored.object()) : respondObject(scope, output, 200, { stored })
+  }
+  if (verb !== 'update' && verb !== 'patch') return refuse()
+  const { answer } = verb === 'update' ? await update(scope) : await patch(scope)
+  return view ? respondView(scope, output, 200, 'stored' in answer ? answer.stored.object() : answer.object) : respondObject(scope, output, 200, answer)
+}
+
+function respondView(scope: Scope, output: ReturnType<typeof negotiate>, code: number, parent: KubeObject): Promise<void> {
+  const { view, kind } = scope.subresource as NonNullable<Scope['subresource']>
+  return respondTyped(scope, output, code, (kind as NonNullable<typeof kind>).schema, (view as NonNullable<typeof view>).get(parent))
+}
+
+/** A resource that is not stored: its definition answers. */
+async function callVirtual(scope: Scope, verb: string): Promise<void> {
+  const { exchange, served, subresource } = scope
+  const virtual = subresource?.virtual ?? served.definition.virtual
+  if (!virtual) return refuse()
+  const output = negotiate(scope)
+  let body: KubeObject | undefined
+  let dryRun = false
+  if (verb === 'create') {
+    const bytes = await exchange.readBody(MAX_BODY_BYTES)
+    const options = writeOptions(exchange, 'CreateOptions')
+    dryRun = options.dryRun
+    body = decodeBody(exchange, bytes, viewTarget(subresource) ?? bodyTarget(served.version), options.fieldValidation)()
+  }
+  const { code, object } = await virtual.call({
+    ctx: exchange.ctx, verb, namespace: scope.namespace, name: scope.name, ...(body && { body }), dryRun, api: scope.env.registry.access(exchange.ctx.signal),
+  })
+  const { kind } = object as { kind?: string }
+  const schema = subresource?.kind?.schema ?? served.version.schema
+  if (kind === (subresource?.kind?.kind ?? served.version.kind)) return respondTyped(scope, output, code, schema, object as KubeObject)
+  await respondStatus(scope, output, code, object as unknown as Parameters<typeof respondStatus>[3])
+}
+

@@ -1,0 +1,92 @@
+import type { Version } from '../catalog/definition.ts'
+import type { ParsedJson } from '../codec/json.ts'
+import { parseJson } from '../codec/json.ts'
+import { decodeBody as decodeParsed, typeOfBody } from '../codec/body.ts'
+import { parseYaml } from '../codec/yaml.ts'
+import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
+import type { JsonObject, KubeObject } from '../meta/object.ts'
+import type { StatusError } from '../meta/status.ts'
+import { badRequestError } from '../meta/status.ts'
+import { applyKindDefaults } from '../registry/decode-object.ts'
+import { DecodeError } from '../schema/decode.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import type { Exchange } from './exchange.ts'
+import { bodyMediaType } from './negotiate.ts'
+import type { FieldValidation } from './write-options.ts'
+
+/** What a body is to become: a version of a resource, or the kind of a subresource. */
+export interface BodyTarget {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly schema: StructSchema
+  readonly setDefaults?: Version['setDefaults']
+}
+
+export const bodyTarget = (version: Version): BodyTarget => ({
+  group: version.group, version: version.name, kind: version.kind, schema: version.schema, ...(version.setDefaults && { setDefaults: version.setDefaults }),
+})
+
+/** Parses a body by its media type and reads its type. Throws 415, or 400 as upstream words it: `the object provided is unrecognized (must be of type K): …`. */
+export function parseBody(contentType: string | undefined, body: Buffer, kind: string): ParsedJson & { claimed: { apiVersion: string; kind: string } } {
+  const yaml = bodyMediaType(contentType) === 'application/yaml'
+  try {
+    const parsed = yaml ? parseYaml(body) : parseJson(body)
+    return { ...parsed, claimed: typeOfBody(parsed.value) }
+  } catch (error) {
+    if (error instanceof DecodeError || yaml) throw unrecognized(kind, (error as Error).message, body)
+    throw unrecognized(kind, `couldn't get version/kind; json parse error: ${(error as Error).message}`, body)
+  }
+}
+
+const unrecognized = (kind: string, why: string, body: Buffer): StatusError => badRequestError(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`)
+
+/** Decodes and defaults a body. Unknown and repeated fields are warned of, refused or dropped as asked. Each call of the result makes a fresh object. */
+export function decodeBody(exchange: Exchange, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): () => KubeObject {
+  const parsed = parseBody(exchange.headers['content-type'], body, target.kind)
+  const kind = parsed.claimed.kind || target.kind
+  const apiVersion = parsed.claimed.apiVersion || apiVersionOf(groupVersion(target))
+  checkType(target, apiVersion, kind, body)
+  const cannot = (why: string) => badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.kind}: ${why}`)
+  const run = (): { object: KubeObject; strict: readonly string[] } => {
+    const { object, strict } = decodeParsed(target.schema, parsed)
+    const typed = { kind: target.kind, apiVersion: apiVersionOf(groupVersion(target)), ...object } as unknown as KubeObject
+    return { object: applyKindDefaults(target, typed), strict }
+  }
+  let first: KubeObject | undefined
+  try {
+    const { object, strict } = run()
+    first = object
+    if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strict.join(', ')}`)
+    if (fieldValidation === 'Warn') for (const fault of strict) exchange.ctx.warn(fault)
+  } catch (error) {
+    throw error instanceof DecodeError ? cannot(error.message) : error
+  }
+  return () => {
+    const object = first ?? run().object
+    first = undefined
+    return object
+  }
+}
+
+const groupVersion = (target: BodyTarget) => ({ group: target.group, version: target.version })
+
+function checkType(target: BodyTarget, apiVersion: string, kind: string, body: Buffer): void {
+  const expected = apiVersionOf(groupVersion(target))
+  if (apiVersion === expected && kind === target.kind) return
+  const parsed = parseApiVersion(apiVersion)
+  if (!parsed) throw unrecognized(target.kind, `couldn't get version/kind; json parse error: unexpected GroupVersion string: ${apiVersion}`, body)
+  const claims = `${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}`
+  if (kind === target.kind && parsed.group === target.group)
+    throw badRequestError(`${claims}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`)
+  if (kind === target.kind) throw badRequestError(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`)
+  const home = target.group === '' ? 'core' : target.group.split('.')[0]
+  throw badRequestError(`${claims}: converting (${parsed.version}.${kind}) to (${home}.${target.kind}): unknown conversion`)
+}
+
+/** The beginning of a body: as it stands where it looks like JSON, in hexadecimal otherwise. */
+function summary(body: Buffer): string {
+  if (body.length === 0) return '<empty>'
+  const cut = body.subarray(0, 30)
+  return `${body[0] === 0x7b ? cut.toString() : cut.toString('hex')}${body.length > 30 ? ' ...' : ''}`
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import type { Exchange } from '../exchange.ts'
+import { pathNotFoundError } from '../../meta/status.ts'
+import { groupDiscoveryList } from './aggregated.ts'
+import { apiResources, groupsOf } from './resources.ts'
+
+interface Document {
+  readonly bytes: Buffer
+  readonly etag: string
+}
+
+/** Serves `/api`, `/apis` and what is below them down to the resource lists; each document is made once per generation of the catalog. */
+export class Discovery {
+  private readonly serverAddress: string
+  private generation = 0
+  private readonly documents = new Map<string, Document>()
+
+  /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. */
+  constructor(serverAddress: string) {
+    this.serverAddress = serverAddress
+  }
+
+  /** Answers the request, or returns false where the path is not one of discovery's. */
+  async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
+    const parts = exchange.path.split('/').filter(part => part !== '')
+    const root = parts[0]
+    if ((root !== 'api' || parts.length > 2) && (root !== 'apis' || parts.length > 3)) return false
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false
+    const aggregated = parts.length === 1 ? aggregatedVersion(exchange.headers.accept) : undefined
+    const document = this.document(snapshot, `${parts.join('/')};${aggregated ?? ''}`, () => this.build(snapshot, parts, aggregated))
+    if (document === undefined) throw pathNotFoundError()
+    if (parts.length === 1) exchange.setHeader('Vary', 'Accept')
+    if (aggregated === undefined) {
+      await exchange.sendBytes(200, 'application/json', document.bytes)
+      return true
+    }
+    exchange.setHeader('ETag', document.etag)
+    const type = `application/json;g=apidiscovery.k8s.io;v=${aggregated};as=APIGroupDiscoveryList`
+    if (exchange.headers['if-none-match']?.split(',').some(tag => tag.trim() === document.etag)) await exchange.sendBytes(304, type, Buffer.alloc(0))
+    else await exchange.sendBytes(200, type, document.bytes)
+    return true
+  }
+
+  private document(snapshot: CatalogSnapshot, id: string, build: () => object | undefined): Document | undefined {
+    if (this.generation !== snapshot.generation) {
+      this.generation = snapshot.generation
+      this.documents.clear()
+    }
+    const known = this.documents.get(id)
+    if (known) return known
+    const value = build()
+    if (value === undefined) return undefined
+    const bytes = Buffer.from(`${JSON.stringify(value)}\n`)
+    const document = { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` }
+    this.documents.set(id, document)
+    return document
+  }
+
+  private build(snapshot: CatalogSnapshot, parts: readonly string[], aggregated: string | undefined): object | undefined {
+    const [root, second, third] = parts
+    if (aggregated !== undefined) return groupDiscoveryList(snapshot, root === 'api', aggregated)
+    const groups = groupsOf(snapshot)
+    if (root === 'api') {
+      const versions = (groups.get('') ?? []).map(version => version.name)
+      if (second === undefined)
+        return { kind: 'APIVersions', versions, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: this.serverAddress }] }
+      return versions.includes(second) ? { kind: 'APIResourceList', groupVersion: second, resources: apiResources(snapshot, second) } : undefined
+    }
+    const group = (name: string) => {
+      const versions = (groups.get(name) ?? []).map(version => ({ groupVersion: version.groupVersion, version: version.name }))
+      return { name, versions, preferredVersion: versions[0] }
+    }
+    if (second === undefined) return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...groups.keys()].filter(name => name !== '').map(group) }
+    if (second === '' || !groups.has(second)) return undefined
+    if (third === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...group(second) }
+    const groupVersion = `${second}/${third}`
+    if (snapshot.resourcesOf(groupVersion).length === 0) return undefined
+    return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: apiResources(snapshot, groupVersion) }
+  }
+}
+
+/** The version of aggregated discovery that the client prefers over the plain document, if any. */
+function aggregatedVersion(accept: string | undefined): string | undefined {
+  for (const clause of (accept ?? '').split(',')) {
+    const [type, ...parameters] = clause.split(';').map(part => part.trim())
+    const values = new Map(parameters.map(parameter => parameter.split('=', 2) as [string, string]))
+    if (values.get('as') === 'APIGroupDiscoveryList' && values.get('g') === 'apidiscovery.k8s.io' && type === 'application/json') {
+      const version = values.get('v')
+      if (version === 'v2' || version === 'v2beta1') return version
+    } else if (type === 'application/json' || type === '*/*' || type === 'application/*') return undefined
+  }
+  return undefined
+}

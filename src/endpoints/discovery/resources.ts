@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
+import type { Version } from '../../catalog/definition.ts'
+import { apiVersionOf } from '../../meta/gvk.ts'
+
+/** metav1.APIResource, members in the order in which upstream writes them. */
+export interface ApiResource {
+  name: string
+  singularName: string
+  namespaced: boolean
+  group?: string
+  version?: string
+  kind: string
+  verbs: readonly string[]
+  shortNames?: readonly string[]
+  categories?: readonly string[]
+  storageVersionHash?: string
+}
+
+/** The APIResourceList of one group version: resources by name, each with its subresources behind it. */
+export function apiResources(snapshot: CatalogSnapshot, groupVersion: string): ApiResource[] {
+  return snapshot.resourcesOf(groupVersion).flatMap(resourceWithSubresources).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function resourceWithSubresources({ definition, version }: ServedResource): ApiResource[] {
+  const namespaced = definition.scope === 'Namespaced'
+  const { names } = version
+  const own: ApiResource = {
+    name: names.plural, singularName: names.singular, namespaced, kind: version.kind, verbs: sorted(version.verbs),
+    ...(names.shortNames && { shortNames: names.shortNames }), ...(version.categories && { categories: version.categories }),
+    ...(definition.storage && { storageVersionHash: storageVersionHash(definition.storage.version) }),
+  }
+  const subresources = Object.entries(version.subresources ?? {}).map(([name, subresource]) => ({
+    name: `${names.plural}/${name}`, singularName: '', namespaced, ...(subresource.kind && { group: subresource.kind.group, version: subresource.kind.version }),
+    kind: subresource.kind?.kind ?? version.kind, verbs: sorted(subresource.verbs),
+  }))
+  return [own, ...subresources]
+}
+
+const sorted = (verbs: readonly string[]): string[] => [...verbs].sort()
+
+/** The first eight bytes of the SHA-256 of `group/version/kind` of what is stored, in base64. */
+export const storageVersionHash = ({ group, name, kind }: Version): string =>
+  createHash('sha256').update(`${group}/${name}/${kind}`).digest().subarray(0, 8).toString('base64')
+
+/** Groups with their versions, preferred first; the core group under the empty name. */
+export function groupsOf(snapshot: CatalogSnapshot): Map<string, { name: string; groupVersion: string }[]> {
+  const groups = new Map<string, { name: string; groupVersion: string }[]>()
+  for (const groupVersion of snapshot.servedGroupVersions()) {
+    const first = snapshot.resourcesOf(groupVersion)[0] as ServedResource
+    const { group, name } = first.version
+    const entry = { name, groupVersion: apiVersionOf({ group, version: name }) }
+    const list = groups.get(group)
+    if (list) list.push(entry)
+    else groups.set(group, [entry])
+  }
+  return groups
+}

@@ -1,0 +1,88 @@
+import type { Version } from '../catalog/definition.ts'
+import type { FieldError } from '../meta/field-error.ts'
+import { forbidden, notSupported } from '../meta/field-error.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import type { FieldTerm } from '../meta/field-selector.ts'
+import { parseFieldSelector } from '../meta/field-selector.ts'
+import { parseLabelSelector } from '../meta/label-selector.ts'
+import { badRequestError, invalidError } from '../meta/status.ts'
+import type { ListOptions } from '../registry/read.ts'
+import type { Exchange } from './exchange.ts'
+import { booleanParameter, integerParameter, stringParameter } from './query.ts'
+import { META_GROUP } from './write-options.ts'
+
+export interface ReadOptions extends ListOptions {
+  readonly watch: boolean
+  /** Seconds; undefined where the server decides. */
+  readonly timeoutSeconds: number | undefined
+}
+
+const NONE: ReadOptions = { labels: [], fields: [], resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '', allowWatchBookmarks: false, watch: false, timeoutSeconds: undefined }
+
+/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (watches of one object). Throws 400 and 422. */
+export function listOptions(exchange: Exchange, version: Version, name: string): ReadOptions {
+  if (exchange.search === '' && name === '') return NONE
+  const { query } = exchange
+  const labelText = stringParameter(query, 'labelSelector')
+  const fieldText = stringParameter(query, 'fieldSelector')
+  const sendInitialEvents = booleanParameter(query, 'sendInitialEvents')
+  const labels = selector(() => parseLabelSelector(labelText))
+  const parsed = selector(() => parseFieldSelector(fieldText))
+  const resourceVersionMatch = stringParameter(query, 'resourceVersionMatch') as ReadOptions['resourceVersionMatch']
+  const options: ReadOptions = {
+    labels, fields: parsed, resourceVersion: stringParameter(query, 'resourceVersion'), resourceVersionMatch, limit: integerParameter(query, 'limit') ?? 0,
+    continue: stringParameter(query, 'continue'), allowWatchBookmarks: booleanParameter(query, 'allowWatchBookmarks') ?? false, watch: booleanParameter(query, 'watch') ?? false,
+    timeoutSeconds: integerParameter(query, 'timeoutSeconds'), ...(sendInitialEvents !== undefined && { sendInitialEvents }),
+  }
+  const errors = options.watch ? watchErrors(options) : listErrors(options)
+  if (errors.length > 0) throw invalidError({ group: META_GROUP, kind: 'ListOptions' }, '', errors)
+  checkFields(version, parsed)
+  if (name === '') return options
+  if (parsed.length === 0) return { ...options, fields: [{ field: 'metadata.name', op: '=', value: name }] }
+  if (!parsed.some(term => term.field === 'metadata.name' && term.op === '=' && term.value === name)) throw badRequestError("fieldSelector metadata.name doesn't match requested name")
+  return options
+}
+
+function selector<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw badRequestError((error as Error).message)
+  }
+}
+
+/** Fields that the kind does not know. Kinds with selectable fields of their own and kinds without say it differently upstream. */
+function checkFields(version: Version, terms: readonly FieldTerm[]): void {
+  for (const { field } of terms) {
+    if (field === 'metadata.name' || field === 'metadata.namespace') continue
+    if (version.selectableFields === undefined) throw badRequestError(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
+    if (!Object.hasOwn(version.selectableFields, field)) throw badRequestError(`field label not supported: ${field}`)
+  }
+}
+
+const match = fieldPath('resourceVersionMatch')
+const initial = fieldPath('sendInitialEvents')
+
+function listErrors(options: ReadOptions): FieldError[] {
+  const errors: FieldError[] = []
+  if (options.resourceVersionMatch !== '') {
+    if (options.resourceVersion === '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    if (options.continue !== '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden when continue is provided'))
+    if (options.resourceVersionMatch !== 'Exact' && options.resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(match, options.resourceVersionMatch, ['Exact', 'NotOlderThan', '']))
+    if (options.resourceVersionMatch === 'Exact' && options.resourceVersion === '0') errors.push(forbidden(match, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+  }
+  if (options.sendInitialEvents !== undefined) errors.push(forbidden(initial, 'sendInitialEvents is forbidden for list'))
+  return errors
+}
+
+function watchErrors(options: ReadOptions): FieldError[] {
+  const errors: FieldError[] = []
+  const { resourceVersionMatch } = options
+  if (options.sendInitialEvents !== undefined && resourceVersionMatch !== 'NotOlderThan') errors.push(forbidden(match, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  if (resourceVersionMatch !== '') {
+    if (options.sendInitialEvents === undefined) errors.push(forbidden(match, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+    if (resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(match, resourceVersionMatch, ['NotOlderThan']))
+    if (options.continue !== '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden when continue is provided'))
+  }
+  return errors
+}

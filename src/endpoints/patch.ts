@@ -1,0 +1,135 @@
+import { PatchError } from '../apply/patch/error.ts'
+import { isObject, jsonKind } from '../apply/patch/go-print.ts'
+import { applyJsonPatch, checkJsonPatch } from '../apply/patch/json.ts'
+import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
+import { strategicPatch } from '../apply/patch/strategic.ts'
+import { goJson, parseJson } from '../codec/json.ts'
+import { clone } from '../meta/equal.ts'
+import { invalid } from '../meta/field-error.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { badRequestError, failure, invalidError, notFoundError, notImplementedError, tooLargeError, unsupportedMediaTypeError } from '../meta/status.ts'
+import { decodeObject } from '../registry/decode-object.ts'
+import { checkName, ensureNamespace } from '../registry/object-meta.ts'
+import type { Answer } from '../registry/types.ts'
+import { groupResourceOf } from '../registry/types.ts'
+import { DecodeError } from '../schema/decode.ts'
+import type { Version } from '../catalog/definition.ts'
+import type { BodyTarget } from './body.ts'
+import { bodyTarget } from './body.ts'
+import type { Scope } from './scope.ts'
+import { MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
+import { putView, viewTarget } from './view.ts'
+import type { WriteOptions } from './write-options.ts'
+import { writeOptions } from './write-options.ts'
+
+const JSON_PATCH = 'application/json-patch+json'
+const MERGE_PATCH = 'application/merge-patch+json'
+const STRATEGIC_PATCH = 'application/strategic-merge-patch+json'
+const APPLY_PATCH = 'application/apply-patch+yaml'
+const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
+
+/** PATCH of one object, of a subresource of the same kind, or of a view (scale). */
+export async function patch(scope: Scope): Promise<{ answer: Answer; created: boolean }> {
+  const { exchange, served, subresource } = scope
+  const type = (exchange.headers['content-type'] ?? '').split(';', 1)[0] as string
+  if (!PATCH_TYPES.includes(type)) throw unsupportedMediaTypeError(PATCH_TYPES)
+  const body = await exchange.readBody(MAX_BODY_BYTES)
+  const options = writeOptions(exchange, 'PatchOptions', type === APPLY_PATCH)
+  if (type === APPLY_PATCH) throw notImplementedError('server-side apply is not supported by this server yet')
+  const parsed = parsePatch(type, body, options)
+  const target = viewTarget(subresource) ?? bodyTarget(served.version)
+  let warned = false
+  const run = (current: KubeObject): KubeObject => {
+    const next = applyTo(target, type, parsed, current, options, text => warned || exchange.ctx.warn(text))
+    warned = true
+    ensureNamespace(next.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')
+    checkName(next, scope.name, scope.namespace)
+    return next
+  }
+  const { view } = subresource ?? {}
+  return storeOf(scope).update(writeTarget(scope, options), {
+    transform: async now => {
+      if (!now) throw notFoundError(groupResourceOf(served), scope.name)
+      return view ? putView(scope, view, clone(now), run(view.get(now))) : run(now)
+    },
+  })
+}
+
+interface ParsedPatch {
+  readonly value: Json
+  /** Faults of the patch itself that a strict decoder would find. */
+  readonly faults: readonly string[]
+}
+
+const duplicateFault = (path: string): string => `duplicate field "${path}"`
+
+/** Reads a patch. Unless field validation is off, its own faults are found: what is refused at once is thrown, the rest is told with the result. */
+function parsePatch(type: string, body: Buffer, options: WriteOptions): ParsedPatch {
+  const checked = options.fieldValidation !== 'Ignore'
+  let parsed: { value: Json; duplicates: string[] }
+  try {
+    parsed = parseJson(body)
+  } catch (error) {
+    throw badRequestError(`${checked && type !== STRATEGIC_PATCH ? 'error decoding patch: ' : ''}${(error as Error).message}`)
+  }
+  const { value, duplicates } = parsed
+  if (type === STRATEGIC_PATCH) {
+    if (value !== null && !isObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
+    return { value: value ?? {}, faults: checked ? duplicates.map(duplicateFault) : [] }
+  }
+  if (!checked) return { value, faults: [] }
+  if (type === JSON_PATCH) return { value, faults: [...guard(() => checkJsonPatch(value)).map(path => `unknown field "${path}"`), ...duplicates.map(duplicateFault)].map(fault => `json patch ${fault}`) }
+  guard(() => checkMergePatch(value))
+  return { value, faults: duplicates.map(duplicateFault) }
+}
+
+function applyTo(target: BodyTarget, type: string, patchOf: ParsedPatch, current: KubeObject, options: WriteOptions, warn: (text: string) => void): KubeObject {
+  const { patched, shown } = patchValue(target, type, patchOf.value, current as unknown as JsonObject)
+  const refused = (why: string) => invalidError({ group: '', kind: '' }, '', [invalid(fieldPath('patch'), shown(), why)])
+  const faults: string[] = [...patchOf.faults]
+  let next: KubeObject
+  try {
+    next = decodeObject(target as unknown as Version, patched, options.fieldValidation === 'Ignore' ? undefined : path => faults.push(`unknown field "${path}"`))
+  } catch (error) {
+    if (error instanceof DecodeError) throw refused(error.message)
+    throw error
+  }
+  if (faults.length > 0) {
+    if (options.fieldValidation === 'Strict') throw refused(`strict decoding error: ${faults.join(', ')}`)
+    for (const fault of faults) warn(fault)
+  }
+  return next
+}
+
+/** `shown`: what an error about the result quotes. */
+function patchValue(target: BodyTarget, type: string, value: Json, current: JsonObject): { patched: Json; shown(): string } {
+  return guard(() => {
+    if (type === STRATEGIC_PATCH) {
+      const { object, leftOver } = strategicPatch(target.schema, current, value)
+      return { patched: object, shown: leftOver }
+    }
+    const patched = type === JSON_PATCH ? applyJsonPatch(current, value) : applyMergePatch(current, value)
+    return { patched, shown: () => goJson(patched) }
+  })
+}
+
+/** Failures of patching as Statuses. */
+function guard<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error
+    switch (error.code) {
+      case 'bad request':
+        throw badRequestError(error.message)
+      case 'unprocessable':
+        // Upstream hides what was wrong behind this text.
+        throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
+      case 'too large':
+        throw tooLargeError(error.message)
+      case 'internal':
+        throw failure(500, '', error.message)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Catalog, CatalogSnapshot, ServedResource } from '../catalog/catalog.ts'
+import type { Subresource } from '../catalog/definition.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Registry } from '../registry/registry.ts'
+import type { ResourceStore } from '../registry/resource-store.ts'
+import type { WriteTarget } from '../registry/types.ts'
+import type { Exchange } from './exchange.ts'
+import type { WriteOptions } from './write-options.ts'
+
+export const MAX_BODY_BYTES = 3 * 1024 * 1024
+
+/** What every verb needs from the composition. */
+export interface EndpointEnvironment {
+  readonly catalog: Catalog
+  readonly registry: Registry
+  readonly clock: Clock
+  /** Seconds below which no watch is ended by the server; the end comes between this and twice this. */
+  readonly minRequestTimeoutSeconds: number
+  /** Aborted when the server begins to shut down: watches end then. */
+  readonly shutdown: AbortSignal
+}
+
+/** One request for a resource, resolved against the catalog. */
+export interface Scope {
+  readonly exchange: Exchange
+  readonly env: EndpointEnvironment
+  readonly snapshot: CatalogSnapshot
+  readonly served: ServedResource
+  /** Empty, or the name of `subresource`. */
+  readonly subresourceName: string
+  readonly subresource: Subresource | undefined
+  readonly namespace: string
+  readonly name: string
+}
+
+export const storeOf = (scope: Scope): ResourceStore => scope.env.registry.store(scope.served)
+
+export const writeTarget = (scope: Scope, options: WriteOptions): WriteTarget => ({
+  ctx: scope.exchange.ctx, served: scope.served, subresource: scope.subresourceName, namespace: scope.namespace, name: scope.name, dryRun: options.dryRun, manager: options.manager,
+})
+

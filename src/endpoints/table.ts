@@ -1,0 +1,69 @@
+import { setImmediate } from 'node:timers/promises'
+import type { TableDefinition } from '../catalog/definition.ts'
+import { goJson } from '../codec/json.ts'
+import type { Json, KubeObject, ListMeta } from '../meta/object.ts'
+
+/** What a row carries beside its cells (TableOptions.includeObject). */
+export type IncludeObject = 'None' | 'Metadata' | 'Object'
+
+export interface TableOptions {
+  readonly includeObject: IncludeObject
+  /** `v1` or `v1beta1`. */
+  readonly version: string
+  /** The media type's own spelling of the group. */
+  readonly group: string
+  readonly now: number
+}
+
+/** Rows made in one go: a slice stays well below 10 ms. */
+const ROWS_AT_ONCE = 200
+
+/** Name and Created At: the columns of a kind that has none of its own. */
+export const DEFAULT_TABLE: TableDefinition = {
+  columns: [
+    { name: 'Name', type: 'string', format: 'name', description: 'The name of the object, unique among those of its kind in its namespace.' },
+    { name: 'Created At', type: 'date', description: 'When the object was created, in RFC 3339 and UTC.' },
+  ],
+  cells: object => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? ''],
+}
+
+/** meta.k8s.io Table of the objects, in pieces. `watching`: columns are told only where `first`. */
+export async function renderTable(table: TableDefinition, meta: ListMeta, objects: readonly { object(): KubeObject }[], options: TableOptions): Promise<Buffer[]> {
+  const parts: Buffer[] = [Buffer.from(tableHead(table, meta, options, true))]
+  for (let i = 0; i < objects.length; i += ROWS_AT_ONCE) {
+    if (i > 0) await setImmediate()
+    const rows = objects.slice(i, i + ROWS_AT_ONCE).map(item => tableRow(table, item.object(), options))
+    parts.push(Buffer.from((i > 0 ? ',' : '') + rows.join(',')))
+  }
+  parts.push(Buffer.from(']}\n'))
+  return parts
+}
+
+/** A Table of one row, as a watch event has it. */
+export const tableEvent = (table: TableDefinition, object: KubeObject, options: TableOptions, columns: boolean): string =>
+  `${tableHead(table, { ...(object.metadata.resourceVersion !== undefined && { resourceVersion: object.metadata.resourceVersion }) }, options, columns)}${tableRow(table, object, options)}]}`
+
+function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions, columns: boolean): string {
+  const definitions = table.columns.map(({ name, type, format, description, priority }) => ({ name, type, format: format ?? '', description, priority: priority ?? 0 }))
+  return `{"kind":"Table","apiVersion":"${options.group}/${options.version}","metadata":${goJson(meta as Json)},"columnDefinitions":${columns ? goJson(definitions) : 'null'},"rows":[`
+}
+
+function tableRow(table: TableDefinition, object: KubeObject, options: TableOptions): string {
+  const cells = goJson(table.cells(object, options.now))
+  return `{"cells":${cells},"object":${rowObject(object, options)}}`
+}
+
+function rowObject(object: KubeObject, options: TableOptions): string {
+  switch (options.includeObject) {
+    case 'None':
+      return 'null'
+    case 'Object':
+      return goJson(object as unknown as Json)
+    case 'Metadata':
+      return partialMetadata(object, `${options.group}/${options.version}`)
+  }
+}
+
+/** PartialObjectMetadata of an object. */
+export const partialMetadata = (object: KubeObject, apiVersion: string): string =>
+  `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":${goJson(object.metadata as unknown as Json)}}`

@@ -1,0 +1,38 @@
+import type { KubeObject } from '../meta/object.ts'
+import { clone } from '../meta/equal.ts'
+import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'
+import type { Answer } from '../registry/types.ts'
+import { bodyTarget, decodeBody } from './body.ts'
+import type { Scope } from './scope.ts'
+import { MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
+import { putView, viewTarget } from './view.ts'
+import { writeOptions } from './write-options.ts'
+
+/** PUT of one object, of a subresource of the same kind, or of a view (scale). */
+export async function update(scope: Scope): Promise<{ answer: Answer; created: boolean }> {
+  const { exchange, served, subresource } = scope
+  const body = await exchange.readBody(MAX_BODY_BYTES)
+  const options = writeOptions(exchange, 'UpdateOptions')
+  const target = viewTarget(subresource) ?? bodyTarget(served.version)
+  const decoded = decodeBody(exchange, body, target, options.fieldValidation)
+  const fresh = (): KubeObject => {
+    const object = decoded()
+    ensureNamespace(object.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')
+    checkName(object, scope.name, scope.namespace)
+    dedupOwnerReferences(object.metadata, text => exchange.ctx.warn(text), false)
+    return object
+  }
+  const first = fresh()
+  let spare: KubeObject | undefined = first
+  const next = (): KubeObject => {
+    const object = spare ?? fresh()
+    spare = undefined
+    return object
+  }
+  const { view } = subresource ?? {}
+  return storeOf(scope).update(writeTarget(scope, options), {
+    transform: async now => (view && now ? putView(scope, view, clone(now), next()) : next()),
+    ...(first.metadata.uid !== undefined && { uid: first.metadata.uid }),
+  })
+}
+

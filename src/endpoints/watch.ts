@@ -1,0 +1,97 @@
+import type { StorageEvent, StoredObject } from '../storage/storage.ts'
+import { StorageError } from '../storage/storage.ts'
+import { expiredError, internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
+import { toStatus } from '../registry/errors.ts'
+import { groupResourceOf } from '../registry/types.ts'
+import type { StreamWriter } from './exchange.ts'
+import type { ReadOptions } from './list-options.ts'
+import type { Scope } from './scope.ts'
+import { storeOf } from './scope.ts'
+
+/** How one watch turns events into frames. Frames of one event are shared by all watches of the same framing. */
+export interface Framing {
+  readonly contentType: string
+  /** Frames are shared between watches with the same id; undefined: never. */
+  readonly id: string | undefined
+  object(type: string, object: StoredObject): Buffer
+  /** A bookmark of the served kind at the revision. */
+  bookmark(resourceVersion: string, initialEnd: boolean): Buffer
+  error(error: StatusError): Buffer
+}
+
+const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
+
+/** Streams events until the client goes, the time is over, the server shuts down or the watch falls behind. */
+export async function watch(scope: Scope, options: ReadOptions, framing: Framing): Promise<void> {
+  const { exchange, env } = scope
+  const seconds = options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
+  const over = new AbortController()
+  const end = () => over.abort()
+  const timer = setTimeout(end, Math.min(seconds * 1000, 2 ** 31 - 1))
+  timer.unref()
+  exchange.ctx.signal.addEventListener('abort', end, { once: true })
+  env.shutdown.addEventListener('abort', end, { once: true })
+  try {
+    const watcher = await storeOf(scope).watch(scope.served, scope.namespace, options, over.signal)
+    const writer = exchange.stream(200, framing.contentType)
+    try {
+      for await (const batch of watcher) {
+        const frames = batch.map(event => frameOf(framing, event))
+        if (frames.length > 0 && !writer.write(frames)) break
+        if (over.signal.aborted) break
+      }
+    } catch (error) {
+      if (!over.signal.aborted) writer.write([framing.error(streamError(scope, options, error))])
+    } finally {
+      watcher.close()
+      finishStream(writer)
+    }
+  } finally {
+    clearTimeout(timer)
+    exchange.ctx.signal.removeEventListener('abort', end)
+    env.shutdown.removeEventListener('abort', end)
+  }
+}
+
+const finishStream = (writer: StreamWriter): void => {
+  if (writer.open) writer.end()
+}
+
+/** A start that is gone is told inside the stream: an ERROR event with a 410. */
+function streamError(scope: Scope, options: ReadOptions, error: unknown): StatusError {
+  if (error instanceof StorageError && error.code === 'expired') return expiredError(`too old resource version: ${options.resourceVersion || 0} (${error.revision ?? 0})`)
+  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion)
+  if (status instanceof StatusError) return status
+  return error instanceof Error ? internalServerError(error.message) : serviceUnavailableError('the watch has ended')
+}
+
+/** Frames of the last events, kept for the watches that are still to get them: two generations of them, so that few are kept for long. */
+const GENERATION = 512
+let young = new Map<StoredObject, Map<string, Buffer>>()
+let old = new Map<StoredObject, Map<string, Buffer>>()
+
+function framesOf(object: StoredObject): Map<string, Buffer> {
+  const known = young.get(object) ?? old.get(object)
+  if (known) return known
+  if (young.size >= GENERATION) {
+    old = young
+    young = new Map()
+  }
+  const frames = new Map<string, Buffer>()
+  young.set(object, frames)
+  return frames
+}
+
+function frameOf(framing: Framing, event: StorageEvent): Buffer {
+  if (event.type === 'bookmark') return framing.bookmark(String(event.revision), event.initialEnd)
+  const type = EVENT_TYPES[event.type]
+  if (framing.id === undefined) return framing.object(type, event.object)
+  const frames = framesOf(event.object)
+  const id = `${type};${framing.id}`
+  let frame = frames.get(id)
+  if (frame === undefined) {
+    frame = framing.object(type, event.object)
+    frames.set(id, frame)
+  }
+  return frame
+}

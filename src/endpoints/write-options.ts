@@ -1,0 +1,54 @@
+import { managerFromUserAgent } from '../apply/managed-fields.ts'
+import { validateFieldManager } from '../meta/object-meta-validation.ts'
+import type { FieldError } from '../meta/field-error.ts'
+import { forbidden, notSupported, required } from '../meta/field-error.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import { invalidError } from '../meta/status.ts'
+import type { Exchange } from './exchange.ts'
+import { booleanParameter, stringParameter } from './query.ts'
+
+/** How a body with unknown or repeated fields is met. */
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
+
+/** What CreateOptions, UpdateOptions and PatchOptions have in common. */
+export interface WriteOptions {
+  readonly dryRun: boolean
+  readonly fieldValidation: FieldValidation
+  /** As the request names it, or made from its user agent. */
+  readonly manager: string
+  /** The fieldManager of the query alone. */
+  readonly namedManager: string
+  readonly force?: boolean
+}
+
+export const META_GROUP = 'meta.k8s.io'
+
+/** Decodes and validates the options of a write. Throws 400 and 422 (`CreateOptions.meta.k8s.io "" is invalid: …`). */
+export function writeOptions(exchange: Exchange, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions', apply = false): WriteOptions {
+  if (exchange.search === '') return { dryRun: false, fieldValidation: 'Warn', manager: managerFromUserAgent(exchange.ctx.userAgent), namedManager: '' }
+  const { query } = exchange
+  const errors: FieldError[] = []
+  const manager = stringParameter(query, 'fieldManager')
+  const force = booleanParameter(query, 'force')
+  if (kind === 'PatchOptions') {
+    if (apply && manager === '') errors.push(required(fieldPath('fieldManager'), 'is required for apply patch'))
+    if (!apply && force !== undefined) errors.push(forbidden(fieldPath('force'), 'may not be specified for non-apply patch'))
+  }
+  errors.push(...validateFieldManager(manager, fieldPath('fieldManager')))
+  const dryRun = query.getAll('dryRun')
+  errors.push(...dryRunErrors(dryRun))
+  const fieldValidation = stringParameter(query, 'fieldValidation')
+  if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) errors.push(notSupported(fieldPath('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
+  if (errors.length > 0) throw invalidError({ group: META_GROUP, kind }, '', errors)
+  return {
+    dryRun: dryRun.length > 0, fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation), namedManager: manager,
+    manager: manager === '' ? managerFromUserAgent(exchange.ctx.userAgent) : manager, ...(force !== undefined && { force }),
+  }
+}
+
+/** Go prints the whole list as the bad value. */
+export function dryRunErrors(values: readonly string[]): FieldError[] {
+  if (values.every(value => value === 'All')) return []
+  const printed = `[]string{${values.map(value => JSON.stringify(value)).join(', ')}}`
+  return [{ reason: 'FieldValueNotSupported', field: 'dryRun', body: `Unsupported value: ${printed}: supported values: "All"` }]
+}

@@ -1,0 +1,95 @@
+import { formatTime } from '../meta/time.ts'
+import type { HookContext } from '../catalog/definition.ts'
+import { clone } from "../meta/equal.ts"
+import type { KubeObject } from "../meta/object.ts"
+import { failure, isStatusError, StatusError } from '../meta/status.ts'
+import type { Storage } from '../storage/storage.ts'
+import { toStatus } from './errors.ts'
+import type { KeySpace } from './keys.ts'
+import { dedupOwnerReferences, ensureNamespace, generatedName, wipeSystemFields } from './object-meta.ts'
+import { beforeCreate, trackManagedFields } from './prepare.ts'
+import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
+import { groupResourceOf, strategyOf } from './types.ts'
+
+const NAME_ATTEMPTS = 8
+
+/** Creates the object, which the caller hands over. A name made from generateName is tried again with another suffix when it is taken. */
+export async function createObject(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, object: KubeObject): Promise<Answer> {
+  const { served, ctx } = target
+  const gr = groupResourceOf(served)
+  const meta = object.metadata
+  wipeSystemFields(meta)
+  ensureNamespace(meta, served.definition.scope === 'Namespaced' ? target.namespace : '')
+  dedupOwnerReferences(meta, text => ctx.warn(text), false)
+  const strategy = strategyOf(served, undefined)
+  const now = env.clock.now()
+  trackManagedFields(target, strategy, object, undefined, now)
+  const generated = !meta.name && meta.generateName !== undefined && meta.generateName !== ''
+  const request = { ctx, operation: 'CREATE' as const, served, subresource: '', namespace: target.namespace, name: meta.name ?? '', dryRun: target.dryRun }
+  const admitted = (await env.admission.mutate({ ...request, object })) ?? object
+  dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
+  for (let attempt = 1; ; attempt++) {
+    const next = generated && attempt < NAME_ATTEMPTS ? clone(admitted) : admitted
+    if (generated) next.metadata.name = generatedName(next.metadata.generateName as string, env.nameSuffix())
+    try {
+      return await createOnce(env, storage, keys, target, next)
+    } catch (error) {
+      const status = toStatus(error, gr, next.metadata.name ?? '', 'create')
+      if (!generated || !isStatusError(status, 'AlreadyExists')) throw status
+      if (attempt >= NAME_ATTEMPTS) throw nameConflict(gr, next.metadata.name as string)
+    }
+  }
+}
+
+async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, next: KubeObject): Promise<Answer> {
+  const { served, ctx } = target
+  const strategy = strategyOf(served, undefined)
+  const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: '' }
+  await fillNew(env, target, next, hooks)
+  const key = keys.object(next.metadata.namespace ?? '', next.metadata.name as string)
+  const reservation = await strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun)
+  let done = false
+  try {
+    if (target.dryRun) {
+      if ((await storage.get(key, 'latest', ctx.signal)) !== undefined) throw exists(target, next.metadata.name as string)
+      return { object: next }
+    }
+    const ttlSeconds = strategy.ttlSeconds?.(next)
+    const written = await storage.write(key, async found => {
+      if (found) throw exists(target, next.metadata.name as string)
+      return { put: next, ...(ttlSeconds !== undefined && { ttlSeconds }) }
+    }, ctx.signal, 'absent')
+    done = true
+    await reservation?.commit()
+    return { stored: written.object }
+  } finally {
+    if (!done) await reservation?.rollback()
+  }
+}
+
+/** Uid, times, the kind's own part, every rule, and validating admission: all but the reservation and the write. */
+export async function fillNew(env: RegistryEnvironment, target: WriteTarget, next: KubeObject, hooks: HookContext): Promise<void> {
+  const { served, ctx } = target
+  delete next.metadata.resourceVersion
+  next.metadata.uid = env.newUid()
+  next.metadata.creationTimestamp = formatTime(hooks.now)
+  beforeCreate(target, strategyOf(served, undefined), next, hooks)
+  await env.admission.validate({
+    ctx, operation: 'CREATE', served, subresource: '', namespace: target.namespace, name: next.metadata.name ?? '', dryRun: target.dryRun, object: next,
+  })
+}
+
+function exists(target: WriteTarget, name: string): StatusError {
+  const gr = groupResourceOf(target.served)
+  const qualified = gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
+  return failure(409, 'AlreadyExists', `${qualified} "${name}" already exists`, { name, ...(gr.group !== '' && { group: gr.group }), kind: gr.resource })
+}
+
+function nameConflict(gr: { group: string; resource: string }, name: string): StatusError {
+  const qualified = gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
+  return failure(409, 'AlreadyExists', `${qualified} "${name}" already exists, the server was not able to generate a unique name for the object`, {
+    name, ...(gr.group !== '' && { group: gr.group }), kind: gr.resource, retryAfterSeconds: 1,
+  })
+}
+
+

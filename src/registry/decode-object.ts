@@ -1,0 +1,19 @@
+import type { Version } from '../catalog/definition.ts'
+import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { decode } from '../schema/decode.ts'
+import { applyDefaults } from '../schema/default.ts'
+
+/** What decoding needs of a version, or of the kind of a subresource. */
+export type Decodable = Pick<Version, 'schema' | 'setDefaults'>
+
+/** Fills in the defaults of markers and of the kind's own function, in place. */
+export function applyKindDefaults(target: Decodable, object: KubeObject): KubeObject {
+  applyDefaults(target.schema, object as unknown as JsonObject)
+  target.setDefaults?.(object)
+  return object
+}
+
+/** A value of the JSON data model as a defaulted object. Its kind and apiVersion are those of the value. Throws DecodeError. */
+export function decodeObject(target: Decodable, value: Json, onUnknown?: (path: string) => void): KubeObject {
+  return applyKindDefaults(target, decode(target.schema, value, onUnknown ? { onUnknown } : {}) as unknown as KubeObject)
+}

@@ -1,0 +1,140 @@
+import { formatTime } from '../meta/time.ts'
+import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { clone } from '../meta/equal.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { conflictError, notFoundError } from '../meta/status.ts'
+import type { Change, Storage, StoredObject } from '../storage/storage.ts'
+import { toStatus } from './errors.ts'
+import type { KeySpace } from './keys.ts'
+import type { RegistryEnvironment, WriteTarget } from './types.ts'
+import { groupKindOf, groupResourceOf } from './types.ts'
+
+/** metav1.DeleteOptions, as far as the registry acts on it. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+  readonly orphanDependents?: boolean
+}
+
+/** `deleted`: the object has gone. Otherwise it is waiting for its finalizers or its grace period; the object is its state now. */
+export interface DeleteResult {
+  readonly object: KubeObject
+  readonly deleted: boolean
+}
+
+const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+
+/** Deletes the object, or begins to: finalizers, grace period and the kind's own hold are respected. */
+export async function deleteObject(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
+  const gr = groupResourceOf(target.served)
+  const key = keys.object(target.namespace, target.name)
+  const strategy: Strategy = target.served.definition.strategy ?? {}
+  let result: DeleteResult | undefined
+  let reservation: Awaited<ReturnType<NonNullable<Strategy['begin']>>> | undefined
+  const decide = async (now: StoredObject | undefined): Promise<Change> => {
+    await reservation?.rollback()
+    reservation = undefined
+    if (!now) throw notFoundError(gr, target.name)
+    const old = now.object()
+    const hooks: HookContext = { now: env.clock.now(), ...(target.ctx && { request: target.ctx }), subresource: '' }
+    checkPreconditions(target, options, old)
+    await env.admission.validate({
+      ctx: target.ctx, operation: 'DELETE', served: target.served, subresource: '', namespace: target.namespace, name: target.name, dryRun: target.dryRun, old,
+    })
+    const next = deletionStep(strategy, options, old, hooks)
+    if (next === 'pending') {
+      result = { object: old, deleted: false }
+      return { keep: true }
+    }
+    if (next === 'remove') {
+      result = { object: old, deleted: true }
+      reservation = await strategy.begin?.(undefined, old, hooks, env.access(), target.dryRun)
+      return { delete: true }
+    }
+    result = { object: next, deleted: false }
+    return { put: next }
+  }
+  let done = false
+  try {
+    if (target.dryRun) {
+      await decide(await storage.get(key, 'latest', target.ctx.signal))
+      return result as unknown as DeleteResult
+    }
+    const written = await storage.write(key, decide, target.ctx.signal)
+    done = true
+    await reservation?.commit()
+    const { deleted, object } = result as unknown as DeleteResult
+    return { deleted, object: deleted || written.outcome === 'unchanged' ? (written.outcome === 'unchanged' ? object : written.object.object()) : written.object.object() }
+  } catch (error) {
+    throw toStatus(error, gr, target.name, 'delete')
+  } finally {
+    if (!done) await reservation?.rollback()
+  }
+}
+
+function checkPreconditions(target: WriteTarget, { preconditions }: DeleteOptions, old: KubeObject): void {
+  if (preconditions === undefined) return
+  const { group, kind } = groupKindOf(target.served)
+  const { uid, resourceVersion } = preconditions
+  if (uid !== undefined && uid !== old.metadata.uid)
+    throw conflictError({ group, resource: kind }, target.name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`)
+  if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion)
+    throw conflictError({ group, resource: kind }, target.name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${old.metadata.resourceVersion}). The object might have been modified`)
+}
+
+/** The object's next state: the same with its deletion begun or brought forward, `remove`, or `pending` where nothing changes. */
+function deletionStep(strategy: Strategy, options: DeleteOptions, old: KubeObject, hooks: HookContext): KubeObject | 'remove' | 'pending' {
+  const requested = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
+  const meta = old.metadata
+  let graceSeconds: number | undefined
+  let deletesAt: number | undefined
+  if (strategy.gracePeriod) {
+    if (meta.deletionTimestamp === undefined) {
+      graceSeconds = strategy.gracePeriod(old, requested, hooks)
+      if (graceSeconds !== undefined) deletesAt = hooks.now + graceSeconds * 1000
+    } else if ((meta.deletionGracePeriodSeconds ?? 0) !== 0) {
+      const running = Math.max(meta.deletionGracePeriodSeconds as number, 1)
+      if (requested === undefined || requested >= running) return 'pending'
+      graceSeconds = requested
+      deletesAt = Date.parse(meta.deletionTimestamp) - running * 1000 + requested * 1000
+      if (deletesAt < hooks.now) {
+        deletesAt = hooks.now
+        if (graceSeconds !== 0) graceSeconds = 1
+      }
+    }
+  }
+  const finalizers = collectorFinalizers(strategy, options, meta.finalizers ?? [])
+  const held = finalizers.length > 0 || strategy.holdsDeletion?.(old) === true
+  const graceful = graceSeconds !== undefined && graceSeconds > 0
+  if (!held && !graceful) return 'remove'
+  const next = clone(old)
+  if (finalizers.length > 0) next.metadata.finalizers = finalizers
+  else delete next.metadata.finalizers
+  if (meta.deletionTimestamp === undefined && (meta.generation ?? 0) > 0) next.metadata.generation = (meta.generation as number) + 1
+  if (graceful) {
+    next.metadata.deletionTimestamp = formatTime(deletesAt as number)
+    next.metadata.deletionGracePeriodSeconds = graceSeconds as number
+  } else {
+    if (meta.deletionTimestamp === undefined || Date.parse(meta.deletionTimestamp) > hooks.now) next.metadata.deletionTimestamp = formatTime(hooks.now)
+    next.metadata.deletionGracePeriodSeconds = 0
+  }
+  strategy.markDeleting?.(next)
+  return next
+}
+
+/** The finalizers with those of the garbage collector as the options, the object itself or the kind's default want them. */
+function collectorFinalizers(strategy: Strategy, options: DeleteOptions, finalizers: readonly string[]): string[] {
+  const standing = finalizers.find(f => f === ORPHAN || f === FOREGROUND)
+  let wanted: string | undefined
+  if (options.orphanDependents !== undefined) wanted = options.orphanDependents ? ORPHAN : undefined
+  else if (options.propagationPolicy !== undefined) wanted = options.propagationPolicy === 'Orphan' ? ORPHAN : options.propagationPolicy === 'Foreground' ? FOREGROUND : undefined
+  else if (standing !== undefined) wanted = standing
+  else if (strategy.defaultPropagation === 'orphan') wanted = ORPHAN
+  const kept = finalizers.filter(f => f !== ORPHAN && f !== FOREGROUND)
+  if (wanted === undefined) return kept
+  return finalizers.includes(wanted) && !finalizers.includes(wanted === ORPHAN ? FOREGROUND : ORPHAN) ? [...finalizers] : [...kept, wanted]
+}

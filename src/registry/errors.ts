@@ -1,0 +1,63 @@
+import type { GroupResource } from '../meta/gvk.ts'
+import {
+  alreadyExistsError, conflictError, expiredError, failure, internalServerError, notFoundError, OPTIMISTIC_LOCK, StatusError, serviceUnavailableError, tooLargeError, tooLargeResourceVersionError,
+} from '../meta/status.ts'
+import { qualifiedResource } from '../meta/gvk.ts'
+import { BackendError } from '../storage/backend.ts'
+import { StorageError } from '../storage/storage.ts'
+
+/** The one place where failures of storage become what a client is told. Anything else passes through. */
+export function toStatus(error: unknown, gr: GroupResource, name: string, verb: string, wanted?: string): unknown {
+  if (error instanceof StatusError) return error
+  if (error instanceof BackendError) return fromBackend(error, gr, name, verb)
+  if (!(error instanceof StorageError)) return error
+  switch (error.code) {
+    case 'not found':
+      return notFoundError(gr, name)
+    case 'exists':
+      return alreadyExistsError(gr, name)
+    case 'conflict':
+      return conflictError(gr, name, OPTIMISTIC_LOCK)
+    case 'expired':
+      return expiredError(verb === 'watch' ? `too old resource version: ${wanted ?? ''} (${error.revision ?? ''})` : 'The resourceVersion for the provided list is too old.')
+    case 'too large revision':
+      return tooLargeResourceVersionError(wanted ?? '', error.revision ?? 0)
+    case 'unavailable':
+      return unavailable(gr, verb, error.message)
+    case 'timeout':
+      return serverTimeout(gr, verb)
+    case 'too large':
+      return tooLargeError(error.message)
+    case 'corrupt':
+      return internalServerError(`${qualifiedResource(gr)} ${JSON.stringify(name)}: ${error.message}`)
+  }
+}
+
+function fromBackend(error: BackendError, gr: GroupResource, name: string, verb: string): StatusError {
+  switch (error.code) {
+    case 'compacted':
+      return expiredError('The resourceVersion for the provided list is too old.')
+    case 'unavailable':
+      return unavailable(gr, verb, error.message)
+    case 'too large':
+      return tooLargeError(error.message)
+    case 'corrupt':
+      return internalServerError(`${qualifiedResource(gr)} ${JSON.stringify(name)}: ${error.message}`)
+    case 'future':
+    case 'timeout':
+    case 'aborted':
+      return serverTimeout(gr, verb)
+  }
+}
+
+const unavailable = (gr: GroupResource, verb: string, why: string): StatusError => {
+  const error = serviceUnavailableError(`the storage backend is unavailable (${verb} ${qualifiedResource(gr)}): ${why}`)
+  error.status.details = { ...(gr.group !== '' && { group: gr.group }), kind: gr.resource, retryAfterSeconds: 1 }
+  return error
+}
+
+/** apimachinery's ServerTimeout: 504, to be tried again. */
+const serverTimeout = (gr: GroupResource, verb: string): StatusError =>
+  failure(504, 'ServerTimeout', `The ${verb} operation against ${qualifiedResource(gr)} could not be completed at this time, please try again.`, {
+    ...(gr.group !== '' && { group: gr.group }), kind: gr.resource, retryAfterSeconds: 2,
+  })

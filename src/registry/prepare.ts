@@ -1,0 +1,73 @@
+import { formatTime } from '../meta/time.ts'
+import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { updateManagedFields } from '../apply/managed-fields.ts'
+import { deepEqual } from '../meta/equal.ts'
+import type { FieldError } from '../meta/field-error.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
+import { nameIsDnsSubdomain, nameIsPathSegment } from '../meta/names.ts'
+import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
+import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-meta-validation.ts'
+import { invalidError } from '../meta/status.ts'
+import type { WriteTarget } from './types.ts'
+import { groupKindOf } from './types.ts'
+
+const metadata = fieldPath('metadata')
+
+/** Records who owns the fields that this write changes. Runs before admission and `prepare`, which is what `resetFields` are for. */
+export function trackManagedFields(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, now: number): void {
+  const { version } = target.served
+  const entries = updateManagedFields({
+    schema: version.schema, old, next, manager: target.manager, apiVersion: apiVersionOf({ group: version.group, version: version.name }),
+    subresource: target.subresource, resetFields: strategy.resetFields ?? [], now: formatTime(now),
+  })
+  if (entries.length > 0) next.metadata.managedFields = entries
+  else delete next.metadata.managedFields
+}
+
+/** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */
+export function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): void {
+  strategy.prepare?.(next, undefined, ctx)
+  const namespaced = target.served.definition.scope === 'Namespaced'
+  let errors = [...validateObjectMeta(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata), ...(strategy.validate?.(next, undefined, ctx) ?? [])]
+  if (errors.length === 0) errors = validateObjectMeta(next.metadata, namespaced, nameIsPathSegment, metadata)
+  finish(target, strategy, next, undefined, errors)
+}
+
+/** Likewise for an update: metadata that no update changes is put back first. `next` has a resourceVersion by now. */
+export function beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): void {
+  const meta = next.metadata
+  const before = old.metadata
+  if (before.generation === undefined) delete meta.generation
+  else meta.generation = before.generation
+  strategy.prepare?.(next, old, ctx)
+  if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
+  if (before.creationTimestamp) meta.creationTimestamp = before.creationTimestamp
+  if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
+  if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
+  const namespaced = target.served.definition.scope === 'Namespaced'
+  const update = validateObjectMetaUpdate(meta, before, metadata)
+  // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
+  finish(target, strategy, next, old, [
+    ...validateObjectMeta(meta, namespaced, nameIsPathSegment, metadata), ...update, ...update, ...(strategy.validate?.(next, old, ctx) ?? []),
+  ])
+  keepUnchangedManagers(next, old)
+}
+
+function finish(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): void {
+  if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)
+  for (const text of strategy.warnings?.(next, old) ?? []) target.ctx.warn(text)
+  strategy.canonicalize?.(next)
+}
+
+/** A write that changes nothing but the time of a manager's entry is no write. */
+function keepUnchangedManagers(next: KubeObject, old: KubeObject): void {
+  const entries = next.metadata.managedFields
+  const before = old.metadata.managedFields
+  if (entries === undefined || before === undefined || entries.length !== before.length) return
+  const timeless = ({ time: _, ...rest }: ManagedFieldsEntry) => rest
+  if (!entries.every((entry, i) => deepEqual(timeless(entry), timeless(before[i] as ManagedFieldsEntry)))) return
+  const { managedFields: _next, ...meta } = next.metadata
+  const { managedFields: _old, ...oldMeta } = old.metadata
+  if (deepEqual({ ...next, metadata: meta }, { ...old, metadata: oldMeta })) next.metadata.managedFields = before
+}

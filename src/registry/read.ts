@@ -1,0 +1,157 @@
+import type { ServedResource } from '../catalog/catalog.ts'
+import type { FieldTerm } from '../meta/field-selector.ts'
+import { matchesFields } from '../meta/field-selector.ts'
+import type { GroupResource } from '../meta/gvk.ts'
+import type { LabelRequirement } from '../meta/label-selector.ts'
+import { matchesLabels } from '../meta/label-selector.ts'
+import { badRequestError, expiredError, failure } from '../meta/status.ts'
+import type { Revision } from '../storage/revision.ts'
+import { revision } from '../storage/revision.ts'
+import type { Page, Predicate, ReadAt, Storage, StoredObject, Watcher } from '../storage/storage.ts'
+import { StorageError } from '../storage/storage.ts'
+import { ContinueTokenError, decodeContinue, encodeContinue } from './continue-token.ts'
+import { toStatus } from './errors.ts'
+import type { KeySpace } from './keys.ts'
+
+/** metav1.ListOptions, decoded and validated. */
+export interface ListOptions {
+  readonly labels: readonly LabelRequirement[]
+  readonly fields: readonly FieldTerm[]
+  readonly resourceVersion: string
+  readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan'
+  /** 0 or less: all. */
+  readonly limit: number
+  readonly continue: string
+  readonly allowWatchBookmarks: boolean
+  readonly sendInitialEvents?: boolean
+}
+
+export interface ListResult {
+  readonly items: readonly StoredObject[]
+  readonly resourceVersion: string
+  readonly continue: string
+  readonly remainingItemCount: number | undefined
+}
+
+const everything: Predicate = { matches: () => true, everything: true }
+
+export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[]): Predicate {
+  if (labels.length === 0 && fields.length === 0) return everything
+  const exact = (field: string) => fields.find(term => term.field === field && term.op === '=')?.value
+  const name = exact('metadata.name')
+  const namespace = exact('metadata.namespace')
+  return {
+    matches: attributes => matchesLabels(labels, attributes.labels) && matchesFields(fields, attributes.fields),
+    everything: false, ...(name && { name }), ...(namespace && { namespace }),
+  }
+}
+
+/** A resourceVersion of a request. The text of the error is Go's. */
+export function parseResourceVersion(text: string): Revision | undefined {
+  if (text === '' || text === '0') return undefined
+  if (!/^\d+$/.test(text)) throw badRequestError(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
+  if (BigInt(text) > 18446744073709551615n)
+    throw badRequestError(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`)
+  return revision(Number(text))
+}
+
+export async function getObject(storage: Storage, keys: KeySpace, gr: GroupResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
+  const wanted = resourceVersion === '' ? 'latest' : resourceVersion === '0' ? 'any' : undefined
+  try {
+    const at: ReadAt = wanted ?? { notOlderThan: parseResourceVersion(resourceVersion) as Revision }
+    const found = await storage.get(keys.object(namespace, name), at, signal)
+    if (found === undefined) throw new StorageError('not found', 'not found')
+    return found
+  } catch (error) {
+    throw toStatus(error, gr, name, 'get', resourceVersion)
+  }
+}
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
+export function readAt(options: ListOptions): ReadAt {
+  const { resourceVersion, resourceVersionMatch, limit } = options
+  if (resourceVersion === '') return 'latest'
+  if (resourceVersion === '0') return 'any'
+  const wanted = parseResourceVersion(resourceVersion) as Revision
+  if (resourceVersionMatch === 'Exact') return { exactly: wanted }
+  if (resourceVersionMatch === 'NotOlderThan') return { notOlderThan: wanted }
+  return limit > 0 ? { exactly: wanted } : { notOlderThan: wanted }
+}
+
+export async function listObjects(storage: Storage, keys: KeySpace, gr: GroupResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
+  const prefix = keys.prefix(namespace)
+  const predicate = predicateOf(options.labels, options.fields)
+  const limit = Math.max(0, options.limit)
+  if (options.continue !== '') return continueList(storage, keys, gr, namespace, options, predicate, signal)
+  try {
+    const page = await storage.list(prefix, { at: readAt(options), predicate, limit }, signal)
+    return resultOf(page, prefix)
+  } catch (error) {
+    throw toStatus(error, gr, '', 'list', options.resourceVersion)
+  }
+}
+
+async function continueList(storage: Storage, keys: KeySpace, gr: GroupResource, namespace: string, options: ListOptions, predicate: Predicate, signal: AbortSignal): Promise<ListResult> {
+  const prefix = keys.prefix(namespace)
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0') throw badRequestError('specifying resource version is not allowed when using continue')
+  let token: ReturnType<typeof decodeContinue>
+  try {
+    token = decodeContinue(options.continue, prefix)
+  } catch (error) {
+    if (error instanceof ContinueTokenError) throw badRequestError(`invalid continue token: ${error.message}`)
+    throw error
+  }
+  const at: ReadAt = token.revision === -1 ? 'latest' : { exactly: token.revision }
+  try {
+    return resultOf(await storage.list(prefix, { at, predicate, limit: Math.max(0, options.limit), startKey: token.start }, signal), prefix)
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'expired') throw expiredContinue(encodeContinue(token.start, prefix, -1))
+    throw toStatus(error, gr, '', 'list', String(token.revision))
+  }
+}
+
+function resultOf(page: Page, prefix: ReturnType<KeySpace['prefix']>): ListResult {
+  return {
+    items: page.items, resourceVersion: String(page.revision), continue: page.nextKey === undefined ? '' : encodeContinue(page.nextKey, prefix, page.revision),
+    remainingItemCount: page.nextKey === undefined ? undefined : page.remaining,
+  }
+}
+
+const CONTINUE_EXPIRED =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to ' +
+  'retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first ' +
+  'chunk was returned and now may show up in the list.'
+
+function expiredContinue(token: string) {
+  const error = expiredError(CONTINUE_EXPIRED)
+  error.status.metadata.continue = token
+  return error
+}
+
+/** Starts a watch. A start that is gone is not refused here but told in the stream, as upstream does: the watcher then throws `expired`. */
+export async function watchObjects(storage: Storage, keys: KeySpace, served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+  const gr = { group: served.version.group, resource: served.version.names.plural }
+  const predicate = predicateOf(options.labels, options.fields)
+  const { resourceVersion, sendInitialEvents } = options
+  let wanted: Revision | undefined
+  try {
+    wanted = parseResourceVersion(resourceVersion)
+  } catch (error) {
+    // Upstream has no Status for this one: a plain 500 with the parser's text.
+    throw failure(500, '', (error as Error).message.replace('invalid resource version: ', ''))
+  }
+  const initial = sendInitialEvents ?? wanted === undefined
+  const at: ReadAt = wanted === undefined ? (resourceVersion === '0' ? 'any' : 'latest') : { notOlderThan: wanted }
+  try {
+    return await storage.watch(
+      keys.prefix(namespace),
+      {
+        start: initial ? { initial: at, bookmarkAtEnd: sendInitialEvents === true && options.allowWatchBookmarks } : { after: wanted ?? (await storage.currentRevision(signal)) },
+        predicate, bookmarks: options.allowWatchBookmarks,
+      },
+      signal,
+    )
+  } catch (error) {
+    throw toStatus(error, gr, '', 'watch', resourceVersion)
+  }
+}

@@ -1,0 +1,107 @@
+import type { Catalog, ServedResource } from '../catalog/catalog.ts'
+import type { AccessEvent, ListAccess, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import { clone } from '../meta/equal.ts'
+import { parseFieldSelector } from '../meta/field-selector.ts'
+import { parseLabelSelector } from '../meta/label-selector.ts'
+import { notFoundError } from '../meta/status.ts'
+import { applyKindDefaults } from './decode-object.ts'
+import type { DeleteOptions } from './delete.ts'
+import { internalContext } from './internal-context.ts'
+import type { ListOptions } from './read.ts'
+import { ResourceStore } from './resource-store.ts'
+import type { RegistryEnvironment, WriteTarget } from './types.ts'
+import { answerObject } from './types.ts'
+
+const MANAGER = 'binnacle'
+
+/** The stores of all stored resources, and in-process access to them. */
+export class Registry {
+  private readonly env: RegistryEnvironment
+  private readonly catalog: Catalog
+  private readonly stores = new WeakMap<ResourceDefinition, ResourceStore>()
+
+  constructor(catalog: Catalog, env: Omit<RegistryEnvironment, 'access'>) {
+    this.catalog = catalog
+    const access = this.access()
+    this.env = { ...env, access: () => access }
+  }
+
+  store(served: ServedResource): ResourceStore {
+    let store = this.stores.get(served.definition)
+    if (!store) {
+      store = new ResourceStore(this.env, served)
+      this.stores.set(served.definition, store)
+    }
+    return store
+  }
+
+  /** Acts as the server itself: no authentication, no authorization; everything else as for a client. */
+  access(signal: AbortSignal = new AbortController().signal): ResourceAccess {
+    const served = (id: ResourceId): ServedResource => {
+      const definition = this.catalog.snapshot().definition(id.group, id.resource)
+      if (!definition) throw notFoundError(id, '')
+      return { definition, version: definition.home }
+    }
+    const target = (id: ResourceId, namespace: string, name: string, verb: string, subresource = ''): WriteTarget => {
+      const resource = served(id)
+      const info = { verb, group: id.group, version: resource.version.name, namespace, resource: id.resource, subresource, name }
+      return { ctx: internalContext(info, signal, this.env.clock.now()), served: resource, subresource, namespace, name, dryRun: false, manager: MANAGER }
+    }
+    return {
+      get: async (id, namespace, name, options) => {
+        const resource = served(id)
+        return (await this.store(resource).get(resource, namespace, name, options?.resourceVersion ?? '', signal)).object()
+      },
+      list: async (id, namespace, options) => {
+        const resource = served(id)
+        const list = await this.store(resource).list(resource, namespace, listOptions(options), signal)
+        return { items: list.items.map(item => item.object()), resourceVersion: list.resourceVersion }
+      },
+      create: async (id, namespace, object) => {
+        const to = target(id, namespace, object.metadata.name ?? '', 'create')
+        return answerObject(await this.store(to.served).create(to, applyKindDefaults(to.served.version, clone(object))))
+      },
+      update: async (id, namespace, name, change, options) => {
+        const to = target(id, namespace, name, 'update', options?.subresource)
+        const { answer } = await this.store(to.served).update(to, {
+          transform: async now => {
+            if (!now) throw notFoundError(id, name)
+            return change(clone(now)) ?? clone(now)
+          },
+        })
+        return answerObject(answer)
+      },
+      delete: async (id, namespace, name, options) => {
+        const to = target(id, namespace, name, 'delete')
+        const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options ?? {}
+        await this.store(to.served).delete(to, {
+          ...((uid !== undefined || resourceVersion !== undefined) && { preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) } }),
+          ...(propagationPolicy !== undefined && { propagationPolicy: propagationPolicy as NonNullable<DeleteOptions['propagationPolicy']> }),
+          ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+        })
+      },
+      watch: (id, namespace, until) => this.follow(served(id), namespace, until),
+    }
+  }
+
+  private async *follow(served: ServedResource, namespace: string, signal: AbortSignal): AsyncGenerator<AccessEvent> {
+    const watcher = await this.store(served).watch(served, namespace, { ...listOptions(undefined), sendInitialEvents: true, allowWatchBookmarks: true }, signal)
+    try {
+      for await (const batch of watcher) {
+        for (const event of batch) {
+          if (event.type === 'bookmark') {
+            if (event.initialEnd) yield { type: 'synced' }
+          } else yield { type: event.type, object: event.object.object() }
+        }
+      }
+    } finally {
+      watcher.close()
+    }
+  }
+}
+
+const listOptions = (access: ListAccess | undefined): ListOptions => ({
+  labels: access?.labelSelector ? parseLabelSelector(access.labelSelector) : [], fields: access?.fieldSelector ? parseFieldSelector(access.fieldSelector) : [],
+  resourceVersion: access?.resourceVersion ?? '', resourceVersionMatch: '', limit: 0, continue: '', allowWatchBookmarks: false,
+})
+

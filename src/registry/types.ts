@@ -1,0 +1,63 @@
+import type { ServedResource } from '../catalog/catalog.ts'
+import type { ResourceAccess, ResourceDefinition, Subresource } from '../catalog/definition.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { RequestContext } from '../meta/context.ts'
+import type { KubeObject } from '../meta/object.ts'
+import type { Storage, StoredObject } from '../storage/storage.ts'
+
+/** What a write answers with: bytes that are ready, or an object that was never stored (dry-run) or is no longer (deletion). */
+export type Answer = { readonly stored: StoredObject } | { readonly object: KubeObject }
+
+export const answerObject = (answer: Answer): KubeObject => ('stored' in answer ? answer.stored.object() : answer.object)
+
+export interface WriteTarget {
+  readonly ctx: RequestContext
+  readonly served: ServedResource
+  /** Empty for the resource itself. */
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  readonly dryRun: boolean
+  /** Field manager: as the request names it, or its user agent. */
+  readonly manager: string
+}
+
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+export interface AdmissionRequest {
+  readonly ctx: RequestContext
+  readonly operation: Operation
+  readonly served: ServedResource
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  readonly dryRun: boolean
+  /** Absent for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
+  readonly object?: KubeObject
+  /** Shared: never mutated. Absent for creations. */
+  readonly old?: KubeObject
+}
+
+/** How admission comes into the write pipeline. Both may throw a StatusError. */
+export interface AdmissionFunctions {
+  mutate(request: AdmissionRequest): Promise<KubeObject | undefined>
+  validate(request: AdmissionRequest): Promise<void>
+}
+
+export interface RegistryEnvironment {
+  readonly clock: Clock
+  readonly etcdPrefix: string
+  newUid(): string
+  /** Five characters for generateName. */
+  nameSuffix(): string
+  readonly admission: AdmissionFunctions
+  /** Throws 403 where the user of a PUT or apply that would create may not create. */
+  authorizeCreate(target: WriteTarget): Promise<void>
+  storageFor(definition: ResourceDefinition): Storage
+  access(): ResourceAccess
+}
+
+export const strategyOf = (served: ServedResource, subresource: Subresource | undefined) => ({ ...served.definition.strategy, ...subresource?.strategy })
+
+export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })
+export const groupKindOf = (served: ServedResource) => ({ group: served.version.group, kind: served.version.kind })

@@ -1,0 +1,119 @@
+import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { subresourceOf } from '../catalog/catalog.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { conflictError, failure, invalidError, notFoundError, OPTIMISTIC_LOCK } from '../meta/status.ts'
+import type { Change, Storage, StoredObject } from '../storage/storage.ts'
+import { fillNew } from './create.ts'
+import { toStatus } from './errors.ts'
+import type { KeySpace } from './keys.ts'
+import { dedupOwnerReferences, wipeSystemFields } from './object-meta.ts'
+import { beforeUpdate, trackManagedFields } from './prepare.ts'
+import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
+import { groupResourceOf, strategyOf } from './types.ts'
+
+export interface UpdateRequest {
+  /**
+   * The wanted object from the present one (undefined where there is none). Called again after a lost race; each call returns an object of its own.
+   * Managed fields are tracked by the caller of this function unless it says otherwise.
+   */
+  transform(now: KubeObject | undefined): Promise<KubeObject>
+  /** Server-side apply creates what is not there, whatever the kind says. */
+  readonly forceCreate?: boolean
+  /** The uid that the object must have (from the body of a PUT). */
+  readonly uid?: string
+  /** Managed fields have been set by `transform` (apply). */
+  readonly managed?: boolean
+}
+
+/** Reads, transforms, checks and writes, again after each lost race, unless the request itself names a resourceVersion. */
+export async function updateObject(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
+  const gr = groupResourceOf(target.served)
+  const key = keys.object(target.namespace, target.name)
+  const strategy = strategyOf(target.served, subresourceOf(target.served.version, target.subresource))
+  let outcome: Outcome | undefined
+  const decide = async (now: StoredObject | undefined): Promise<Change> => {
+    await outcome?.rollback() // of a run that lost its race
+    outcome = undefined
+    outcome = await decideUpdate(env, target, strategy, request, now)
+    if (outcome.remove) return { delete: true, answer: outcome.next }
+    const ttlSeconds = strategy.ttlSeconds?.(outcome.next)
+    return { put: outcome.next, ...(ttlSeconds !== undefined && { ttlSeconds }) }
+  }
+  let done = false
+  try {
+    if (target.dryRun) {
+      await decide(await storage.get(key, 'latest', target.ctx.signal))
+      return { answer: { object: (outcome as unknown as Outcome).next }, created: (outcome as unknown as Outcome).created }
+    }
+    const written = await storage.write(key, decide, target.ctx.signal)
+    done = true
+    const last = outcome as unknown as Outcome
+    await last.commit()
+    return { answer: last.remove ? { object: last.next } : { stored: written.object }, created: written.outcome === 'created' }
+  } catch (error) {
+    throw toStatus(error, gr, target.name, 'update')
+  } finally {
+    if (!done) await (outcome as Outcome | undefined)?.rollback()
+  }
+}
+
+interface Outcome {
+  readonly next: KubeObject
+  readonly created: boolean
+  /** The last finalizer of an object that is being deleted has gone. */
+  readonly remove: boolean
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+async function decideUpdate(env: RegistryEnvironment, target: WriteTarget, strategy: Strategy, request: UpdateRequest, now: StoredObject | undefined): Promise<Outcome> {
+  const { served, ctx } = target
+  const gr = groupResourceOf(served)
+  const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: target.subresource }
+  const old = now?.object()
+  const mayCreate = target.subresource === '' && (strategy.allowCreateOnUpdate === true || request.forceCreate === true)
+  if (!old && !mayCreate) throw notFoundError(gr, target.name)
+  if (request.uid !== undefined && request.uid !== '' && request.uid !== old?.metadata.uid)
+    throw conflictError(gr, target.name, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${old?.metadata.uid ?? ''}`)
+  let next = await request.transform(old)
+  if (!request.managed) trackManagedFields(target, strategy, next, old, hooks.now)
+  const admission = { ctx, served, subresource: target.subresource, namespace: target.namespace, name: target.name, dryRun: target.dryRun }
+  next = (await env.admission.mutate({ ...admission, operation: old ? 'UPDATE' : 'CREATE', object: next, ...(old && { old }) })) ?? next
+  dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)
+  if (!old) {
+    if (next.metadata.uid) throw conflictError(gr, target.name, `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`)
+    wipeSystemFields(next.metadata)
+    await env.authorizeCreate(target)
+    await fillNew(env, target, next, hooks)
+    return outcomeOf(next, true, false, await strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
+  }
+  checkVersion(target, strategy, next, old)
+  beforeUpdate(target, strategy, next, old, hooks)
+  await env.admission.validate({ ...admission, operation: 'UPDATE', object: next, old })
+  const remove = old.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0 && (old.metadata.deletionGracePeriodSeconds ?? 0) === 0 && strategy.holdsDeletion?.(next) !== true
+  return outcomeOf(next, false, remove, await strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun))
+}
+
+const nothing = async (): Promise<void> => {}
+
+const outcomeOf = (next: KubeObject, created: boolean, remove: boolean, reservation: { commit(): Promise<void>; rollback(): Promise<void> } | undefined): Outcome => ({
+  next, created, remove, commit: reservation ? () => reservation.commit() : nothing, rollback: reservation ? () => reservation.rollback() : nothing,
+})
+
+/** An update without a resourceVersion takes the present one, where the kind allows that; any other must name the present one. */
+function checkVersion(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject): void {
+  const gr = groupResourceOf(target.served)
+  const wanted = next.metadata.resourceVersion ?? ''
+  if (wanted !== '' && wanted !== '0' && !/^\d+$/.test(wanted))
+    throw failure(400, 'BadRequest', `resourceVersion: Invalid value: ${JSON.stringify(wanted)}: strconv.ParseUint: parsing ${JSON.stringify(wanted)}: invalid syntax`)
+  if (wanted === '' || wanted === '0') {
+    if (strategy.allowUnconditionalUpdate === false)
+      throw invalidError({ group: gr.group, kind: gr.resource }, target.name, [
+        { reason: 'FieldValueInvalid', field: fieldPath('metadata', 'resourceVersion').text, body: 'Invalid value: 0x0: must be specified for an update' },
+      ])
+    next.metadata.resourceVersion = old.metadata.resourceVersion as string
+  } else if (wanted !== old.metadata.resourceVersion) {
+    throw conflictError(gr, target.name, OPTIMISTIC_LOCK)
+  }
+}
