@@ -7,6 +7,8 @@ export interface Encoded {
   readonly bytes: Buffer
   /** Where the type header ends: `{` + bytes.subarray(header) is the object without kind and apiVersion, as items of a built-in list have it. */
   readonly header: number
+  /** Told by codecs: the bytes are the stored ones with the resourceVersion put in, trailing space apart. */
+  readonly verbatim?: boolean
 }
 
 /** Turns an object into response bytes: one encoder per version and media type, compared by identity. */
@@ -91,6 +93,8 @@ export interface WatchQuery {
   readonly predicate: Predicate
   /** Give bookmarks now and then. */
   readonly bookmarks: boolean
+  /** Milliseconds since the epoch at which the client's watch will end: a bookmark comes shortly before. */
+  readonly deadline?: number
 }
 
 /** All that one tick produced, in order. A deleted event's object is the last state, with the revision of its deletion. */

@@ -1,0 +1,91 @@
+import type { Backend } from '../backend.ts'
+import { delay } from '../delay.ts'
+import { tooLargeRevision, translated } from '../errors.ts'
+import type { Key, Revision } from '../revision.ts'
+import type { Change, ListQuery, Page, ReadAt, ResourceCodec, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
+import { Stored } from '../stored-object.ts'
+import { listPage } from './list.ts'
+import { openWatch } from './watch.ts'
+import { guardedWrite, type WriteObserver } from './write.ts'
+
+export interface DirectOptions {
+  /** How long a read waits for a revision that has not come. Default: 3 s, as kube-apiserver. */
+  readonly revisionWaitMs?: number
+  /** Events that may wait for a watcher. Default 4096. */
+  readonly queueLimit?: number
+  /** How often a watcher that wants bookmarks gets one. Default: a minute. */
+  readonly bookmarkMs?: number
+  readonly observer?: WriteObserver
+}
+
+/** One resource, read from the store itself: every read is a round trip, every watch a watch of the store. */
+export class DirectStorage implements Storage {
+  readonly backend: Backend
+  readonly codec: ResourceCodec
+  readonly #options: DirectOptions
+
+  constructor(backend: Backend, codec: ResourceCodec, options: DirectOptions = {}) {
+    this.backend = backend
+    this.codec = codec
+    this.#options = options
+  }
+
+  async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
+    const wanted = wantedRevision(at)
+    if (wanted !== undefined) await this.#reach(wanted, signal)
+    const { item } = await translated(this.backend.get(key, signal, exactRevision(at)), { key })
+    return item && Stored.read(item.key, item.modRevision, this.codec, item.value)
+  }
+
+  async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
+    const wanted = wantedRevision(query.at)
+    if (wanted !== undefined) await this.#reach(wanted, signal)
+    return translated(listPage(this.backend, this.codec, prefix, query, exactRevision(query.at), signal))
+  }
+
+  async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
+    const { queueLimit = 4096, bookmarkMs = 60_000 } = this.#options
+    const limits = { queueLimit, bookmarkMs }
+    if ('after' in query.start) return openWatch(this.backend, this.codec, prefix, query, { after: query.start.after }, limits, signal)
+    const page = await this.list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, signal)
+    return openWatch(
+      this.backend,
+      this.codec,
+      prefix,
+      query,
+      { after: page.revision, present: page.items, bookmarkAtEnd: query.start.bookmarkAtEnd },
+      limits,
+      signal,
+    )
+  }
+
+  write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
+    return guardedWrite(this.backend, this.codec, key, decide, signal, assume, this.#options.observer)
+  }
+
+  currentRevision(signal: AbortSignal): Promise<Revision> {
+    return translated(this.backend.currentRevision(signal))
+  }
+
+  count(): undefined {
+    return undefined
+  }
+
+  /** Waits until the store has the revision. */
+  async #reach(wanted: Revision, signal: AbortSignal): Promise<void> {
+    const until = Date.now() + (this.#options.revisionWaitMs ?? 3000)
+    for (let pause = 25; ; pause = Math.min(2 * pause, 250)) {
+      const current = await this.currentRevision(signal)
+      if (current >= wanted) return
+      if (Date.now() + pause > until) throw tooLargeRevision(wanted, current)
+      await delay(pause, signal)
+    }
+  }
+}
+
+function wantedRevision(at: ReadAt): Revision | undefined {
+  if (typeof at === 'string') return undefined
+  return 'exactly' in at ? at.exactly : at.notOlderThan
+}
+
+const exactRevision = (at: ReadAt): Revision | undefined => (typeof at === 'object' && 'exactly' in at ? at.exactly : undefined)

@@ -1,0 +1,122 @@
+import type { Backend, BackendEvent } from '../backend.ts'
+import { BackendError } from '../backend.ts'
+import { abortedError, toStorageError } from '../errors.ts'
+import { EventQueue } from '../event-queue.ts'
+import { prefixEnd } from '../key-range.ts'
+import { RecordedChange } from '../recorded-change.ts'
+import type { Key, Revision } from '../revision.ts'
+import { revision } from '../revision.ts'
+import type { ResourceCodec, StorageEvent, StoredObject, Watcher, WatchQuery } from '../storage.ts'
+import { StorageError } from '../storage.ts'
+import { Stored } from '../stored-object.ts'
+
+export interface WatchFrom {
+  readonly after: Revision
+  /** The state at `after`, given first. */
+  readonly present?: readonly StoredObject[]
+  readonly bookmarkAtEnd?: boolean
+}
+
+export interface WatchLimits {
+  readonly queueLimit: number
+  readonly bookmarkMs: number
+}
+
+/** Bookmarks come at least this long before a watcher's deadline. */
+const beforeDeadlineMs = 2000
+
+/** A watch of the store. Resolves once the store has accepted it. */
+export async function openWatch(
+  backend: Backend,
+  codec: ResourceCodec,
+  prefix: Key,
+  query: WatchQuery,
+  from: WatchFrom,
+  limits: WatchLimits,
+  signal: AbortSignal,
+): Promise<Watcher> {
+  if (signal.aborted) throw abortedError(signal)
+  const stop = new AbortController()
+  const onAbort = () => queue.close()
+  signal.addEventListener('abort', onAbort, { once: true })
+  let timer: NodeJS.Timeout | undefined
+  const queue = new EventQueue(
+    limits.queueLimit,
+    () => {
+      stop.abort()
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    },
+    from.present && initialEvents(from.present, from.bookmarkAtEnd === true, from.after),
+  )
+  let seen = from.after
+  let opened: () => void
+  const open = new Promise<void>(resolve => {
+    opened = resolve
+  })
+  const follow = async (): Promise<void> => {
+    const watch = { start: prefix, end: prefixEnd(prefix), from: revision(from.after + 1), previous: true, onOpen: () => opened() }
+    for await (const batch of backend.watch(watch, stop.signal)) {
+      if (batch.events.length > 0) {
+        queue.push(batch.events.map(event => changeOf(codec, event).eventFor(query.predicate)).filter(event => event !== undefined))
+        queue.wake()
+      }
+      seen = batch.revision
+    }
+  }
+  const following = follow().then(
+    () => queue.finish(),
+    error => {
+      // A store that is lost ends a watch as a deadline does: the client resumes. Lost history does not.
+      const lost = error instanceof BackendError && (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'aborted')
+      queue.finish(lost ? undefined : toStorageError(error))
+      throw error
+    },
+  )
+  following.catch(() => {})
+  try {
+    await Promise.race([open, following])
+  } catch (error) {
+    throw toStorageError(error)
+  }
+  if (query.bookmarks) {
+    const next = () => {
+      const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - Date.now(), 0)
+      timer = setTimeout(
+        () => {
+          queue.push([{ type: 'bookmark', revision: seen, initialEnd: false }])
+          queue.wake()
+          if (left > limits.bookmarkMs || query.deadline === undefined) next()
+        },
+        Math.min(left, limits.bookmarkMs),
+      )
+      timer.unref()
+    }
+    next()
+  }
+  return queue
+}
+
+function changeOf(codec: ResourceCodec, event: BackendEvent): RecordedChange {
+  const { key, modRevision, value, previous } = event
+  const before = previous && Stored.read(key, previous.modRevision, codec, previous.value)
+  if (value === undefined) {
+    if (before === undefined) throw new StorageError('expired', `what ${key} was before its deletion is compacted`, { key })
+    return new RecordedChange(key, modRevision, undefined, before)
+  }
+  return new RecordedChange(key, modRevision, Stored.read(key, modRevision, codec, value), before)
+}
+
+/** Present objects as added events, some at a time. */
+export function* initialEvents(present: Iterable<StoredObject>, bookmarkAtEnd: boolean, at: Revision): Generator<readonly StorageEvent[], void, undefined> {
+  let batch: StorageEvent[] = []
+  for (const object of present) {
+    batch.push({ type: 'added', object, revision: object.revision })
+    if (batch.length === 200) {
+      yield batch
+      batch = []
+    }
+  }
+  if (bookmarkAtEnd) batch.push({ type: 'bookmark', revision: at, initialEnd: true })
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,99 @@
+import type { Backend } from '../backend.ts'
+import { abortedError, translated } from '../errors.ts'
+import type { Key } from '../revision.ts'
+import type { Attributes, Change, ResourceCodec, StoredObject, Written } from '../storage.ts'
+import { StorageError } from '../storage.ts'
+import { Stored } from '../stored-object.ts'
+
+/** Told of writes before they are sent, so that a cache need not parse what it will be given as an event. The returned function is called when it is over. */
+export type WriteObserver = (key: Key, value: Buffer, attributes: Attributes) => () => void
+
+/**
+ * The update loop of Storage.write. A state is certain once it was read from the store during this call; what `decide` makes of one that is only assumed
+ * is final only as a write that the guard lets through.
+ */
+export async function guardedWrite(
+  backend: Backend,
+  codec: ResourceCodec,
+  key: Key,
+  decide: (now: StoredObject | undefined) => Promise<Change>,
+  signal: AbortSignal,
+  assume: StoredObject | 'absent' | undefined,
+  observer: WriteObserver | undefined,
+): Promise<Written> {
+  const read = async (): Promise<StoredObject | undefined> => {
+    const { item } = await translated(backend.get(key, signal), { key })
+    return item && Stored.read(key, item.modRevision, codec, item.value)
+  }
+  let certain = assume === undefined
+  let now = assume === undefined ? await read() : assume === 'absent' ? undefined : assume
+  /** True: the store holds what was assumed. Otherwise `now` is the store's. */
+  const confirm = async (): Promise<boolean> => {
+    if (certain) return true
+    const fresh = await read()
+    certain = true
+    const same = fresh?.revision === now?.revision
+    now = fresh
+    return same
+  }
+
+  for (;;) {
+    if (signal.aborted) throw abortedError(signal)
+    let change: Change
+    try {
+      change = await decide(now)
+    } catch (error) {
+      if (await confirm()) throw error
+      continue
+    }
+    if (now === undefined && !('put' in change)) {
+      if (await confirm()) throw new StorageError('not found', `${key} does not exist`, { key })
+      continue
+    }
+    if ('keep' in change) {
+      if (await confirm()) return { object: now!, outcome: 'unchanged' }
+      continue
+    }
+    if ('delete' in change) {
+      const old = now!
+      const result = await translated(backend.write({ key, expected: old.revision }, signal), { key })
+      if (result.ok) {
+        const object = change.answer
+          ? new Stored(key, result.revision, codec, codec.json(codec.encode(change.answer), result.revision))
+          : new Stored(key, result.revision, codec, old.json(), old.attributes()).at(result.revision)
+        return { object, outcome: 'deleted' }
+      }
+      now = result.current && Stored.read(key, result.current.modRevision, codec, result.current.value)
+      certain = true
+      continue
+    }
+    const value = codec.encode(change.put)
+    if (now !== undefined && isStored(codec, now, value)) {
+      if (await confirm()) return { object: now!, outcome: 'unchanged' }
+      continue
+    }
+    const attributes = codec.attributes(change.put)
+    const over = observer?.(key, value, attributes)
+    try {
+      const result = await translated(
+        backend.write({ key, expected: now?.revision ?? 0, value, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
+        { key },
+      )
+      if (result.ok) {
+        const object = new Stored(key, result.revision, codec, codec.json(value, result.revision), attributes)
+        return { object, outcome: now === undefined ? 'created' : 'updated' }
+      }
+      now = result.current && Stored.read(key, result.current.modRevision, codec, result.current.value)
+      certain = true
+    } finally {
+      over?.()
+    }
+  }
+}
+
+/** Whether writing the bytes would change nothing. */
+function isStored(codec: ResourceCodec, now: StoredObject, value: Buffer): boolean {
+  const kept = now.json()
+  if (kept.verbatim !== true || Math.abs(kept.bytes.length - value.length) > 64) return false
+  return codec.json(value, now.revision).bytes.equals(kept.bytes)
+}

@@ -1,0 +1,42 @@
+import { BackendError } from './backend.ts'
+import type { Key, Revision } from './revision.ts'
+import { StorageError } from './storage.ts'
+
+/** A backend's failure as this layer's. Anything that is not a failure of the store passes through. */
+export function toStorageError(error: unknown, context: { key?: Key; wanted?: Revision } = {}): unknown {
+  if (!(error instanceof BackendError)) return error
+  const { message, compactRevision } = error
+  const options = { cause: error, ...(context.key !== undefined && { key: context.key }) }
+  switch (error.code) {
+    case 'compacted':
+      return new StorageError('expired', message, { ...options, ...(compactRevision !== undefined && { revision: compactRevision }) })
+    case 'future':
+      return new StorageError('too large revision', message, options)
+    case 'unavailable':
+      return new StorageError('unavailable', message, options)
+    case 'timeout':
+      return new StorageError('timeout', message, options)
+    case 'aborted':
+      return new StorageError('timeout', 'the request was ended before the store answered', options)
+    case 'too large':
+      return new StorageError('too large', message, options)
+    case 'corrupt':
+      return new StorageError('corrupt', message, options)
+  }
+}
+
+/** Awaits a call of the backend; its failures become this layer's. */
+export async function translated<T>(call: Promise<T>, context: { key?: Key; wanted?: Revision } = {}): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    throw toStorageError(error, context)
+  }
+}
+
+/** For waits of our own that a signal ended. */
+export const abortedError = (signal: AbortSignal): StorageError =>
+  new StorageError('timeout', 'the request was ended before the store answered', { cause: signal.reason })
+
+export const tooLargeRevision = (wanted: Revision, current: Revision): StorageError =>
+  new StorageError('too large revision', `revision ${wanted} has not come, current: ${current}`, { revision: current })

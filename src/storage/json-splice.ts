@@ -1,0 +1,101 @@
+import type { Revision } from './revision.ts'
+
+/**
+ * Finds and puts in metadata.resourceVersion in compact JSON (no space between tokens, no repeated names), without parsing it.
+ * Offsets are of bytes; what is scanned must be well formed, as this program wrote it.
+ */
+const quote = 0x22
+const comma = 0x2c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const backslash = 0x5c
+
+/** The order of members: as Go writes a struct, or as it writes a map (sorted). */
+export type MemberOrder = 'struct' | 'sorted'
+
+/** From the opening quote to after the closing one. */
+function skipString(json: Buffer, at: number): number {
+  let i = at + 1
+  while (json[i] !== quote) i += json[i] === backslash ? 2 : 1
+  return i + 1
+}
+
+/** From the first byte of a value to after its last. */
+function skipValue(json: Buffer, at: number): number {
+  const first = json[at]
+  if (first === quote) return skipString(json, at)
+  let i = at
+  if (first === openBrace || first === openBracket) {
+    let depth = 0
+    do {
+      const c = json[i]
+      if (c === quote) {
+        i = skipString(json, i)
+        continue
+      }
+      if (c === openBrace || c === openBracket) depth++
+      else if (c === closeBrace || c === closeBracket) depth--
+      i++
+    } while (depth > 0 && i < json.length)
+    return i
+  }
+  while (i < json.length && json[i] !== comma && json[i] !== closeBrace && json[i] !== closeBracket) i++
+  return i
+}
+
+/** Whether the bytes at an offset are these. */
+export const startsWith = (bytes: Buffer, at: number, text: Buffer): boolean =>
+  at + text.length <= bytes.length && text.compare(bytes, at, at + text.length) === 0
+
+const metadataName = Buffer.from('"metadata":{')
+
+/** Where the value of the top-level member `metadata` begins (its brace), looking from the member at `from` on; -1 where there is none. */
+export function findMetadata(json: Buffer, from: number): number {
+  let i = from
+  while (i < json.length && json[i] === quote) {
+    if (startsWith(json, i, metadataName)) return i + metadataName.length - 1
+    i = skipValue(json, skipString(json, i) + 1)
+    if (json[i] === comma) i++
+  }
+  return -1
+}
+
+const revisionName = 'resourceVersion'
+
+/** Of a struct, the members of ObjectMeta that come before: uid, name, selfLink, namespace, generateName. No other member has a name of these lengths. */
+const lengthsBefore = new Set([3, 4, 8, 9, 12])
+
+function comesBefore(json: Buffer, start: number, end: number, order: MemberOrder): boolean {
+  return order === 'struct' ? lengthsBefore.has(end - start) : json.toString('latin1', start, end) < revisionName
+}
+
+const isRevision = (json: Buffer, start: number, end: number): boolean =>
+  end - start === revisionName.length && json.toString('latin1', start, end) === revisionName
+
+/**
+ * The first `end` bytes of the JSON with metadata.resourceVersion put in at its place, or replaced.
+ * @param metadata offset of the brace that opens the metadata
+ */
+export function spliceRevision(json: Buffer, end: number, metadata: number, revision: Revision, order: MemberOrder): Buffer {
+  let i = metadata + 1
+  while (json[i] === quote) {
+    const nameEnd = skipString(json, i)
+    if (isRevision(json, i + 1, nameEnd - 1)) return replace(json, end, nameEnd + 1, skipValue(json, nameEnd + 1), `"${revision}"`)
+    if (!comesBefore(json, i + 1, nameEnd - 1, order)) break
+    i = skipValue(json, nameEnd + 1)
+    if (json[i] === comma) i++
+  }
+  const member = `"${revisionName}":"${revision}"`
+  if (json[i] === quote) return replace(json, end, i, i, `${member},`)
+  return replace(json, end, i, i, i === metadata + 1 ? member : `,${member}`)
+}
+
+function replace(json: Buffer, end: number, from: number, to: number, text: string): Buffer {
+  const out = Buffer.allocUnsafe(end - (to - from) + text.length)
+  json.copy(out, 0, 0, from)
+  out.write(text, from, 'latin1')
+  json.copy(out, from + text.length, to, end)
+  return out
+}

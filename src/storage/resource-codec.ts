@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { parseJson } from '../codec/json.ts'
+import type { Json, KubeObject } from '../meta/object.ts'
+import { findMetadata, type MemberOrder, spliceRevision, startsWith } from './json-splice.ts'
+import type { Revision } from './revision.ts'
+import type { Attributes, Encoded, ResourceCodec } from './storage.ts'
+import { StorageError } from './storage.ts'
+
+export interface CodecOptions {
+  /** Of the storage version. */
+  readonly kind: string
+  readonly apiVersion: string
+  /** Compact JSON of an object as Go writes it: `{"kind":…,"apiVersion":…,"metadata":{…}…}`, nothing after the last brace. */
+  encode(object: KubeObject): Buffer
+  /** Of parsed JSON in any version that was ever stored: decodes, converts to the storage version, prunes, defaults. */
+  decode(value: Json): KubeObject
+  attributes(object: KubeObject): Attributes
+  /**
+   * Names the schema and program version that normalised what is stored. Stored bytes carry it as trailing space, which JSON ignores; only bytes with the
+   * mark pass through unread. Without it, whatever has this program's layout and ends without a newline (kube-apiserver writes one) does.
+   */
+  readonly fingerprint?: string
+  /** `sorted`: as kube-apiserver writes custom resources; there is no type header, and lists carry kind and apiVersion in each item. */
+  readonly order?: MemberOrder
+  /** Reads kube-apiserver's binary envelope (`k8s\0`). */
+  decodeProtobuf?(stored: Buffer): KubeObject
+}
+
+const protobufMagic = Buffer.from('k8s\0')
+const closeBrace = 0x7d
+
+export function createCodec(options: CodecOptions): ResourceCodec {
+  const { order = 'struct' } = options
+  const kind = `"kind":${JSON.stringify(options.kind)},`
+  const apiVersion = `"apiVersion":${JSON.stringify(options.apiVersion)},`
+  const prefix = Buffer.from(order === 'struct' ? `{${kind}${apiVersion}` : `{${apiVersion}`)
+  const header = order === 'struct' ? prefix.length : 1
+  const mark = markOf(options.fingerprint)
+
+  /** Where this program's JSON ends in stored bytes that may pass unread; -1 for any other bytes. */
+  function ownEnd(stored: Buffer): number {
+    const end = stored.length - mark.length
+    if (end <= prefix.length || stored[end - 1] !== closeBrace) return -1
+    if (!startsWith(stored, 0, prefix)) return -1
+    return mark.length === 0 || startsWith(stored, end, mark) ? end : -1
+  }
+
+  function splice(json: Buffer, end: number, revision: Revision, verbatim: boolean): Encoded {
+    const metadata = findMetadata(json, startsWith(json, 0, prefix) ? prefix.length : 1)
+    if (metadata < 0) throw new StorageError('corrupt', `a stored ${options.kind} has no metadata`)
+    return { bytes: spliceRevision(json, end, metadata, revision, order), header, verbatim }
+  }
+
+  function read(stored: Buffer): KubeObject {
+    try {
+      if (startsWith(stored, 0, protobufMagic)) {
+        if (!options.decodeProtobuf) throw new Error('it is protobuf, which is not readable for this kind')
+        return options.decodeProtobuf(stored)
+      }
+      const object = options.decode(parseJson(stored).value)
+      if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')
+      return object
+    } catch (cause) {
+      throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    }
+  }
+
+  return {
+    encode(object) {
+      const json = options.encode(withoutRevision(object))
+      return mark.length === 0 ? json : Buffer.concat([json, mark])
+    },
+    json(stored, revision) {
+      const end = ownEnd(stored)
+      if (end >= 0) return splice(stored, end, revision, true)
+      const json = options.encode(withoutRevision(read(stored)))
+      return splice(json, json.length, revision, isSame(json, stored))
+    },
+    decode(stored, revision) {
+      const object = ownEnd(stored) >= 0 ? (parseJson(stored).value as unknown as KubeObject) : read(stored)
+      object.metadata.resourceVersion = String(revision)
+      return object
+    },
+    attributes: object => options.attributes(object),
+  }
+}
+
+function withoutRevision(object: KubeObject): KubeObject {
+  if (object.metadata.resourceVersion === undefined) return object
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+/** Twelve characters of white space, two bits each, or nothing. */
+function markOf(fingerprint: string | undefined): Buffer {
+  if (fingerprint === undefined) return Buffer.alloc(0)
+  const bits = createHash('sha256').update(fingerprint).digest().readUIntBE(0, 3)
+  return Buffer.from(Array.from({ length: 12 }, (_, i) => ' \t\n\r'.charCodeAt((bits >> (2 * i)) & 3)))
+}
+
+/** Equal but for space at the end. */
+function isSame(json: Buffer, stored: Buffer): boolean {
+  if (stored.length < json.length || json.compare(stored, 0, json.length) !== 0) return false
+  for (let i = json.length; i < stored.length; i++) if (!' \t\n\r'.includes(String.fromCharCode(stored[i]!))) return false
+  return true
+}

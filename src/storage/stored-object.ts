@@ -1,0 +1,100 @@
+import { parseJson } from '../codec/json.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { ByteBudget, type Charge } from './byte-budget.ts'
+import { findMetadata, spliceRevision } from './json-splice.ts'
+import type { Key, Revision } from './revision.ts'
+import type { Slabs } from './slab.ts'
+import type { Attributes, Encoded, Encoder, ResourceCodec, StoredObject } from './storage.ts'
+
+/** A parsed object takes about this many times the bytes of its JSON. */
+const parsedCost = 5
+
+/** Parsed objects and other encodings that are kept for the next reader, of all resources together. */
+export const derivedBudget = new ByteBudget(32 << 20)
+
+/** An object of a store or cache: its response JSON, and whatever was made from it. */
+export class Stored implements StoredObject {
+  readonly key: Key
+  readonly revision: Revision
+  readonly codec: ResourceCodec
+  #json: Encoded
+  #attributes: Attributes | undefined
+  #object: KubeObject | undefined
+  #objectCharge: Charge | undefined
+  #encodings: Map<string, Encoded & { charge: Charge }> | undefined
+
+  constructor(key: Key, revision: Revision, codec: ResourceCodec, json: Encoded, attributes?: Attributes) {
+    this.key = key
+    this.revision = revision
+    this.codec = codec
+    this.#json = json
+    this.#attributes = attributes
+  }
+
+  /** Throws StorageError `corrupt`. */
+  static read(key: Key, revision: Revision, codec: ResourceCodec, value: Buffer): Stored {
+    return new Stored(key, revision, codec, codec.json(value, revision))
+  }
+
+  json(): Encoded {
+    return this.#json
+  }
+
+  /** The JSON has been normalised when it was read or written, so it is only parsed. */
+  object(): KubeObject {
+    if (this.#object !== undefined) {
+      if (this.#objectCharge) this.#objectCharge.used = true
+      return this.#object
+    }
+    const object = parseJson(this.#json.bytes).value as unknown as KubeObject
+    this.#object = object
+    this.#objectCharge = {
+      bytes: parsedCost * this.#json.bytes.length,
+      used: false,
+      drop: () => {
+        this.#object = undefined
+        this.#objectCharge = undefined
+      },
+    }
+    derivedBudget.add(this.#objectCharge)
+    return object
+  }
+
+  encoded(as: Encoder): Encoded {
+    const kept = this.#encodings?.get(as.id)
+    if (kept !== undefined) {
+      kept.charge.used = true
+      return kept
+    }
+    const encoded = as.encode(this.object())
+    this.#encodings ??= new Map()
+    const encodings = this.#encodings
+    const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => encodings.delete(as.id) }
+    encodings.set(as.id, { bytes: encoded.bytes, header: encoded.header, charge })
+    derivedBudget.add(charge)
+    return encoded
+  }
+
+  attributes(): Attributes {
+    this.#attributes ??= this.codec.attributes(this.#object ?? (parseJson(this.#json.bytes).value as unknown as KubeObject))
+    return this.#attributes
+  }
+
+  /** The same content at another revision: a deletion's event shows the last state so. */
+  at(revision: Revision): Stored {
+    const { bytes, header } = this.#json
+    const metadata = findMetadata(bytes, header)
+    const order = header > 1 ? 'struct' : 'sorted'
+    return new Stored(this.key, revision, this.codec, { bytes: spliceRevision(bytes, bytes.length, metadata, revision, order), header }, this.#attributes)
+  }
+
+  /** Moves the JSON into a slab. Readers of the bytes before keep those. */
+  keepIn(slabs: Slabs): void {
+    this.#json = { ...this.#json, bytes: slabs.keep(this.#json.bytes) }
+  }
+}
+
+/** Any implementation's object at another revision. */
+export function atRevision(object: StoredObject, revision: Revision): StoredObject {
+  return object instanceof Stored ? object.at(revision) : object
+}

@@ -1,0 +1,118 @@
+import { expect } from 'chai'
+import type { Json, KubeObject } from '../../../src/meta/object.ts'
+import { createCodec } from '../../../src/storage/resource-codec.ts'
+import { revision } from '../../../src/storage/revision.ts'
+import { StorageError } from '../../../src/storage/storage.ts'
+
+const memberOrder = ['kind', 'apiVersion', 'metadata', 'data']
+const metaOrder = ['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'labels', 'annotations']
+
+function ordered(value: Json, order: readonly string[]): Json {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(order.filter(name => value[name] !== undefined).map(name => [name, value[name]!]))
+}
+
+let decoded = 0
+const codecWith = (fingerprint?: string) =>
+  createCodec({
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    ...(fingerprint !== undefined && { fingerprint }),
+    encode: object =>
+      Buffer.from(
+        JSON.stringify(
+          ordered({ ...(object as unknown as Record<string, Json>), metadata: ordered(object.metadata as unknown as Json, metaOrder) }, memberOrder),
+        ),
+      ),
+    decode(value) {
+      decoded++
+      return value as unknown as KubeObject
+    },
+    attributes: ({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '', labels: metadata.labels ?? {}, fields: {} }),
+  })
+const codec = codecWith()
+const head = '{"kind":"ConfigMap","apiVersion":"v1",'
+
+describe('storage/resource-codec', () => {
+  const cases: [stored: string, json: string][] = [
+    ['"metadata":{}}', '"metadata":{"resourceVersion":"7"}}'],
+    ['"metadata":{"name":"a"}}', '"metadata":{"name":"a","resourceVersion":"7"}}'],
+    ['"metadata":{"name":"a","uid":"u","creationTimestamp":null}}', '"metadata":{"name":"a","uid":"u","resourceVersion":"7","creationTimestamp":null}}'],
+    ['"metadata":{"creationTimestamp":null},"data":{"x":"y"}}', '"metadata":{"resourceVersion":"7","creationTimestamp":null},"data":{"x":"y"}}'],
+    [
+      '"metadata":{"name":"a","generateName":"a-","namespace":"n","selfLink":"s","uid":"u","generation":1}}',
+      '"metadata":{"name":"a","generateName":"a-","namespace":"n","selfLink":"s","uid":"u","resourceVersion":"7","generation":1}}',
+    ],
+    ['"metadata":{"name":"\\"}{\\\\","labels":{"name":"\\\\\\""}}}', '"metadata":{"name":"\\"}{\\\\","resourceVersion":"7","labels":{"name":"\\\\\\""}}}'],
+    ['"metadata":{"name":"\u{1f600}","labels":{}}}', '"metadata":{"name":"\u{1f600}","resourceVersion":"7","labels":{}}}'],
+  ]
+  for (const [stored, json] of cases) {
+    it(`puts the revision in: ${stored}`, () => {
+      decoded = 0
+      const encoded = codec.json(Buffer.from(head + stored), revision(7))
+      expect(encoded.bytes.toString()).to.equal(head + json)
+      expect(encoded.bytes.subarray(encoded.header).toString()).to.equal(json)
+      expect(encoded.verbatim).to.equal(true)
+      expect(decoded).to.equal(0)
+    })
+  }
+
+  const foreign: [what: string, stored: string, verbatim: boolean][] = [
+    ['a newline at the end, as kube-apiserver writes', `${head}"metadata":{"name":"a"}}\n`, true],
+    ['members in another order', '{"metadata":{"name":"a"},"apiVersion":"v1","kind":"ConfigMap"}', false],
+    ['space between members', `${head} "metadata": {"name": "a"}}`, false],
+  ]
+  for (const [what, stored, verbatim] of foreign) {
+    it(`decodes ${what}`, () => {
+      decoded = 0
+      const source = what.startsWith('space') ? `{ ${stored.slice(1)}` : stored
+      const encoded = codec.json(Buffer.from(source), revision(7))
+      expect(encoded.bytes.toString()).to.equal(`${head}"metadata":{"name":"a","resourceVersion":"7"}}`)
+      expect(decoded).to.equal(1)
+      expect(encoded.verbatim).to.equal(verbatim)
+    })
+  }
+
+  it('stores no resourceVersion', () => {
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', resourceVersion: '3' } }
+    expect(codec.encode(object).toString()).to.equal(`${head}"metadata":{"name":"a"}}`)
+    expect(object.metadata.resourceVersion).to.equal('3')
+  })
+
+  it('lets only bytes of its own fingerprint pass unread', () => {
+    const first = codecWith('release 1')
+    const second = codecWith('release 2')
+    const stored = first.encode({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } })
+    expect(JSON.parse(stored.toString()).metadata.name).to.equal('a')
+    decoded = 0
+    expect(first.json(stored, revision(7)).bytes.toString()).to.equal(`${head}"metadata":{"name":"a","resourceVersion":"7"}}`)
+    expect(decoded).to.equal(0)
+    expect(second.json(stored, revision(7)).bytes.toString()).to.equal(`${head}"metadata":{"name":"a","resourceVersion":"7"}}`)
+    expect(decoded).to.equal(1)
+    expect(codec.json(stored, revision(7)).bytes.at(-1)).to.equal(0x7d)
+    expect(decoded).to.equal(2)
+  })
+
+  it('puts the revision into sorted metadata', () => {
+    const sorted = createCodec({
+      kind: 'Widget',
+      apiVersion: 'example.com/v1',
+      order: 'sorted',
+      encode: object => Buffer.from(JSON.stringify(object)),
+      decode: value => value as unknown as KubeObject,
+      attributes: () => ({ namespace: '', name: '', labels: {}, fields: {} }),
+    })
+    const stored = '{"apiVersion":"example.com/v1","a":[{"metadata":{}},"]\\""],"kind":"Widget","metadata":{"labels":{"uid":"1"},"name":"x","uid":"u"}}'
+    const { bytes, header } = sorted.json(Buffer.from(stored), revision(9))
+    expect(bytes.toString()).to.equal(stored.replace('"uid":"u"', '"resourceVersion":"9","uid":"u"'))
+    expect(header).to.equal(1)
+  })
+
+  for (const stored of ['', '{', 'k8s\0abc', `${head}"data":{}}`, '{"kind":1}']) {
+    it(`calls ${JSON.stringify(stored)} corrupt`, () => {
+      expect(() => codec.json(Buffer.from(stored), revision(1)))
+        .to.throw(StorageError)
+        .with.property('code', 'corrupt')
+    })
+  }
+})
