@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
+import type { IOptions } from 'etcd3'
+import { BackendError } from '../backend.ts'
+import type { CallFailure } from './errors.ts'
+import { backendError, wasNeverSent } from './errors.ts'
+import type { EtcdOptions } from './options.ts'
+import { pem } from './options.ts'
+
+export type Service = 'KV' | 'Lease' | 'Watch'
+export type Method = '/etcdserverpb.KV/Range' | '/etcdserverpb.KV/Txn' | '/etcdserverpb.KV/Compact' | '/etcdserverpb.Lease/LeaseGrant'
+
+/** Milliseconds between attempts to reach a server. */
+const firstPause = 25
+const longestPause = 400
+
+export interface CallOptions {
+  readonly signal: AbortSignal
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+  /** The call may be sent again where the connection was lost under it: it changes nothing. */
+  readonly repeatable: boolean
+}
+
+export interface Connection {
+  /** When a call that begins now has to have ended. */
+  deadline(): number
+  /** Sends a request and gives the response's bytes. Waits for a connection up to the deadline. Throws BackendError. */
+  call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer>
+  /** Opens the bidirectional stream of watches. */
+  watchStream(): Promise<ClientDuplexStream<Buffer, Buffer>>
+  close(): void
+}
+
+type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
+
+/** Fault handling that does nothing. */
+const never = { dispose() {} }
+const noPolicy = { execute: async (call: (context: object) => unknown) => call({}), onSuccess: () => never, onFailure: () => never } as unknown as Policy
+
+const same = (bytes: Buffer): Buffer => bytes
+
+/**
+ * Connections to etcd's members by the pool of `etcd3`: its channels, TLS and choice of a member. The pool's fault handling is off, because it repeats writes
+ * blindly and blocks every call for seconds after one lost connection: calls are made beside it, and every failure is judged here.
+ */
+export async function openConnection(options: EtcdOptions): Promise<Connection> {
+  const [{ ConnectionPool }, { connectivityState, Metadata }] = await Promise.all([import('etcd3/lib/connection-pool.js'), import('@grpc/grpc-js')])
+  const timeout = options.requestTimeoutMs ?? 10_000
+  const ca = pem(options.caFile)
+  const cert = pem(options.certFile)
+  const key = pem(options.keyFile)
+  const pool = new ConnectionPool({
+    hosts: [...options.servers],
+    ...(ca && { credentials: { rootCertificate: ca, ...(key && { privateKey: key }), ...(cert && { certChain: cert }) } }),
+    grpcOptions: {
+      'grpc.max_receive_message_length': -1,
+      'grpc.max_send_message_length': -1,
+      'grpc-node.flow_control_window': 8 << 20,
+      'grpc.keepalive_time_ms': 6000,
+      'grpc.keepalive_timeout_ms': 3000,
+      'grpc.keepalive_permit_without_calls': 1,
+      'grpc.initial_reconnect_backoff_ms': 100,
+      'grpc.max_reconnect_backoff_ms': 1000,
+    },
+    faultHandling: { global: noPolicy, host: () => noPolicy },
+  })
+  let closed = false
+
+  /** A member's client: one whose connection is up, where the choice of the pool is not. */
+  async function clientOf(service: Service): Promise<{ client: Client; metadata: Metadata }> {
+    let chosen = await pool.withConnection(service, connection => connection)
+    for (let i = 1; i < 2 * options.servers.length && chosen.client.getChannel().getConnectivityState(true) !== connectivityState.READY; i++) {
+      chosen = await pool.withConnection(service, connection => connection)
+    }
+    return chosen
+  }
+
+  async function callOnce(method: Method, request: Buffer, { signal, deadline }: CallOptions): Promise<Buffer> {
+    const { client, metadata } = await clientOf(method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
+    return new Promise((resolve, reject) => {
+      const abort = () => call.cancel()
+      const call = client.makeUnaryRequest(method, same, same, request, metadata, { deadline }, (failure, response) => {
+        signal.removeEventListener('abort', abort)
+        if (failure) reject(failure)
+        else resolve(response!)
+      })
+      signal.addEventListener('abort', abort)
+    })
+  }
+
+  return {
+    deadline: () => Date.now() + timeout,
+    async call(method, request, callOptions) {
+      const { signal, deadline, repeatable } = callOptions
+      for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+        if (closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
+        if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
+        try {
+          return await callOnce(method, request, callOptions)
+        } catch (thrown) {
+          const failure = thrown as CallFailure
+          const error = backendError(failure, signal)
+          const again = error.code === 'unavailable' && (repeatable || wasNeverSent(failure)) && Date.now() + pause < deadline
+          if (!again) throw error
+        }
+        await sleep(pause, undefined, { signal }).catch(() => {})
+      }
+    },
+    async watchStream() {
+      if (closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
+      const { client } = await clientOf('Watch')
+      // A member cut off from its quorum ends the stream, where it would otherwise stay silent for ever.
+      const metadata = new Metadata()
+      metadata.set('hasleader', 'true')
+      return client.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', same, same, metadata)
+    },
+    close() {
+      closed = true
+      pool.close()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { status } from '@grpc/grpc-js'
+import type { BackendErrorCode } from '../backend.ts'
+import { BackendError } from '../backend.ts'
+
+/** What gRPC gives where a call failed. */
+export interface CallFailure {
+  readonly code?: number
+  readonly details?: string
+  readonly message: string
+}
+
+/** Whether the request never left this process: then nothing can have happened, and it may be sent again. */
+export function wasNeverSent(failure: CallFailure): boolean {
+  return (
+    failure.code === status.UNAVAILABLE && /^(No connection established|Name resolution failed|Channel closed before call started)/.test(failure.details ?? '')
+  )
+}
+
+export function isLeaseNotFound(error: unknown): boolean {
+  return error instanceof BackendError && (error.cause as CallFailure | undefined)?.details === 'etcdserver: requested lease not found'
+}
+
+/** One call's failure as an error of the storage layer. */
+export function backendError(failure: CallFailure, signal: AbortSignal): BackendError {
+  const details = failure.details || failure.message
+  return new BackendError(codeOf(failure.code, details, signal), details, { cause: failure })
+}
+
+function codeOf(code: number | undefined, details: string, signal: AbortSignal): BackendErrorCode {
+  switch (code) {
+    case status.CANCELLED:
+      return signal.aborted ? 'aborted' : 'unavailable'
+    case status.DEADLINE_EXCEEDED:
+      return 'timeout'
+    case status.OUT_OF_RANGE:
+      return details.includes('compacted') ? 'compacted' : details.includes('future revision') ? 'future' : 'unavailable'
+    case status.INVALID_ARGUMENT:
+      return details.includes('request is too large') ? 'too large' : 'unavailable'
+    case status.RESOURCE_EXHAUSTED:
+      return details.includes('message larger than max') ? 'too large' : 'unavailable'
+    case status.DATA_LOSS:
+      return 'corrupt'
+    default:
+      return 'unavailable'
+  }
+}

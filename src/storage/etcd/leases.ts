@@ -1,0 +1,58 @@
+import { InvariantError } from '../../lib/invariant.ts'
+import type { CallOptions, Connection } from './connection.ts'
+import { decodeLeaseGrant, encodeNumber } from './messages.ts'
+
+/** Keys that share a lease, and how much later than asked a key may expire for that: at most this many seconds, or this part of its time to live. */
+const keysPerLease = 1000
+const longestReuse = 60
+const reusePart = 0.05
+/** Times to live with a lease of their own kept for reuse. */
+const keptLeases = 64
+
+interface SharedLease {
+  readonly id: Promise<bigint>
+  /** Until when (ms) a key may join: one that joins later would expire before its time. */
+  readonly joinUntil: number
+  keys: number
+}
+
+/** Leases for times to live, shared by keys that are written close together, so that a stream of events does not make a lease each. */
+export interface Leases {
+  /** A lease that lasts at least so long from now. */
+  get(ttlSeconds: number, options: CallOptions): Promise<bigint>
+  /** The lease turned out to be gone. */
+  forget(ttlSeconds: number): void
+}
+
+export function openLeases(connection: Connection): Leases {
+  const shared = new Map<number, SharedLease>()
+  return {
+    async get(ttlSeconds, options) {
+      const now = Date.now()
+      const known = shared.get(ttlSeconds)
+      if (known && now <= known.joinUntil && known.keys < keysPerLease) {
+        known.keys++
+        return known.id
+      }
+      const reuse = Math.min(longestReuse, ttlSeconds * reusePart)
+      const id = connection
+        .call('/etcdserverpb.Lease/LeaseGrant', encodeNumber(Math.ceil(ttlSeconds + reuse)), { ...options, repeatable: true })
+        .then(bytes => {
+          const grant = decodeLeaseGrant(bytes)
+          if (grant.id === 0n) throw new InvariantError('etcd granted a lease without an id')
+          return grant.id
+        })
+      const lease = { id, joinUntil: now + reuse * 1000, keys: 1 }
+      shared.delete(ttlSeconds)
+      shared.set(ttlSeconds, lease)
+      if (shared.size > keptLeases) shared.delete(shared.keys().next().value!)
+      id.catch(() => {
+        if (shared.get(ttlSeconds) === lease) shared.delete(ttlSeconds)
+      })
+      return id
+    },
+    forget: ttlSeconds => {
+      shared.delete(ttlSeconds)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { BackendBatch, BackendEvent, BackendWatch } from '../backend.ts'
+import { BackendError } from '../backend.ts'
+import type { Connection } from './connection.ts'
+import type { CallFailure } from './errors.ts'
+import { backendError } from './errors.ts'
+import type { WatchResponse } from './messages.ts'
+import { decodeWatch, encodeWatchCreate } from './messages.ts'
+
+/**
+ * Puts revisions together again. etcd sends a large response in fragments that may part a revision's events: the last revision of a fragment is held back
+ * until what follows shows it whole.
+ */
+export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragment'>) => BackendBatch | undefined {
+  let held: BackendEvent[] = []
+  return ({ events, fragment }) => {
+    let whole = held.length === 0 ? events : held.concat(events)
+    held = []
+    if (fragment && whole.length > 0) {
+      const last = whole[whole.length - 1]!.modRevision
+      const from = whole.findIndex(event => event.modRevision === last)
+      held = whole.slice(from)
+      whole = whole.slice(0, from)
+    }
+    const newest = whole[whole.length - 1]
+    return newest && { events: whole, revision: newest.modRevision }
+  }
+}
+
+/** One watch on a stream of its own. It never resumes by itself: whoever reads knows the last revision that it was given. */
+export async function* watchEtcd(connection: Connection, watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
+  if (signal.aborted) return
+  const stream = await connection.watchStream()
+  const cancel = () => stream.cancel()
+  let late = false
+  const opening = setTimeout(() => {
+    late = true
+    stream.cancel()
+  }, connection.deadline() - Date.now())
+  // Errors reach the loop below; after it has ended, none matters.
+  stream.on('error', () => {})
+  signal.addEventListener('abort', cancel)
+  try {
+    stream.write(encodeWatchCreate(watch))
+    const whole = reassemble()
+    for await (const bytes of stream) {
+      const response = decodeWatch(bytes as Buffer)
+      if (response.canceled) throw canceled(response)
+      if (response.created) {
+        clearTimeout(opening)
+        watch.onOpen?.()
+      }
+      const batch = whole(response)
+      if (batch) yield batch
+      if (signal.aborted) return
+    }
+    if (!signal.aborted) throw new BackendError('unavailable', 'etcd ended the watch')
+  } catch (error) {
+    if (signal.aborted) return
+    if (late) throw new BackendError('timeout', 'etcd did not accept the watch in time')
+    throw error instanceof BackendError ? error : backendError(error as CallFailure, signal)
+  } finally {
+    clearTimeout(opening)
+    signal.removeEventListener('abort', cancel)
+    stream.cancel()
+  }
+}
+
+function canceled({ compactRevision, cancelReason }: WatchResponse): BackendError {
+  if (compactRevision > 0) return new BackendError('compacted', 'the start of the watch is compacted', { compactRevision })
+  return new BackendError('unavailable', `etcd canceled the watch: ${cancelReason || 'no reason given'}`)
+}
