@@ -1,0 +1,192 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { load as parseYaml } from 'js-yaml'
+import { type Authenticator, firstOf } from './auth/authn/authenticator.ts'
+import { clientCertificate } from './auth/authn/client-certificate.ts'
+import { parseTokenFile, tokenAuthenticator } from './auth/authn/token-file.ts'
+import { alwaysAllow, alwaysDeny, privileged, publicInformation, union } from './auth/authz/authorizers.ts'
+import { parseRules, rulesAuthorizer } from './auth/authz/rules.ts'
+import { readCommandLine, usage } from './config/command-line.ts'
+import type { AuthorizationMode, Config } from './config/config.ts'
+import { FlagError } from './config/parse-flags.ts'
+import type { Handler } from './endpoints/exchange.ts'
+import type { Logger } from './lib/log.ts'
+import type { MetricFamily } from './lib/metrics.ts'
+import { createLogger } from './lib/structured-log.ts'
+import type { Authorizer } from './meta/authorizer.ts'
+import { pathNotFoundError } from './meta/status.ts'
+import { Health, type HealthCheck } from './server/health.ts'
+import { kubeconfig } from './server/kubeconfig.ts'
+import { startServer } from './server/server.ts'
+import { Shutdown } from './server/shutdown.ts'
+import { encodeStatusAsJson, type StatusEncoder } from './server/status-body.ts'
+import { ADMIN_USER, loadCredentials, writePrivate } from './server/tls/material.ts'
+import { servingNames } from './server/tls/names.ts'
+import { GIT_VERSION, versionInfo } from './server/version.ts'
+
+/** Requests in progress get this long, at most, when the server ends. */
+const GRACE_MS = 60_000
+
+/** What the API is to the server that carries it. */
+interface Api {
+  readonly handler: Handler
+  readonly encodeStatus: StatusEncoder
+  readonly checks: readonly HealthCheck[]
+  readonly metrics: readonly MetricFamily[]
+  /** Ends controllers and closes the store. */
+  close(): Promise<void>
+}
+
+async function createApi(_config: Config, _log: Logger): Promise<Api> {
+  return {
+    handler: async () => {
+      throw pathNotFoundError()
+    },
+    encodeStatus: encodeStatusAsJson,
+    checks: [],
+    metrics: [],
+    close: async () => {},
+  }
+}
+
+/** Runs the program. Resolves with the exit code when it has ended. */
+async function main(argv: readonly string[]): Promise<number> {
+  let command: ReturnType<typeof readCommandLine>
+  try {
+    command = readCommandLine(argv)
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error
+    process.stderr.write(`Error: ${error.message}\n`)
+    return 1
+  }
+  switch (command.action) {
+    case 'help':
+      process.stdout.write(usage())
+      return 0
+    case 'version':
+      process.stdout.write(`Kubernetes ${GIT_VERSION}\n`)
+      return 0
+    case 'serve': {
+      const { config, ignored } = command
+      const log = createLogger({
+        verbosity: config.verbosity,
+        format: config.loggingFormat,
+        write: line => process.stderr.write(line),
+        now: Date.now,
+      })
+      if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
+      return serve(config, log)
+    }
+  }
+}
+
+async function serve(config: Config, log: Logger): Promise<number> {
+  const stopping = stopSignal(log)
+  const credentialsReady = loadCredentials({
+    directory: config.certDir,
+    names: servingNames({
+      hostname: config.externalHostname ?? hostname(),
+      bindAddress: config.bindAddress,
+      advertiseAddress: config.advertiseAddress,
+      serviceIp: firstAddress(config.serviceClusterIpRanges[0] ?? '10.0.0.0/24'),
+    }),
+    ...(config.servingFiles !== undefined && { servingFiles: config.servingFiles }),
+    ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
+  })
+  const [credentials, api, authenticator, authorizer] = await Promise.all([
+    credentialsReady,
+    createApi(config, log),
+    authenticatorOf(config),
+    authorizerOf(config),
+  ])
+  const shutdown = new Shutdown()
+  const health = new Health(log)
+  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...api.checks, {
+    name: 'shutdown',
+    endpoints: ['readyz'],
+    check: () => {
+      if (shutdown.isUnderWay) throw new Error('process is shutting down')
+    },
+  })
+  const server = await startServer({
+    handler: api.handler,
+    encodeStatus: api.encodeStatus,
+    metrics: api.metrics,
+    authenticator,
+    authorizer,
+    health,
+    version: versionInfo(process),
+    tls: credentials.tls,
+    bindAddress: config.bindAddress,
+    securePort: config.securePort,
+    insecurePort: config.insecurePort === 0 ? undefined : config.insecurePort,
+    maxRequestsInFlight: config.maxRequestsInFlight,
+    maxMutatingRequestsInFlight: config.maxMutatingRequestsInFlight,
+    requestTimeoutMs: config.requestTimeoutMs,
+    log,
+  })
+  const url = `https://${urlHost(config.bindAddress)}:${server.securePort}`
+  await mkdir(dirname(config.kubeconfigOut), { recursive: true })
+  await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...credentials.admin }))
+  log.info('serving', {
+    url,
+    kubeconfig: config.kubeconfigOut,
+    ...(server.insecurePort !== undefined && { insecure: `http://127.0.0.1:${server.insecurePort}` }),
+  })
+  log.info(`to use it: export KUBECONFIG=${config.kubeconfigOut}; kubectl get namespaces`)
+
+  await stopping
+  await shutdown.run({ delayMs: config.shutdownDelayMs, graceMs: GRACE_MS, stopServing: server.stop, closeStore: api.close, log })
+  return 0
+}
+
+async function authenticatorOf(config: Config): Promise<Authenticator> {
+  const authenticators: Authenticator[] = [clientCertificate]
+  if (config.tokenAuthFile !== undefined)
+    authenticators.push(tokenAuthenticator(parseTokenFile(await readFile(config.tokenAuthFile, 'utf8'), config.tokenAuthFile)))
+  else authenticators.push(tokenAuthenticator(new Map()))
+  return firstOf(authenticators, config.anonymousAuth)
+}
+
+async function authorizerOf(config: Config): Promise<Authorizer> {
+  const file = config.authorizationRulesFile
+  const rules = file === undefined ? [] : parseRules(parseYaml(await readFile(file, 'utf8')))
+  const byMode: Readonly<Record<AuthorizationMode, Authorizer>> = { AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny, Rules: rulesAuthorizer(rules) }
+  return union([privileged, publicInformation, ...config.authorizationModes.map(mode => byMode[mode])])
+}
+
+/** Resolves at the first SIGTERM or SIGINT; the second one ends the process on the spot. */
+function stopSignal(log: Logger): Promise<void> {
+  return new Promise(resolve => {
+    let asked = false
+    const stop = (name: string): void => {
+      if (asked) {
+        log.warn('told twice to stop', { signal: name })
+        process.exit(1)
+      }
+      asked = true
+      log.info('told to stop', { signal: name })
+      resolve()
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
+}
+
+const urlHost = (address: string): string => (address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address)
+
+/** The first usable address of a range: `10.0.0.1` of 10.0.0.0/24, `fd00::1` of fd00::/112. */
+const firstAddress = (range: string): string => {
+  const network = range.split('/')[0] ?? ''
+  return network.includes(':') ? network.replace(/::$/, '::1') : network.replace(/\d+$/, last => String(Number(last) + 1))
+}
+
+void main(process.argv.slice(2))
+  .catch((error: unknown) => {
+    process.stderr.write(`Error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    return 1
+  })
+  .then(code => {
+    process.exitCode = code
+  })
