@@ -18,7 +18,7 @@ export interface ResourceDefinition {
   readonly strategy?: Strategy
   /** Serves resources that are not stored, by verb. */
   readonly virtual?: VirtualResource
-  /** Stored, and reached in-process only: no path, no discovery, no OpenAPI, no cache of watchers' making (`/registry/ranges/…`). */
+  /** Stored, and reached by code of the server only: it has no path, and stands in no discovery or OpenAPI (`/registry/ranges/…`). */
   readonly internal?: boolean
 }
 
@@ -36,6 +36,8 @@ export interface Version {
   readonly categories?: readonly string[]
   readonly verbs: readonly string[]
   readonly schema: StructSchema
+  /** The `Warning` of every request for it, reads included, where the release has deprecated it. */
+  readonly deprecationWarning?: string
   /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
   readonly setDefaults?: (object: KubeObject) => void
   readonly table?: TableDefinition

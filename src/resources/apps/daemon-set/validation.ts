@@ -1,0 +1,78 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
+import { validateCounts, validateNotDecremented } from '../shared/counts.ts'
+import { goIntOrString, goPointer } from '../shared/go-syntax.ts'
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../shared/int-or-percent.ts'
+import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../shared/template.ts'
+
+function validateRollingUpdate({ maxUnavailable, maxSurge }: KubeObject['spec'], path: FieldPath): FieldError[] {
+  const unavailableAt = path.child('maxUnavailable')
+  const surgeAt = path.child('maxSurge')
+  const errors = [
+    ...validateIntOrPercent(maxUnavailable, unavailableAt),
+    ...validateIntOrPercent(maxSurge, surgeAt),
+    ...validateAtMost100Percent(maxUnavailable, unavailableAt),
+    ...validateAtMost100Percent(maxSurge, surgeAt),
+  ]
+  const unavailable = intOrPercentValue(maxUnavailable) !== 0
+  const surge = intOrPercentValue(maxSurge) !== 0
+  if (unavailable && surge) errors.push(invalid(surgeAt, verbatim(goIntOrString(maxSurge)), 'may not be set when maxUnavailable is non-zero'))
+  if (!unavailable && !surge) errors.push(required(unavailableAt, 'cannot be 0 when maxSurge is 0'))
+  return errors
+}
+
+function validateUpdateStrategy(strategy: KubeObject['spec'], path: FieldPath): FieldError[] {
+  const { type, rollingUpdate } = strategy
+  if (type === 'OnDelete') return []
+  if (type === 'RollingUpdate') {
+    const at = path.child('rollingUpdate')
+    return rollingUpdate ? validateRollingUpdate(rollingUpdate, at) : [required(at)]
+  }
+  const printed = `apps.DaemonSetUpdateStrategy{Type:${quote(type ?? '')}, RollingUpdate:${goPointer('apps.RollingUpdateDaemonSet', rollingUpdate)}}`
+  return [notSupported(path, verbatim(printed), ['RollingUpdate', 'OnDelete'])]
+}
+
+export function validateDaemonSet(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const { spec } = next
+  const template = path.child('template')
+  const selection = selectionOf(spec.selector)
+  return [
+    ...validateWorkloadSelector(spec.selector, 'daemonset', path.child('selector')),
+    ...(selection ? validateSelects(selection, spec.template, template) : []),
+    ...validatePodTemplateSpec(spec.template, template, podTemplateOptions(old?.spec.template)),
+    ...validateRestarting(spec.template, 'DaemonSet', template),
+    ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
+    ...validateUpdateStrategy(spec.updateStrategy ?? {}, path.child('updateStrategy')),
+    ...validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit')),
+    ...(old ? validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector')) : []),
+  ]
+}
+
+export function validateDaemonSetStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('status')
+  return [
+    ...validateCounts(
+      next.status,
+      [
+        'currentNumberScheduled',
+        'numberMisscheduled',
+        'desiredNumberScheduled',
+        'numberReady',
+        'observedGeneration',
+        'updatedNumberScheduled',
+        'numberAvailable',
+        'numberUnavailable',
+        'collisionCount',
+      ],
+      path,
+    ),
+    ...validateNotDecremented(next.status.collisionCount, old?.status?.collisionCount, path.child('collisionCount')),
+  ]
+}

@@ -1,0 +1,78 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { validateAtMost, validateCounts, validateNotDecremented } from '../shared/counts.ts'
+import { goIntOrString, goLabelSelector, goPointer } from '../shared/go-syntax.ts'
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../shared/int-or-percent.ts'
+import { validateReplicaTemplate } from '../shared/replica-template.ts'
+import { selectionOf, validateSelectorGiven, validateSelectorUnchanged } from '../shared/template.ts'
+
+function validateStrategy(strategy: KubeObject['spec'], path: FieldPath): FieldError[] {
+  const at = path.child('rollingUpdate')
+  const { type, rollingUpdate } = strategy
+  switch (type) {
+    case 'Recreate':
+      return rollingUpdate ? [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")] : []
+    case 'RollingUpdate': {
+      if (!rollingUpdate) return [required(at, 'this should be defaulted and never be nil')]
+      const { maxUnavailable, maxSurge } = rollingUpdate
+      const errors = [...validateIntOrPercent(maxUnavailable, at.child('maxUnavailable')), ...validateIntOrPercent(maxSurge, at.child('maxSurge'))]
+      if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0) {
+        errors.push(invalid(at.child('maxUnavailable'), verbatim(goIntOrString(maxUnavailable)), 'may not be 0 when `maxSurge` is 0'))
+      }
+      return [...errors, ...validateAtMost100Percent(maxUnavailable, at.child('maxUnavailable'))]
+    }
+    default: {
+      const printed = `apps.DeploymentStrategy{Type:${JSON.stringify(type ?? '')}, RollingUpdate:${goPointer('apps.RollingUpdateDeployment', rollingUpdate)}}`
+      return [notSupported(path, verbatim(printed), ['Recreate', 'RollingUpdate'])]
+    }
+  }
+}
+
+function validateSpec(spec: KubeObject['spec'], old: KubeObject['spec'] | undefined, path: FieldPath): FieldError[] {
+  const errors = validateNonNegative(spec.replicas, path.child('replicas'))
+  errors.push(...validateSelectorGiven(spec.selector, 'deployment', path.child('selector')))
+  const selection = selectionOf(spec.selector)
+  if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), 'invalid label selector'))
+  else errors.push(...validateReplicaTemplate(spec.template, selection, path.child('template'), podTemplateOptions(old?.template)))
+  errors.push(...validateStrategy(spec.strategy ?? {}, path.child('strategy')))
+  errors.push(...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')))
+  errors.push(...validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit')))
+  if (spec.progressDeadlineSeconds !== undefined) {
+    const at = path.child('progressDeadlineSeconds')
+    errors.push(...validateNonNegative(spec.progressDeadlineSeconds, at))
+    if (spec.progressDeadlineSeconds <= (spec.minReadySeconds ?? 0)) {
+      errors.push(invalid(at, spec.progressDeadlineSeconds, 'must be greater than minReadySeconds'))
+    }
+  }
+  return errors
+}
+
+export function validateDeployment(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const errors = validateSpec(next.spec, old?.spec, path)
+  if (old) errors.push(...validateSelectorUnchanged(next.spec.selector, old.spec.selector, path.child('selector')))
+  return errors
+}
+
+export function validateDeploymentStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const { status } = next
+  const path = fieldPath('status')
+  const total = 'cannot be greater than status.replicas'
+  return [
+    ...validateCounts(
+      status,
+      ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas', 'collisionCount'],
+      path,
+    ),
+    ...validateAtMost(status, 'updatedReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'readyReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'availableReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'availableReplicas', 'readyReplicas', 'cannot be greater than readyReplicas', path),
+    ...validateNotDecremented(status.collisionCount, old?.status?.collisionCount, path.child('collisionCount')),
+  ]
+}

@@ -1,0 +1,34 @@
+import { quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import type { LabelSelector } from '../../../meta/label-selector.ts'
+
+/** Values of messages as Go's %#v prints them: what upstream's messages show for anything but text, numbers and booleans. */
+
+const stringMap = (map: Readonly<Record<string, string>> | undefined): string =>
+  map === undefined
+    ? 'map[string]string(nil)'
+    : `map[string]string{${Object.keys(map)
+        .sort()
+        .map(key => `${quote(key)}:${quote(map[key] ?? '')}`)
+        .join(', ')}}`
+
+const list = (type: string, items: readonly string[] | undefined): string => (items === undefined ? `${type}(nil)` : `${type}{${items.join(', ')}}`)
+
+export const goStringMap = (map: Readonly<Record<string, string>> | undefined): Verbatim => verbatim(stringMap(map))
+
+/** `type`: Go's name of the list, `[]string`. */
+export const goStringList = (items: readonly string[] | undefined, type = '[]string'): Verbatim => verbatim(list(type, items?.map(quote)))
+
+export function goLabelSelector(selector: LabelSelector): Verbatim {
+  const expressions = selector.matchExpressions?.map(
+    ({ key, operator, values }) =>
+      `v1.LabelSelectorRequirement{Key:${quote(key)}, Operator:${quote(operator)}, Values:${list('[]string', values?.map(quote))}}`,
+  )
+  return verbatim(`v1.LabelSelector{MatchLabels:${stringMap(selector.matchLabels)}, MatchExpressions:${list('[]v1.LabelSelectorRequirement', expressions)}}`)
+}
+
+/** Absent is the number 0. */
+export const goIntOrString = (value: number | string | undefined): string =>
+  typeof value === 'string' ? `intstr.IntOrString{Type:1, IntVal:0, StrVal:${quote(value)}}` : `intstr.IntOrString{Type:0, IntVal:${value ?? 0}, StrVal:""}`
+
+/** A pointer to a struct of the type; where it points to cannot be known. */
+export const goPointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`

@@ -1,0 +1,70 @@
+import { deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { LabelRequirement, LabelSelector } from '../../../meta/label-selector.ts'
+import { labelSelectorOf, matchesLabels, validateLabelSelector } from '../../../meta/label-selector.ts'
+import { isDns1123Label } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
+import { goLabelSelector, goStringMap } from './go-syntax.ts'
+
+/** The requirements of a selector, undefined where it is malformed. An absent selector selects nothing. */
+export function selectionOf(selector: LabelSelector | undefined): readonly LabelRequirement[] | undefined {
+  try {
+    return labelSelectorOf(selector)
+  } catch {
+    return undefined
+  }
+}
+
+/** A selector must be well formed and select something in particular. `kind`: as the text names it. Absent is left to the caller. */
+export function validateWorkloadSelector(selector: LabelSelector | undefined, kind: string, path: FieldPath): FieldError[] {
+  if (!selector) return []
+  const errors = validateLabelSelector(selector, path)
+  if (Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0) {
+    errors.push(invalid(path, goLabelSelector(selector), `empty selector is invalid for ${kind}`))
+  }
+  return errors
+}
+
+export const validateSelectorGiven = (selector: LabelSelector | undefined, kind: string, path: FieldPath): FieldError[] =>
+  selector ? validateWorkloadSelector(selector, kind, path) : [required(path)]
+
+export const validateSelectorUnchanged = (next: LabelSelector | undefined, old: LabelSelector | undefined, path: FieldPath): FieldError[] =>
+  deepEqual(next, old) ? [] : [invalid(path, next && goLabelSelector(next), 'field is immutable')]
+
+/** The labels of the template must be those that are selected. */
+export function validateSelects(selection: readonly LabelRequirement[], template: KubeObject['spec'], path: FieldPath): FieldError[] {
+  const labels: Record<string, string> | undefined = template.metadata?.labels
+  if (matchesLabels(selection, labels)) return []
+  return [invalid(path.child('metadata', 'labels'), goStringMap(labels), '`selector` does not match template `labels`')]
+}
+
+/** Controllers replace pods that end, so theirs always restart and have no deadline. `kind`: as the text names it. */
+export function validateRestarting(template: KubeObject['spec'], kind: string, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const spec = template.spec ?? {}
+  if (spec.restartPolicy !== 'Always') errors.push(notSupported(path.child('spec', 'restartPolicy'), spec.restartPolicy ?? '', ['Always']))
+  if (spec.activeDeadlineSeconds !== undefined) {
+    errors.push(forbidden(path.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${kind} is not Supported`))
+  }
+  return errors
+}
+
+/** Warnings of a template on create, and on an update that made a new generation. */
+export function templateWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
+  if (old && next.metadata.generation === old.metadata.generation) return []
+  if (!next.spec?.template) return []
+  return podTemplateWarnings(next.spec.template, old?.spec?.template, fieldPath('spec', 'template'))
+}
+
+/** The name becomes part of the pods' host names. */
+export function hostNameWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
+  const errors = old ? [] : isDns1123Label(next.metadata.name ?? '')
+  if (errors.length === 0) return []
+  return [
+    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`,
+  ]
+}

@@ -1,0 +1,120 @@
+import { deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateAnnotations, validateLabels, validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { checkPodAnnotations } from '../../core/pod-spec/annotations.ts'
+import { podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { validateAtMost, validateCounts, validateNotDecremented } from '../shared/counts.ts'
+import { goIntOrString, goLabelSelector, goPointer } from '../shared/go-syntax.ts'
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../shared/int-or-percent.ts'
+import { selectionOf, validateRestarting, validateSelectorGiven, validateSelects } from '../shared/template.ts'
+
+type Spec = KubeObject['spec']
+
+function validateUpdateStrategy(strategy: Spec, path: FieldPath): FieldError[] {
+  const { type, rollingUpdate } = strategy
+  const at = path.child('rollingUpdate')
+  switch (type) {
+    case '':
+    case undefined:
+      return [required(path)]
+    case 'OnDelete': {
+      if (!rollingUpdate) return []
+      const max = goPointer('intstr.IntOrString', rollingUpdate.maxUnavailable)
+      const printed = `apps.RollingUpdateStatefulSetStrategy{Partition:${rollingUpdate.partition ?? 0}, MaxUnavailable:${max}}`
+      return [invalid(at, verbatim(printed), "only allowed for updateStrategy 'RollingUpdate'")]
+    }
+    case 'RollingUpdate':
+      return rollingUpdate ? validateRollingUpdate(rollingUpdate, at) : []
+    default: {
+      const printed = `apps.StatefulSetUpdateStrategy{Type:${quote(type)}, RollingUpdate:${goPointer('apps.RollingUpdateStatefulSetStrategy', rollingUpdate)}}`
+      return [invalid(path, verbatim(printed), "must be 'RollingUpdate' or 'OnDelete'")]
+    }
+  }
+}
+
+function validateRollingUpdate({ partition, maxUnavailable }: Spec, path: FieldPath): FieldError[] {
+  const errors = validateNonNegative(partition, path.child('partition'))
+  if (maxUnavailable === undefined) return errors
+  const at = path.child('maxUnavailable')
+  errors.push(...validateIntOrPercent(maxUnavailable, at))
+  if (intOrPercentValue(maxUnavailable) === 0) errors.push(invalid(at, verbatim(goIntOrString(maxUnavailable)), 'cannot be 0'))
+  return [...errors, ...validateAtMost100Percent(maxUnavailable, at)]
+}
+
+function validateRetention(policy: Spec | undefined, path: FieldPath): FieldError[] {
+  if (!policy) return []
+  return ['whenDeleted', 'whenScaled'].flatMap(name => {
+    const value: string = policy[name] ?? ''
+    return value === 'Retain' || value === 'Delete' ? [] : [notSupported(path.child(name), value, ['Retain', 'Delete'])]
+  })
+}
+
+/** The pod spec itself is checked only when pods are made of it: the volumes of the claims are not in it yet. */
+function validateTemplate(template: Spec, old: Spec | undefined, path: FieldPath): FieldError[] {
+  const { metadata = {}, spec = {} } = template
+  const at = path.child('annotations')
+  const errors = [...validateLabels(metadata.labels, path.child('labels')), ...validateAnnotations(metadata.annotations, at)]
+  checkPodAnnotations(metadata.annotations ?? {}, spec, at, podTemplateOptions(old).allowInvalidDeletionCost, errors)
+  return errors
+}
+
+function validateSpec(spec: Spec, old: Spec | undefined, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const management = path.child('podManagementPolicy')
+  if (!spec.podManagementPolicy) errors.push(required(management))
+  else if (spec.podManagementPolicy !== 'OrderedReady' && spec.podManagementPolicy !== 'Parallel') {
+    errors.push(invalid(management, spec.podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"))
+  }
+  errors.push(
+    ...validateUpdateStrategy(spec.updateStrategy ?? {}, path.child('updateStrategy')),
+    ...validateRetention(spec.persistentVolumeClaimRetentionPolicy, path.child('persistentVolumeClaimRetentionPolicy')),
+    ...validateNonNegative(spec.replicas, path.child('replicas')),
+    ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
+    ...validateNonNegative(spec.ordinals?.start, path.child('ordinals.start')),
+    ...validateSelectorGiven(spec.selector, 'statefulset', path.child('selector')),
+  )
+  const selection = selectionOf(spec.selector)
+  const template = path.child('template')
+  if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), ''))
+  else errors.push(...validateSelects(selection, spec.template, template), ...validateTemplate(spec.template, old?.template, template))
+  return [...errors, ...validateRestarting(spec.template, 'StatefulSet', template)]
+}
+
+const MUTABLE = ['replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds']
+const IMMUTABLE =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
+  "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+
+export function validateStatefulSet(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const errors = validateSpec(next.spec, old?.spec, path)
+  if (old) {
+    const kept = { ...next.spec }
+    for (const name of MUTABLE) kept[name] = old.spec[name]
+    if (!deepEqual(kept, old.spec)) errors.push(forbidden(path, IMMUTABLE))
+  }
+  return errors
+}
+
+export function validateStatefulSetStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const { status } = next
+  const path = fieldPath('status')
+  const total = 'cannot be greater than status.replicas'
+  return [
+    ...validateCounts(
+      status,
+      ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'],
+      path,
+    ),
+    ...validateAtMost(status, 'readyReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'currentReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'updatedReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'availableReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'availableReplicas', 'readyReplicas', 'cannot be greater than status.readyReplicas', path),
+    ...validateNotDecremented(status.collisionCount, old?.status?.collisionCount, path.child('collisionCount')),
+  ]
+}

@@ -1,0 +1,67 @@
+import type { Subresource, SubresourceView, TableDefinition } from '../../../catalog/definition.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { age } from '../../age.ts'
+import { AGE_COLUMN, column, NAME_COLUMN } from '../../apps/shared/columns.ts'
+import { types } from '../../types.ts'
+
+/** Scale has columns of its own, whatever it scales. */
+export const scaleTable: TableDefinition = {
+  columns: [
+    NAME_COLUMN,
+    column('Desired', 'integer', 'Number of instances wanted.'),
+    column('Available', 'integer', 'Number of instances observed.'),
+    AGE_COLUMN,
+  ],
+  cells: (object, now) => [
+    object.metadata.name ?? '',
+    object.spec?.replicas ?? 0,
+    object.status?.replicas ?? 0,
+    age(object.metadata.creationTimestamp, now),
+  ],
+}
+
+/** Of a scale that is written. */
+export const validateScale = (scale: KubeObject): FieldError[] => validateNonNegative(scale.spec?.replicas, fieldPath('spec', 'replicas'))
+
+/**
+ * autoscaling/v1 Scale over a kind with spec.replicas and status.replicas. `selector`: the text of the parent's selector, '' for none.
+ * A zero count is left out of the spec, as its JSON has it.
+ */
+export function scaleView(selector: (parent: KubeObject) => string): SubresourceView {
+  return {
+    get(parent) {
+      const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata
+      const replicas: number = parent.spec?.replicas ?? 0
+      const text = selector(parent)
+      return {
+        kind: 'Scale',
+        apiVersion: 'autoscaling/v1',
+        metadata: {
+          ...(name !== undefined && { name }),
+          ...(namespace !== undefined && { namespace }),
+          ...(uid !== undefined && { uid }),
+          ...(resourceVersion !== undefined && { resourceVersion }),
+          creationTimestamp: creationTimestamp ?? null,
+        },
+        spec: replicas === 0 ? {} : { replicas },
+        status: { replicas: parent.status?.replicas ?? 0, ...(text !== '' && { selector: text }) },
+      }
+    },
+    put(parent, view) {
+      const errors = validateScale(view)
+      if (errors.length > 0) return errors
+      parent.spec.replicas = view.spec?.replicas ?? 0
+      return parent
+    },
+    fields: { 'spec.replicas': ['spec', 'replicas'] },
+  }
+}
+
+export const scaleSubresource = (selector: (parent: KubeObject) => string): Subresource => ({
+  verbs: ['get', 'patch', 'update'],
+  kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale'), table: scaleTable },
+  view: scaleView(selector),
+})

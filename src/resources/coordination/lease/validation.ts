@@ -1,0 +1,27 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isQualifiedName } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+
+export function validateLease(next: KubeObject): FieldError[] {
+  const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder } = next.spec
+  const path = fieldPath('spec')
+  const errors: FieldError[] = []
+  if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0) {
+    errors.push(invalid(path.child('leaseDurationSeconds'), leaseDurationSeconds, 'must be greater than 0'))
+  }
+  if (leaseTransitions !== undefined && leaseTransitions < 0) {
+    errors.push(invalid(path.child('leaseTransitions'), leaseTransitions, 'must be greater than or equal to 0'))
+  }
+  if (strategy !== undefined) errors.push(...validateStrategy(strategy))
+  if (preferredHolder && !strategy) errors.push(forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined'))
+  return errors
+}
+
+/** One of ours, or somebody's own with a domain. */
+function validateStrategy(strategy: string): FieldError[] {
+  const path = fieldPath('spec', 'strategy')
+  if (!strategy.includes('/')) return strategy === 'OldestEmulationVersion' ? [] : [notSupported(path, strategy, ['OldestEmulationVersion'])]
+  return isQualifiedName(strategy).map(text => invalid(path, strategy, text))
+}

@@ -1,0 +1,79 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isValidIP, parseIp } from '../../../meta/ip.ts'
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+
+/** Supported by services and endpoints. */
+export const PORT_PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
+
+/** Addresses that mean something on one machine or one link only: no place to send traffic to. */
+export function validateNonSpecialIP(text: string, path: FieldPath): FieldError[] {
+  const ip = parseIp(text)
+  if (!ip) return [invalid(path, text, 'must be a valid IP address')]
+  const [a = 0, b = 0, c = 0] = ip
+  const v4 = ip.length === 4
+  const errors: FieldError[] = []
+  if (ip.every(byte => byte === 0)) errors.push(invalid(path, text, `may not be unspecified (${text})`))
+  if (v4 ? a === 127 : ip.every((byte, i) => byte === (i === 15 ? 1 : 0))) {
+    errors.push(invalid(path, text, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'))
+  }
+  if (v4 ? a === 169 && b === 254 : a === 0xfe && (b & 0xc0) === 0x80) {
+    errors.push(invalid(path, text, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'))
+  }
+  if (v4 ? a === 224 && b === 0 && c === 0 : a === 0xff && (b & 0x0f) === 0x02) {
+    errors.push(invalid(path, text, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'))
+  }
+  return errors
+}
+
+function validateAddress({ ip = '', hostname, nodeName }: { ip?: string; hostname?: string; nodeName?: string }, path: FieldPath): FieldError[] {
+  return [
+    ...isValidIP(ip).map(text => invalid(path.child('ip'), ip, text)),
+    ...(hostname ? isDns1123Label(hostname).map(text => invalid(path.child('hostname'), hostname, text)) : []),
+    ...(nodeName === undefined ? [] : isDns1123Subdomain(nodeName).map(text => invalid(path.child('nodeName'), nodeName, text))),
+    ...validateNonSpecialIP(ip, path.child('ip')),
+  ]
+}
+
+interface EndpointPort {
+  name?: string
+  port?: number
+  protocol?: string
+  appProtocol?: string
+}
+
+function validatePort({ name, port = 0, protocol, appProtocol }: EndpointPort, requireName: boolean, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (name) errors.push(...isDns1123Label(name).map(text => invalid(path.child('name'), name, text)))
+  else if (requireName) errors.push(required(path.child('name')))
+  errors.push(...isValidPortNum(port).map(text => invalid(path.child('port'), port, text)))
+  if (!protocol) errors.push(required(path.child('protocol')))
+  else if (!PORT_PROTOCOLS.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, PORT_PROTOCOLS))
+  if (appProtocol !== undefined) errors.push(...isQualifiedName(appProtocol).map(text => invalid(path.child('appProtocol'), appProtocol, text)))
+  return errors
+}
+
+const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time'
+
+/** The annotation by which latency is measured. Its path has no `metadata`, as upstream's. */
+function validateTriggerTime(object: KubeObject): FieldError[] {
+  const text = object.metadata.annotations?.[TRIGGER_TIME]
+  if (text === undefined || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return []
+  return [invalid(fieldPath('annotations').key(TRIGGER_TIME), text, `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05.999999999Z07:00": cannot parse`)]
+}
+
+export function validateEndpoints(next: KubeObject): FieldError[] {
+  const errors = validateTriggerTime(next)
+  for (const [i, subset] of (next.subsets ?? []).entries()) {
+    const path = fieldPath('subsets').index(i)
+    const { addresses = [], notReadyAddresses = [], ports = [] } = subset
+    if (addresses.length + notReadyAddresses.length === 0) errors.push(required(path, 'must specify `addresses` or `notReadyAddresses`'))
+    for (const [j, address] of addresses.entries()) errors.push(...validateAddress(address, path.child('addresses').index(j)))
+    for (const [j, address] of notReadyAddresses.entries()) errors.push(...validateAddress(address, path.child('notReadyAddresses').index(j)))
+    for (const [j, port] of ports.entries()) errors.push(...validatePort(port, ports.length > 1, path.child('ports').index(j)))
+  }
+  return errors
+}

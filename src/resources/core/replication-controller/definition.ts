@@ -1,0 +1,59 @@
+import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
+import { labelSelectorOfMap, printLabelRequirements, printLabels } from '../../../meta/label-selector.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { prepareCreate, prepareUpdate } from '../../apps/shared/generation.ts'
+import { ALL_VERBS, STATUS_VERBS } from '../../apps/shared/kind.ts'
+import { hostNameWarnings, templateWarnings } from '../../apps/shared/template.ts'
+import { replicaTable } from '../../apps/replica-set/table.ts'
+import { validateReplicaStatus } from '../../apps/replica-set/validation.ts'
+import { scaleSubresource } from '../../autoscaling/scale/view.ts'
+import { types } from '../../types.ts'
+import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
+import { setReplicationControllerDefaults } from './defaults.ts'
+import { validateReplicationController } from './validation.ts'
+
+const strategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  resetFields: [['status']],
+  prepare(next, old) {
+    if (next.spec.template) dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, () => ({ replicas: 0 }))
+  },
+  validate: validateReplicationController,
+  warnings: (next, old) => [...hostNameWarnings(next, old), ...templateWarnings(next, old)],
+}
+
+const statusStrategy: Strategy = {
+  resetFields: [['spec']],
+  prepare(next, old) {
+    if (old) next.spec = old.spec
+  },
+  validate: next => validateReplicaStatus(next),
+  warnings: () => [],
+}
+
+const v1: Version = {
+  group: '',
+  name: 'v1',
+  kind: 'ReplicationController',
+  names: { plural: 'replicationcontrollers', singular: 'replicationcontroller', shortNames: ['rc'] },
+  categories: ['all'],
+  verbs: ALL_VERBS,
+  schema: types.type('core.ReplicationController'),
+  setDefaults: setReplicationControllerDefaults,
+  table: replicaTable(({ spec }) => printLabels(spec?.selector)),
+  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
+  subresources: {
+    scale: scaleSubresource(({ spec }) => printLabelRequirements(labelSelectorOfMap(spec?.selector))),
+    status: { verbs: STATUS_VERBS, strategy: statusStrategy },
+  },
+}
+
+export const replicationControllerResource: ResourceDefinition = {
+  scope: 'Namespaced',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'controllers', version: v1 },
+  strategy,
+}

@@ -1,0 +1,23 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { required } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { labelSelectorOfMap } from '../../../meta/label-selector.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { validateReplicaTemplate } from '../../apps/shared/replica-template.ts'
+import { podTemplateOptions } from '../pod-spec/options.ts'
+
+export function validateReplicationController(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const { spec } = next
+  const selection = labelSelectorOfMap(spec.selector)
+  const template = path.child('template')
+  return [
+    ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
+    ...(selection.length === 0 ? [required(path.child('selector'))] : []),
+    ...validateNonNegative(spec.replicas, path.child('replicas')),
+    ...(spec.template
+      ? validateReplicaTemplate(spec.template, selection, template, podTemplateOptions(old?.spec.template), 'ReplicationController')
+      : [required(template)]),
+  ]
+}

@@ -1,0 +1,40 @@
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { qualifiedResource } from '../../../meta/gvk.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { age } from '../../age.ts'
+import { column, NAME_COLUMN } from '../../apps/shared/columns.ts'
+import { ALL_VERBS } from '../../apps/shared/kind.ts'
+import { types } from '../../types.ts'
+import { nameIsAddress, validateIPAddress } from './validation.ts'
+
+/** `services/default/web`, `myresource.mygroup.example.com/ns/name` */
+function parentCell(object: KubeObject): string {
+  const parent = object.spec?.parentRef
+  if (!parent) return '<none>'
+  const resource = qualifiedResource({ group: parent.group ?? '', resource: parent.resource ?? '' }).toLowerCase()
+  return [resource, ...(parent.namespace ? [parent.namespace] : []), parent.name ?? ''].join('/')
+}
+
+/** The row has an age that no column names, as upstream's. */
+const table: TableDefinition = {
+  columns: [NAME_COLUMN, column('ParentRef', 'string', 'The object that has the address.')],
+  cells: (object, now) => [object.metadata.name ?? '', parentCell(object), age(object.metadata.creationTimestamp, now)],
+}
+
+const v1: Version = {
+  group: 'networking.k8s.io',
+  name: 'v1',
+  kind: 'IPAddress',
+  names: { plural: 'ipaddresses', singular: 'ipaddress', shortNames: ['ip'] },
+  verbs: ALL_VERBS,
+  schema: types.type('networking.IPAddress'),
+  table,
+}
+
+export const ipAddressResource: ResourceDefinition = {
+  scope: 'Cluster',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'ipaddresses', version: v1 },
+  strategy: { validateName: nameIsAddress, validate: validateIPAddress },
+}
