@@ -1,3 +1,4 @@
+import { onAbort } from '../../lib/on-abort.ts'
 import type { BackendBatch, BackendEvent, BackendWatch, KeyValue } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -44,8 +45,7 @@ export function openFeed(source: FeedSource): Feed {
 
   async function* watch(query: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
     const watcher: Watcher = { watch: query, next: query.from || source.revision() + 1, live: false, queue: [], wake: undefined }
-    const wake = () => watcher.wake?.()
-    signal.addEventListener('abort', wake)
+    const forget = onAbort(signal, () => watcher.wake?.())
     watchers.add(watcher)
     let given = watcher.next - 1
     let opened = false
@@ -82,7 +82,7 @@ export function openFeed(source: FeedSource): Feed {
       }
     } finally {
       watchers.delete(watcher)
-      signal.removeEventListener('abort', wake)
+      forget()
     }
   }
 

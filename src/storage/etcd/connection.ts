@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
 import type { IOptions } from 'etcd3'
+import { onAbort } from '../../lib/on-abort.ts'
 import { BackendError } from '../backend.ts'
 import type { CallFailure } from './errors.ts'
 import { backendError, wasNeverSent } from './errors.ts'
@@ -79,13 +80,12 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
   async function callOnce(method: Method, request: Buffer, { signal, deadline }: CallOptions): Promise<Buffer> {
     const { client, metadata } = await clientOf(method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
     return new Promise((resolve, reject) => {
-      const abort = () => call.cancel()
       const call = client.makeUnaryRequest(method, same, same, request, metadata, { deadline }, (failure, response) => {
-        signal.removeEventListener('abort', abort)
+        forget()
         if (failure) reject(failure)
         else resolve(response!)
       })
-      signal.addEventListener('abort', abort)
+      const forget = onAbort(signal, () => call.cancel())
     })
   }
 

@@ -1,3 +1,4 @@
+import { onAbort } from '../../lib/on-abort.ts'
 import type { BackendBatch, BackendEvent, BackendWatch } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Connection } from './connection.ts'
@@ -30,7 +31,6 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
 export async function* watchEtcd(connection: Connection, watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
   if (signal.aborted) return
   const stream = await connection.watchStream()
-  const cancel = () => stream.cancel()
   let late = false
   const opening = setTimeout(() => {
     late = true
@@ -38,7 +38,7 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
   }, connection.deadline() - Date.now())
   // Errors reach the loop below; after it has ended, none matters.
   stream.on('error', () => {})
-  signal.addEventListener('abort', cancel)
+  const forget = onAbort(signal, () => stream.cancel())
   try {
     stream.write(encodeWatchCreate(watch))
     const whole = reassemble()
@@ -60,7 +60,7 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
     throw error instanceof BackendError ? error : backendError(error as CallFailure, signal)
   } finally {
     clearTimeout(opening)
-    signal.removeEventListener('abort', cancel)
+    forget()
     stream.cancel()
   }
 }

@@ -1,0 +1,8 @@
+import { setMaxListeners } from 'node:events'
+
+/** Calls back when the signal aborts, until the returned function is called. One signal may have any number of them: Node's warning about leaks is off for it. */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  setMaxListeners(0, signal)
+  signal.addEventListener('abort', callback)
+  return () => signal.removeEventListener('abort', callback)
+}

@@ -1,0 +1,93 @@
+import type { ChildProcess } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+/** An etcd of the test's own, on free loopback ports, with its data in a temporary directory. */
+export interface EtcdServer {
+  /** `http://127.0.0.1:<port>`, the same over restarts. */
+  readonly url: string
+  /** Starts it again on the same data. Resolves once it answers. */
+  start(): Promise<void>
+  /** kill -9. */
+  kill(): Promise<void>
+  /** Freezes it (SIGSTOP), so that connections stay open and nothing is answered. */
+  freeze(): void
+  thaw(): void
+  /** Stops it and removes its data. */
+  stop(): Promise<void>
+}
+
+const finder = fileURLToPath(new URL('../../hack/etcd', import.meta.url))
+
+/** The path of an etcd binary (`hack/etcd find`: $ETCD, then PATH), undefined where there is none. */
+export function findEtcd(): string | undefined {
+  try {
+    return execFileSync(finder, ['find'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** `args`: flags beyond those for ports and data. */
+export async function startEtcd(args: readonly string[] = []): Promise<EtcdServer> {
+  const binary = findEtcd()
+  if (!binary) throw new Error('there is no etcd binary: hack/etcd installs one')
+  const dir = mkdtempSync(join(tmpdir(), 'etcd-'))
+  const [client, peer] = await Promise.all([freePort(), freePort()])
+  const url = `http://127.0.0.1:${client}`
+  const peerUrl = `http://127.0.0.1:${peer}`
+  const flags = [
+    ...['--name', 'default', '--data-dir', dir, '--listen-client-urls', url, '--advertise-client-urls', url],
+    ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl, '--initial-cluster', `default=${peerUrl}`],
+    ...['--logger', 'zap', '--log-level', 'error', '--log-outputs', '/dev/null', ...args],
+  ]
+  let child: ChildProcess | undefined
+  const killWithTest = () => child?.kill('SIGKILL')
+  process.once('exit', killWithTest)
+
+  const server: EtcdServer = {
+    url,
+    async start() {
+      child = spawn(binary, flags, { stdio: 'ignore' })
+      for (let i = 0; ; i++) {
+        const healthy = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1000) }).then(
+          async response => (await response.text()).includes('true'),
+          () => false,
+        )
+        if (healthy) return
+        if (i > 200 || child.exitCode !== null) throw new Error('etcd did not start')
+        await sleep(50)
+      }
+    },
+    async kill() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    async stop() {
+      await server.kill()
+      process.removeListener('exit', killWithTest)
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+  await server.start()
+  return server
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
