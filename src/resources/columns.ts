@@ -1,0 +1,15 @@
+import type { TableColumn } from '../catalog/definition.ts'
+
+/** A column of text; `priority` 1: only with `-o wide`. */
+export const column = (name: string, description: string, priority = 0, type: TableColumn['type'] = 'string'): TableColumn => ({
+  name,
+  type,
+  description,
+  ...(priority > 0 && { priority }),
+})
+
+/** The first column of nearly every kind. */
+export const nameColumn: TableColumn = { name: 'Name', type: 'string', format: 'name', description: 'Name of the object, unique in its namespace.' }
+
+/** Ages are text: the server prints them. */
+export const ageColumn: TableColumn = column('Age', 'Time since the object was created.')

@@ -1,0 +1,19 @@
+import { deepEqual } from '../../meta/equal.ts'
+import type { FieldError } from '../../meta/field-error.ts'
+import { forbidden } from '../../meta/field-error.ts'
+import { fieldPath } from '../../meta/field-path.ts'
+import type { KubeObject } from '../../meta/object.ts'
+
+/** Bytes of all values of a ConfigMap or Secret together. */
+export const MAX_DATA_BYTES = 1024 * 1024
+
+const FROZEN = 'field is immutable when `immutable` is set'
+
+/** What an update of a ConfigMap or Secret that is immutable may not change: that flag, and the named members. */
+export function validateImmutableData(next: KubeObject, old: KubeObject | undefined, ...members: string[]): FieldError[] {
+  if (old?.immutable !== true) return []
+  const errors: FieldError[] = []
+  if (next.immutable !== true) errors.push(forbidden(fieldPath('immutable'), FROZEN))
+  for (const member of members) if (!deepEqual(next[member], old[member])) errors.push(forbidden(fieldPath(member), FROZEN))
+  return errors
+}

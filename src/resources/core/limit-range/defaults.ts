@@ -1,0 +1,28 @@
+import { setMember } from '../../../meta/equal.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import type { ApiStruct } from '../checks.ts'
+import { roundResources } from '../resource-list.ts'
+
+const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio']
+
+/** Of containers: a limit by default is the maximum; a request by default is that limit, else the minimum. */
+export function setLimitRangeDefaults(limitRange: KubeObject): void {
+  const limits: ApiStruct[] = limitRange.spec?.limits ?? []
+  for (const item of limits) {
+    if (item.type === 'Container') {
+      item.default = fill(item.default, item.max)
+      item.defaultRequest = fill(fill(item.defaultRequest, item.default), item.min)
+      for (const list of ['default', 'defaultRequest']) if (item[list] === undefined) delete item[list]
+    }
+    for (const list of LISTS) roundResources(item[list])
+  }
+}
+
+type List = Record<string, string> | undefined
+
+function fill(list: List, from: List): List {
+  if (from === undefined) return list
+  const filled = list ?? {}
+  for (const [name, quantity] of Object.entries(from)) if (!Object.hasOwn(filled, name)) setMember(filled, name, quantity)
+  return Object.keys(filled).length > 0 ? filled : list
+}

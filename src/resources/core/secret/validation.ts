@@ -1,0 +1,70 @@
+import { ownMember } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, required, tooLong } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isConfigMapKey } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import { MAX_DATA_BYTES, validateImmutableData } from '../data-object.ts'
+
+const dataPath = fieldPath('data')
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
+
+export function validateSecret(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  if (old) errors.push(...validateImmutableField(next.type, old.type, fieldPath('type')), ...validateImmutableData(next, old, 'data'))
+  const data: Record<string, string> = next.data ?? {}
+  let size = 0
+  for (const key in data) {
+    for (const message of isConfigMapKey(key)) errors.push(invalid(dataPath.key(key), key, message))
+    size += Buffer.byteLength(data[key] as string, 'base64')
+  }
+  if (size > MAX_DATA_BYTES) errors.push(tooLong(dataPath, MAX_DATA_BYTES))
+  errors.push(...validateType(next, data))
+  return errors
+}
+
+/** Types with a meaning of their own require the keys that give it. */
+function validateType(secret: KubeObject, data: Record<string, string>): FieldError[] {
+  const missing = (...keys: string[]): FieldError[] => keys.filter(key => !Object.hasOwn(data, key)).map(key => required(dataPath.key(key)))
+  switch (secret.type) {
+    case 'kubernetes.io/service-account-token':
+      return ownMember(secret.metadata.annotations, ACCOUNT_NAME) ? [] : [required(fieldPath('metadata', 'annotations').key(ACCOUNT_NAME))]
+    case 'kubernetes.io/dockercfg':
+      return validateJson('.dockercfg', data)
+    case 'kubernetes.io/dockerconfigjson':
+      return validateJson('.dockerconfigjson', data)
+    case 'kubernetes.io/basic-auth': {
+      const both = missing('username', 'password')
+      return both.length === 2 ? both : []
+    }
+    case 'kubernetes.io/ssh-auth':
+      return ownMember(data, 'ssh-privatekey') ? [] : [required(dataPath.key('ssh-privatekey'))]
+    case 'kubernetes.io/tls':
+      return missing('tls.crt', 'tls.key')
+    default:
+      return []
+  }
+}
+
+/** The value of a key that must be there is a JSON object (or null). */
+function validateJson(key: string, data: Record<string, string>): FieldError[] {
+  const path = dataPath.key(key)
+  const value = ownMember(data, key)
+  if (value === undefined) return [required(path)]
+  const problem = jsonProblem(Buffer.from(value, 'base64').toString())
+  return problem === undefined ? [] : [invalid(path, '<secret contents redacted>', problem)]
+}
+
+function jsonProblem(text: string): string | undefined {
+  if (text.trim() === '') return 'unexpected end of JSON input'
+  try {
+    const value = JSON.parse(text) as unknown
+    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined
+    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`
+  } catch {
+    // Never the parser's own text: it may quote the secret.
+    return 'invalid JSON'
+  }
+}

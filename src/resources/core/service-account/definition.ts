@@ -1,0 +1,42 @@
+import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+
+const v1: Version = {
+  group: '',
+  name: 'v1',
+  kind: 'ServiceAccount',
+  names: { plural: 'serviceaccounts', singular: 'serviceaccount', shortNames: ['sa'] },
+  verbs: STANDARD_VERBS,
+  schema: types.type('core.ServiceAccount'),
+  table: {
+    columns: [nameColumn, column('Secrets', 'How many secrets pods of this account may mount.'), ageColumn],
+    cells: ({ metadata, secrets }, now) => [metadata.name ?? '', secrets?.length ?? 0, age(metadata.creationTimestamp, now)],
+  },
+}
+
+const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'
+const mentions = (account: KubeObject | undefined): boolean => Object.hasOwn(account?.metadata.annotations ?? {}, MOUNTABLE)
+
+const strategy: Strategy = {
+  returnsDeleted: true,
+  /** A reference to a secret is its name, nothing more. */
+  prepare(next) {
+    if (next.secrets) next.secrets = next.secrets.map(({ name }: { name?: string }) => (name ? { name } : {}))
+  },
+  warnings(next, old) {
+    if (!mentions(next) || mentions(old)) return []
+    return [`metadata.annotations[${MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`]
+  },
+}
+
+export const serviceAccountResource: ResourceDefinition = {
+  scope: 'Namespaced',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'serviceaccounts', version: v1 },
+  strategy,
+}

@@ -1,0 +1,18 @@
+import type { KubeObject } from '../meta/object.ts'
+
+/** Takes members from the old object, whatever the client sent for them. The values are shared with it. */
+export function keepMembers(next: KubeObject, old: KubeObject, ...members: string[]): void {
+  for (const member of members) {
+    if (old[member] === undefined) delete next[member]
+    else next[member] = old[member]
+  }
+}
+
+/** The verbs of a kind that is stored and has no peculiarities. */
+export const STANDARD_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
+
+/** The verbs of a subresource of the parent's own kind. */
+export const STATUS_VERBS = ['get', 'patch', 'update'] as const
+
+export const STATUS_FIELDS: readonly (readonly string[])[] = [['status']]
+export const SPEC_FIELDS: readonly (readonly string[])[] = [['spec']]
