@@ -1,9 +1,9 @@
 import fastJsonPatch from 'fast-json-patch'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { sameJson } from '../same-json.ts'
 import { PatchError } from './error.ts'
 import { isObject, jsonKind } from './go-print.ts'
-import { sameJson } from './same-json.ts'
 
 const { applyOperation, escapePathComponent } = fastJsonPatch
 

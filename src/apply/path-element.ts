@@ -1,0 +1,121 @@
+import type { Json } from '../meta/object.ts'
+
+/**
+ * One step of a path into an object, in the form in which managed fields write it: `f:name` a member, `k:{"name":"a"}` the list element with these keys, `v:"a"`
+ * the set element of this value, `i:0` an index. Texts are canonical (keys sorted, Go's escapes), so that equal elements are equal strings.
+ */
+export type PathElement = string
+
+export const fieldElement = (name: string): PathElement => `f:${name}`
+export const valueElement = (value: Json): PathElement => `v:${scalarText(value)}`
+
+/** `fields` sorted by name. */
+export function keyElement(fields: readonly (readonly [string, Json])[]): PathElement {
+  let text = 'k:{'
+  for (const [name, value] of fields) text += `${text.length > 3 ? ',' : ''}${JSON.stringify(name)}:${scalarText(value)}`
+  return `${text}}`
+}
+
+/** The canonical text of an element that came from outside; undefined for a kind that only a future version knows. Throws an Error when malformed. */
+export function canonicalElement(text: string): PathElement | undefined {
+  if (text.length < 2) throw new Error('key must be 2 characters long:')
+  if (text[1] !== ':') throw new Error(`missing colon: ${text}`)
+  switch (text[0]) {
+    case 'f':
+      return text
+    case 'v':
+      return `v:${scalarText(JSON.parse(text.slice(2)) as Json)}`
+    case 'k':
+      return keyElement(keysOf(text))
+    case 'i':
+      if (!/^i:[+-]?\d+$/.test(text)) throw new Error(`strconv.Atoi: parsing ${JSON.stringify(text.slice(2))}: invalid syntax`)
+      return `i:${Number(text.slice(2))}`
+    default:
+      return undefined
+  }
+}
+
+const KINDS = 'fkvi'
+
+/** The order in which managed fields list elements: members by name, then keyed elements by their keys, then values, then indices. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0
+  const kind = a[0] as string
+  if (kind !== b[0]) return KINDS.indexOf(kind) - KINDS.indexOf(b[0] as string)
+  if (kind === 'f') return compareText(a, b)
+  if (kind === 'k') return compareKeys(keysOf(a), keysOf(b))
+  if (kind === 'v') return compareScalars(JSON.parse(a.slice(2)) as Json, JSON.parse(b.slice(2)) as Json)
+  return Number(a.slice(2)) - Number(b.slice(2))
+}
+
+/** As messages write it: `.spec`, `[name="a"]`, `[="a"]`, `[0]`. */
+export function printElement(element: PathElement): string {
+  const rest = element.slice(2)
+  switch (element[0]) {
+    case 'f':
+      return `.${rest}`
+    case 'k':
+      return `[${keysOf(element)
+        .map(([name, value]) => `${name}=${printScalar(value)}`)
+        .join(',')}]`
+    case 'v':
+      return `[=${printScalar(JSON.parse(rest) as Json)}]`
+    default:
+      return `[${rest}]`
+  }
+}
+
+const printScalar = (value: Json): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
+
+function keysOf(text: PathElement): [string, Json][] {
+  const parsed = JSON.parse(text.slice(2)) as Json
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error(`expect { or n, but found ${text[2]}`)
+  return Object.entries(parsed).sort(([a], [b]) => compareText(a, b))
+}
+
+function compareKeys(a: readonly (readonly [string, Json])[], b: readonly (readonly [string, Json])[]): number {
+  for (const [i, [name, value]] of a.entries()) {
+    const other = b[i]
+    if (other === undefined) return 1
+    const order = compareText(name, other[0]) || compareScalars(value, other[1])
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+/** Numbers, then strings, then booleans, then the rest. */
+export function compareScalars(a: Json, b: Json): number {
+  const kind = rank(a) - rank(b)
+  if (kind !== 0) return kind
+  if (typeof a === 'string') return compareText(a, b as string)
+  return Number(a) - Number(b)
+}
+
+function rank(value: Json): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return 0
+  if (typeof value === 'string') return 1
+  return typeof value === 'boolean' ? 2 : 3
+}
+
+/** By UTF-8 bytes, as Go compares strings: only surrogates sort otherwise by UTF-16. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return x >= 0xd800 && y >= 0xd800 ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : x - y
+  }
+  return a.length - b.length
+}
+
+const ESCAPED = /[<>&\u2028\u2029]/g
+
+/** JSON of a scalar with Go's escapes. */
+function scalarText(value: Json): string {
+  if (typeof value === 'bigint') return String(value)
+  const text = JSON.stringify(value)
+  return typeof value === 'string' && text.search(ESCAPED) >= 0
+    ? text.replaceAll(ESCAPED, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    : text
+}

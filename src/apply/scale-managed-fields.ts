@@ -1,0 +1,49 @@
+import type { ManagedFieldsEntry } from '../meta/object.ts'
+import { difference, fieldSetOf, has, isEmpty } from './field-set.ts'
+import { decodeManaged, encodeManaged, type Managed } from './managed.ts'
+import { fieldElement } from './path-element.ts'
+
+const SCALE_VERSION = 'autoscaling/v1'
+const SCALE_REPLICAS = ['spec', 'replicas']
+
+/** Where the objects of each served version keep their replicas, in member names; undefined: a version without scale. */
+export type ReplicasPaths = ReadonlyMap<string, readonly string[] | undefined>
+
+/** The managers of an object's replicas, as managers of its scale. */
+export function toScaleManagedFields(parent: readonly ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] {
+  const scale: Managed = new Map()
+  for (const [identity, manager] of decodeManaged(parent) ?? []) {
+    const path = paths.get(manager.apiVersion)
+    if (path && has(manager.set, path.map(fieldElement))) scale.set(identity, { ...manager, apiVersion: SCALE_VERSION, set: fieldSetOf([SCALE_REPLICAS]) })
+  }
+  return encodeManaged(scale)
+}
+
+/**
+ * The managers of an object of `apiVersion` after its scale was written. As upstream has it, only appliers are recognised: an updater of the scale becomes an entry of
+ * its own, without a time, and updaters of the object that owned the replicas lose them to it.
+ */
+export function fromScaleManagedFields(
+  parent: readonly ManagedFieldsEntry[] | undefined,
+  scale: readonly ManagedFieldsEntry[] | undefined,
+  apiVersion: string,
+  paths: ReplicasPaths,
+): ManagedFieldsEntry[] {
+  const managed: Managed = new Map()
+  const before: Managed = decodeManaged(parent) ?? new Map()
+  const scaled: Managed = decodeManaged(scale) ?? new Map()
+  for (const [identity, manager] of before) {
+    if (!paths.has(manager.apiVersion)) continue
+    const path = paths.get(manager.apiVersion)
+    if (path === undefined || !has(manager.set, path.map(fieldElement)) || scaled.delete(identity)) managed.set(identity, manager)
+    else {
+      const set = difference(manager.set, fieldSetOf([path]))
+      if (!isEmpty(set)) managed.set(identity, { ...manager, set })
+    }
+  }
+  const replicas = paths.get(apiVersion)
+  for (const [identity, manager] of scaled)
+    if (replicas && has(manager.set, SCALE_REPLICAS.map(fieldElement)))
+      managed.set(identity, { ...manager, apiVersion, set: fieldSetOf([replicas]), time: before.get(identity)?.time })
+  return encodeManaged(managed)
+}

@@ -1,0 +1,69 @@
+import type { Json, JsonObject } from '../meta/object.ts'
+import type { ListSchema } from '../schema/schema.ts'
+import { compareScalars, keyElement, type PathElement, valueElement } from './path-element.ts'
+import { listKeys } from './typed-schema.ts'
+
+/** A value that does not fit its schema: such an object's managed fields cannot be kept. */
+export class TypedError extends Error {
+  override readonly name = 'TypedError'
+}
+
+export interface ListItem {
+  readonly element: PathElement
+  /** Of a list of type map: the values of its keys. Of a set: the value alone. */
+  readonly key: readonly Json[]
+  readonly value: Json
+  /** How many elements share the path element. */
+  count: number
+  /** All of them, where there are several. */
+  all: Json[] | undefined
+}
+
+/** The elements of a set or a list of type map, by path element, in the list's order. Throws a TypedError where an element has no key. */
+export function itemsOf(list: ListSchema, values: readonly Json[]): Map<PathElement, ListItem> {
+  const items = new Map<PathElement, ListItem>()
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as Json
+    const item = list.listType === 'map' ? keyed(list, value, i) : single(value, i)
+    const known = items.get(item.element)
+    if (known === undefined) items.set(item.element, item)
+    else {
+      known.count++
+      known.all ??= [known.value]
+      known.all.push(value)
+    }
+  }
+  return items
+}
+
+export const inElementOrder = (a: ListItem, b: ListItem): number => {
+  for (let i = 0; i < a.key.length; i++) {
+    const order = compareScalars(a.key[i] as Json, b.key[i] as Json)
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+function keyed(list: ListSchema, value: Json, index: number): ListItem {
+  const complain = (what: string): TypedError => new TypedError(`element ${index}: associative list with keys ${what}`)
+  if (value === null) throw complain('may not have a null element')
+  if (typeof value !== 'object' || Array.isArray(value)) throw complain('may not have non-map elements')
+  const fields: [string, Json][] = []
+  const key: Json[] = []
+  for (const { name, fallback } of listKeys(list)) {
+    const own = Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
+    const used = own ?? fallback
+    if (used === undefined) throw complain(`has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`)
+    fields.push([name, used])
+    key.push(used)
+  }
+  return { element: keyElement(fields), key, value, count: 1, all: undefined }
+}
+
+function single(value: Json, index: number): ListItem {
+  const complain = (what: string): TypedError => new TypedError(`element ${index}: ${what}`)
+  if (value === null) throw complain("associative list without keys has an element that's an explicit null")
+  if (Array.isArray(value)) throw complain('not supported: associative list with lists as elements')
+  if (typeof value === 'object') throw complain("associative list without keys has an element that's a map type")
+  return { element: valueElement(value), key: [value], value, count: 1, all: undefined }
+}
