@@ -1,0 +1,59 @@
+# Every target sets up what it needs: a fresh clone with Node 20 or later and npm is enough.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+# make run ETCD=http://127.0.0.1:2379 DATA=data PORT=6443 FLAGS='-v=3'
+ETCD ?=
+DATA ?= data
+PORT ?= 6443
+FLAGS ?=
+
+INSTALLED := node_modules/.installed
+BUILT := dist/main.cjs
+SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.mjs' 2>/dev/null) package.json
+
+.PHONY: help run build test lint verify e2e bench etcd clean
+
+help: ## Lists the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
+
+$(INSTALLED): package.json package-lock.json
+	@if [ -d node_modules ]; then npm install --no-audit --no-fund --loglevel=error; else npm ci --no-audit --no-fund --loglevel=error; fi
+	@touch $@
+
+$(BUILT): $(INSTALLED) $(SOURCES)
+	@node --import tsx hack/build.ts
+
+build: $(BUILT) ## Bundles the server into dist/
+
+run: $(BUILT) ## Serves: on the embedded store in ./data, or on etcd with ETCD=http://127.0.0.1:2379
+	@echo
+	@echo "  In another terminal:"
+	@echo "    export KUBECONFIG=$$(realpath -m $(DATA))/admin.kubeconfig"
+	@echo "    kubectl get namespaces"
+	@echo
+	@exec node bin/binnacle --data-dir '$(DATA)' --secure-port '$(PORT)' $(if $(ETCD),--etcd-servers '$(ETCD)') $(FLAGS)
+
+etcd: ## Finds or installs etcd for the tests; says so where it can't
+	@if [ -x hack/etcd ]; then hack/etcd install || echo "no etcd: the tests that need one are skipped"; fi
+
+test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
+	@npx mocha
+
+lint: $(INSTALLED) ## Formats and fixes what can be fixed, and reports the rest
+	@npx biome check --write
+
+verify: $(INSTALLED) ## Types, lint, dead code, and everything derived
+	npx tsc -p .
+	npx biome check --error-on-warnings
+	npx knip
+	@for script in hack/verify-*; do if [ -x "$$script" ]; then echo "$$script"; "$$script" || exit 1; fi; done
+
+e2e: $(BUILT) etcd ## kubectl and client libraries against a started server
+	@npx mocha --spec 'test/e2e/**/*.test.ts' --timeout 120000
+
+bench: $(BUILT) ## Ratios to what the machine allows; KUBECONFIG2=… measures that server beside ours
+	@for program in test/bench/*.bench.ts; do echo "== $$program"; node --import tsx "$$program" || exit 1; done
+
+clean: ## Removes what was built and installed
+	rm -rf dist node_modules
