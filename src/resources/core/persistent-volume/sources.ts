@@ -1,0 +1,92 @@
+import { forbidden, invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { nameIsDnsLabel } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import type { ApiStruct, Errors } from '../checks.ts'
+import { checkDnsLabel, checkDnsSubdomain, report } from '../checks.ts'
+import { checkIscsi } from '../volume/iscsi.ts'
+import { checkNoBacksteps } from '../volume/paths.ts'
+import type { SourceCheck } from '../volume/sources.ts'
+import { checkCsiDriverName, commonSources, persistentSources } from '../volume/sources.ts'
+
+const glusterfs: SourceCheck = (source, path, errors) => {
+  for (const field of ['endpoints', 'path']) if (!source[field]) errors.push(required(path.child(field)))
+  const namespace: string | undefined = source.endpointsNamespace
+  if (namespace === undefined) return
+  const at = path.child('endpointsNamespace')
+  if (namespace === '') errors.push(invalid(at, namespace, 'if the endpointnamespace is set, it must be a valid namespace name'))
+  else report(nameIsDnsLabel(namespace, false), at, namespace, errors)
+}
+
+const azureFile: SourceCheck = (source, path, errors) => {
+  for (const field of ['secretName', 'shareName']) if (!source[field]) errors.push(required(path.child(field)))
+  if (source.secretNamespace === '') errors.push(required(path.child('secretNamespace')))
+}
+
+const local: SourceCheck = (source, path, errors) => {
+  if (!source.path) errors.push(required(path.child('path')))
+  else checkNoBacksteps(source.path, path.child('path'), errors)
+}
+
+function checkSecretReference(reference: ApiStruct, path: FieldPath, errors: Errors): void {
+  if (!reference.name) errors.push(required(path.child('name')))
+  else checkDnsSubdomain(reference.name, path.child('name'), errors)
+  if (!reference.namespace) errors.push(required(path.child('namespace')))
+  else checkDnsLabel(reference.namespace, path.child('namespace'), errors)
+}
+
+const csi: SourceCheck = (source, path, errors) => {
+  checkCsiDriverName(source.driver ?? '', path.child('driver'), errors)
+  if (!source.volumeHandle) errors.push(required(path.child('volumeHandle')))
+  for (const field of ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef']) {
+    if (source[field]) checkSecretReference(source[field], path.child(field), errors)
+  }
+}
+
+/** Every kind of source, in the order in which upstream looks at them; `at`: the path in messages where it is not the field's name. */
+const SOURCES: readonly { readonly name: string; readonly check?: SourceCheck; readonly at?: string; readonly twiceAt?: string }[] = [
+  { name: 'hostPath', check: commonSources.hostPath },
+  { name: 'gcePersistentDisk', check: commonSources.gcePersistentDisk, at: 'persistentDisk' },
+  { name: 'awsElasticBlockStore', check: commonSources.awsElasticBlockStore },
+  { name: 'glusterfs', check: glusterfs },
+  { name: 'flocker', check: commonSources.flocker },
+  { name: 'nfs', check: commonSources.nfs },
+  { name: 'rbd', check: commonSources.rbd },
+  { name: 'quobyte', check: commonSources.quobyte },
+  { name: 'cephfs', check: commonSources.cephfs, twiceAt: 'cephFS' },
+  { name: 'iscsi' },
+  { name: 'cinder', check: persistentSources.cinder },
+  { name: 'fc', check: commonSources.fc },
+  { name: 'flexVolume', check: commonSources.flexVolume },
+  { name: 'azureFile', check: azureFile },
+  { name: 'vsphereVolume', check: commonSources.vsphereVolume },
+  { name: 'photonPersistentDisk', check: commonSources.photonPersistentDisk },
+  { name: 'portworxVolume', check: commonSources.portworxVolume },
+  { name: 'azureDisk', check: commonSources.azureDisk },
+  { name: 'scaleIO', check: commonSources.scaleIO },
+  { name: 'local', check: local },
+  { name: 'storageos', check: persistentSources.storageos },
+  { name: 'csi', check: csi },
+]
+
+const byName = new Map(SOURCES.map(source => [source.name, source]))
+const specPath = fieldPath('spec')
+
+/** Names of the sources that a PersistentVolumeSpec has, in the order of checking. */
+export const sourcesOf = (spec: ApiStruct): string[] => SOURCES.filter(({ name }) => spec[name] !== undefined).map(({ name }) => name)
+
+/** Checks one source; `further`: another one came before it. */
+export function checkSource(volume: KubeObject, name: string, further: boolean, errors: Errors): void {
+  const { check, at, twiceAt } = byName.get(name) ?? {}
+  const source: ApiStruct = volume.spec[name]
+  // A flexVolume is never refused for being the second.
+  if (further && name !== 'flexVolume') {
+    errors.push(forbidden(specPath.child(twiceAt ?? name), 'may not specify more than 1 volume type'))
+    return
+  }
+  const path = specPath.child(at ?? name)
+  if (name === 'iscsi') checkIscsi(source, path, errors, { name: volume.metadata.name ?? '' })
+  else check?.(source, path, errors)
+  if (name === 'local' && !volume.spec.nodeAffinity) errors.push(required(specPath.child('nodeAffinity'), 'Local volume requires node affinity'))
+}

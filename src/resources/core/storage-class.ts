@@ -1,0 +1,37 @@
+import { ownMember } from '../../meta/equal.ts'
+import type { KubeObject } from '../../meta/object.ts'
+
+/** Where the name of a storage class stood before it had a field; it still wins over the field where it is there. */
+export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
+
+/** The storage class of a PersistentVolume or a PersistentVolumeClaim; empty if none. */
+export const storageClassOf = ({ metadata, spec }: KubeObject): string => ownMember(metadata.annotations, CLASS_ANNOTATION) ?? spec?.storageClassName ?? ''
+
+const SHORT: readonly (readonly [mode: string, short: string])[] = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+]
+
+/** `RWO,ROX`: always in the same order. */
+export const printAccessModes = (modes: readonly string[] | undefined): string =>
+  SHORT.filter(([mode]) => modes?.includes(mode))
+    .map(([, short]) => short)
+    .join(',')
+
+export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+export const VOLUME_MODES = ['Block', 'Filesystem']
+
+/** Lines that tell two specs apart, for the message of an update that is refused. */
+export function printDifference(old: Record<string, unknown>, next: Record<string, unknown>): string {
+  const lines: string[] = []
+  for (const member of new Set([...Object.keys(old), ...Object.keys(next)])) {
+    const before = JSON.stringify(old[member])
+    const after = JSON.stringify(next[member])
+    if (before === after) continue
+    if (before !== undefined) lines.push(`- ${member}: ${before}`)
+    if (after !== undefined) lines.push(`+ ${member}: ${after}`)
+  }
+  return lines.join('\n')
+}
