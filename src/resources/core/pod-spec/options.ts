@@ -37,10 +37,10 @@ const FRESH: PodValidationOptions = {
 const FRESH_POD: PodValidationOptions = { ...FRESH, resourceIsPod: true }
 
 /** For a Pod. `old`: the pod as it was, absent on create. */
-export const podOptions = (_next: ApiStruct, old?: ApiStruct): PodValidationOptions => (old ? toleratingOptions(old.spec, old.metadata, true) : FRESH_POD)
+export const podOptions = (old?: ApiStruct): PodValidationOptions => (old ? toleratingOptions(old.spec, old.metadata, true) : FRESH_POD)
 
 /** For a template in another kind. `old`: the PodTemplateSpec as it was. */
-export const podTemplateOptions = (_next: ApiStruct, old?: ApiStruct): PodValidationOptions =>
+export const podTemplateOptions = (old?: ApiStruct): PodValidationOptions =>
   old?.spec ? toleratingOptions(old.spec, old.metadata, false) : FRESH
 
 function toleratingOptions(spec: ApiStruct, metadata: ApiStruct, resourceIsPod: boolean): PodValidationOptions {
