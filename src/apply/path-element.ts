@@ -12,7 +12,7 @@ export const valueElement = (value: Json): PathElement => `v:${scalarText(value)
 /** `fields` sorted by name. */
 export function keyElement(fields: readonly (readonly [string, Json])[]): PathElement {
   let text = 'k:{'
-  for (const [name, value] of fields) text += `${text.length > 3 ? ',' : ''}${JSON.stringify(name)}:${scalarText(value)}`
+  for (const [name, value] of fields) text += `${text.length > 3 ? ',' : ''}${scalarText(name)}:${scalarText(value)}`
   return `${text}}`
 }
 
@@ -109,10 +109,13 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
+/** What JSON writes as it is, and Go too. */
+const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/
 const ESCAPED = /[<>&\u2028\u2029]/g
 
 /** JSON of a scalar with Go's escapes. */
 function scalarText(value: Json): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
   if (typeof value === 'bigint') return String(value)
   const text = JSON.stringify(value)
   return typeof value === 'string' && text.search(ESCAPED) >= 0

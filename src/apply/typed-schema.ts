@@ -32,6 +32,27 @@ export function memberSchema(schema: Schema | undefined, name: string): Schema |
 
 const TEXT: Schema = { type: 'string', goType: 'string' }
 
+/** A declared member of a struct, as comparisons meet it. */
+export interface Member {
+  readonly element: PathElement
+  readonly schema: Schema
+  /** Its place among the struct's members sorted by name. */
+  readonly rank: number
+}
+
+const members = new WeakMap<StructSchema, ReadonlyMap<string, Member>>()
+
+/** The declared members by name. */
+export function membersOf(schema: StructSchema): ReadonlyMap<string, Member> {
+  let known = members.get(schema)
+  if (!known) {
+    const names = [...new Set([...schema.fields.keys(), ...(schema.typeMeta ? ['kind', 'apiVersion'] : [])])].sort()
+    known = new Map(names.map((name, rank) => [name, { element: `f:${name}`, schema: memberSchema(schema, name) as Schema, rank }]))
+    members.set(schema, known)
+  }
+  return known
+}
+
 /** The schema below a path element. */
 export function childSchema(schema: Schema | undefined, element: PathElement): Schema | undefined {
   if (element.startsWith('f:')) return memberSchema(schema, element.slice(2))

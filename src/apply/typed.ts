@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../meta/object.ts'
-import type { ListSchema, Schema } from '../schema/schema.ts'
+import type { ListSchema, Schema, StructSchema } from '../schema/schema.ts'
 import { EMPTY, type FieldSet } from './field-set.ts'
 import { compareText, type PathElement } from './path-element.ts'
 import { sameJson } from './same-json.ts'
 import { inElementOrder, itemsOf, type ListItem } from './typed-list.ts'
-import { memberSchema, shapeOf } from './typed-schema.ts'
+import { type Member, memberSchema, membersOf, shapeOf } from './typed-schema.ts'
 
 /** What a change did, by path. */
 export interface Comparison {
@@ -76,27 +76,36 @@ function compareUntyped(old: Json, next: Json): Delta | undefined {
 
 function compareMembers(schema: Schema | undefined, old: JsonObject, next: JsonObject): Delta | undefined {
   const nodes = new DeltaNodes()
+  const declared = schema?.type === 'struct' ? membersOf(schema) : undefined
+  const below = (name: string): Schema | undefined => (declared ? declared.get(name)?.schema : memberSchema(schema, name))
+  const element = (name: string): PathElement => declared?.get(name)?.element ?? `f:${name}`
   for (const name in next) {
     const value = next[name] as Json | undefined
-    if (value === undefined) continue
     const before = Object.hasOwn(old, name) ? old[name] : undefined
-    if (before === undefined) nodes.addAdded(`f:${name}`, wholly(memberSchema(schema, name), value))
-    else if (before !== value) nodes.add(`f:${name}`, compareValues(memberSchema(schema, name), before, value))
+    if (value === undefined || before === value) continue
+    if (before === undefined) nodes.addAdded(element(name), wholly(below(name), value))
+    else {
+      const delta = compareValues(below(name), before, value)
+      if (delta !== undefined) nodes.add(element(name), delta)
+    }
   }
   for (const name in old) {
     const before = old[name]
-    if (before !== undefined && (!Object.hasOwn(next, name) || next[name] === undefined))
-      nodes.addRemoved(`f:${name}`, wholly(memberSchema(schema, name), before))
+    if (before !== undefined && (!Object.hasOwn(next, name) || next[name] === undefined)) nodes.addRemoved(element(name), wholly(below(name), before))
   }
-  return nodes.delta(schema?.type === 'struct' ? undefined : compareText)
+  return nodes.delta(declared ? undefined : compareText)
 }
 
 function compareElements(list: ListSchema, old: readonly Json[], next: readonly Json[]): Delta | undefined {
+  if (sameJson(old as Json[], next as Json[])) return undefined
   const left = itemsOf(list, old)
   const right = itemsOf(list, next)
   const nodes = new DeltaNodes()
-  for (const item of left.values()) nodes.add(item.element, compareItems(list.items, item, right.get(item.element)))
-  for (const item of right.values()) if (!left.has(item.element)) nodes.add(item.element, compareItems(list.items, undefined, item))
+  const visit = (element: PathElement, delta: Delta | undefined): void => {
+    if (delta !== undefined) nodes.add(element, delta)
+  }
+  for (const item of left.values()) visit(item.element, compareItems(list.items, item, right.get(item.element)))
+  for (const item of right.values()) if (!left.has(item.element)) visit(item.element, compareItems(list.items, undefined, item))
   return nodes.delta((a, b) => inElementOrder((left.get(a) ?? right.get(a)) as ListItem, (left.get(b) ?? right.get(b)) as ListItem))
 }
 
@@ -119,8 +128,7 @@ class DeltaNodes {
   private modified: { [element: PathElement]: FieldSet } | undefined
   private removed: { [element: PathElement]: FieldSet } | undefined
 
-  add(element: PathElement, delta: Delta | undefined): void {
-    if (delta === undefined) return
+  add(element: PathElement, delta: Delta): void {
     if (delta.added !== undefined) this.addAdded(element, delta.added)
     if (delta.removed !== undefined) this.addRemoved(element, delta.removed)
     if (delta.modified !== undefined) {
@@ -162,9 +170,35 @@ function wholly(schema: Schema | undefined, value: Json): FieldSet {
   if (shape === 'leaf') return EMPTY
   if (shape === 'elements') return Array.isArray(value) ? whollyElements(schema as ListSchema, value) : EMPTY
   if (Array.isArray(value)) return EMPTY
-  const names = Object.keys(value)
+  return schema?.type === 'struct' && !schema.preserveUnknown ? whollyStruct(schema, value) : whollyMap(schema, value)
+}
+
+function whollyStruct(schema: StructSchema, value: JsonObject): FieldSet {
+  const declared = membersOf(schema)
+  const present: Member[] = []
+  const nodes: FieldSet[] = []
+  for (const name in value) {
+    const raw = value[name]
+    const member = declared.get(name)
+    if (member === undefined || raw === undefined) continue
+    let at = present.length
+    while (at > 0 && (present[at - 1] as Member).rank > member.rank) {
+      present[at] = present[at - 1] as Member
+      nodes[at] = nodes[at - 1] as FieldSet
+      at--
+    }
+    present[at] = member
+    nodes[at] = typeof raw === 'object' ? wholly(member.schema, raw) : EMPTY
+  }
+  if (present.length === 0) return EMPTY
+  const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
+  for (let i = 0; i < present.length; i++) out[(present[i] as Member).element] = nodes[i] as FieldSet
+  return out
+}
+
+function whollyMap(schema: Schema | undefined, value: JsonObject): FieldSet {
+  const names = Object.keys(value).sort(compareText)
   if (names.length === 0) return EMPTY
-  names.sort(schema?.type === 'struct' ? undefined : compareText)
   const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
   for (const name of names) {
     const member = value[name]
