@@ -35,7 +35,10 @@ function mirrorServiceAccount(spec: ApiStruct): void {
   spec.serviceAccount = name
 }
 
-const OLD_INIT_ANNOTATIONS = ['init-containers', 'init-container-statuses'].flatMap(name => [`pod.beta.kubernetes.io/${name}`, `pod.alpha.kubernetes.io/${name}`])
+const OLD_INIT_ANNOTATIONS = ['init-containers', 'init-container-statuses'].flatMap(name => [
+  `pod.beta.kubernetes.io/${name}`,
+  `pod.alpha.kubernetes.io/${name}`,
+])
 
 /** Annotations of the time before init containers had a field. */
 export function dropInitContainerAnnotations(metadata: ApiStruct): void {

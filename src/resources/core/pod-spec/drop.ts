@@ -39,7 +39,8 @@ function dropVolumes(spec: ApiStruct, old: ApiStruct | undefined): void {
 const usesTrustBundle = (spec: ApiStruct | undefined): boolean =>
   spec?.volumes?.some((volume: ApiStruct) => volume.projected?.sources?.some((source: ApiStruct) => source.clusterTrustBundle)) ?? false
 
-const usesStopSignal = (spec: ApiStruct | undefined): boolean => spec !== undefined && [...allContainers(spec)].some(container => container.lifecycle?.stopSignal !== undefined)
+const usesStopSignal = (spec: ApiStruct | undefined): boolean =>
+  spec !== undefined && [...allContainers(spec)].some(container => container.lifecycle?.stopSignal !== undefined)
 
 function dropStopSignal(container: ApiStruct): void {
   if (container.lifecycle?.stopSignal === undefined) return
@@ -61,7 +62,8 @@ export function dropDisabledStatusFields(status: ApiStruct, old: ApiStruct | und
     for (const container of statusesOf(status)) delete container[field]
   }
   if (!old?.resourceClaimStatuses?.length) delete status.resourceClaimStatuses
-  const observes = (s: ApiStruct): boolean => Boolean(s?.observedGeneration) || (s?.conditions ?? []).some((condition: ApiStruct) => condition.observedGeneration)
+  const observes = (s: ApiStruct): boolean =>
+    Boolean(s?.observedGeneration) || (s?.conditions ?? []).some((condition: ApiStruct) => condition.observedGeneration)
   if (old && observes(old)) return
   delete status.observedGeneration
   for (const condition of status.conditions ?? []) delete condition.observedGeneration

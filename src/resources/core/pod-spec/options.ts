@@ -40,8 +40,7 @@ const FRESH_POD: PodValidationOptions = { ...FRESH, resourceIsPod: true }
 export const podOptions = (old?: ApiStruct): PodValidationOptions => (old ? toleratingOptions(old.spec, old.metadata, true) : FRESH_POD)
 
 /** For a template in another kind. `old`: the PodTemplateSpec as it was. */
-export const podTemplateOptions = (old?: ApiStruct): PodValidationOptions =>
-  old?.spec ? toleratingOptions(old.spec, old.metadata, false) : FRESH
+export const podTemplateOptions = (old?: ApiStruct): PodValidationOptions => (old?.spec ? toleratingOptions(old.spec, old.metadata, false) : FRESH)
 
 function toleratingOptions(spec: ApiStruct, metadata: ApiStruct, resourceIsPod: boolean): PodValidationOptions {
   return {

@@ -133,5 +133,9 @@ function checkClaims(claims: readonly ApiStruct[], claimNames: ReadonlySet<strin
 
 function unknownClaim(path: FieldPath, name: string, claimNames: ReadonlySet<string>): FieldError {
   const known = claimNames.size === 0 ? ' which is empty' : `: ${[...claimNames].sort().join(', ')}`
-  return { reason: 'FieldValueNotFound', field: path.text, body: `Not found: ${JSON.stringify(name)}: must be one of the names in pod.spec.resourceClaims${known}` }
+  return {
+    reason: 'FieldValueNotFound',
+    field: path.text,
+    body: `Not found: ${JSON.stringify(name)}: must be one of the names in pod.spec.resourceClaims${known}`,
+  }
 }

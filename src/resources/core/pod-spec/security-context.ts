@@ -46,7 +46,8 @@ export function checkSecurityContext(context: ApiStruct, hostUsers: boolean, pat
   if (context.allowPrivilegeEscalation === false) {
     if (context.privileged) errors.push(invalid(path, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
     for (const capability of context.capabilities?.add ?? []) {
-      if (capability === 'CAP_SYS_ADMIN') errors.push(invalid(path, context, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'))
+      if (capability === 'CAP_SYS_ADMIN')
+        errors.push(invalid(path, context, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'))
     }
   }
   if (context.windowsOptions) checkWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)

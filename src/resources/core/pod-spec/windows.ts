@@ -12,7 +12,8 @@ const DNS_DOMAIN = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`)
 /** WindowsSecurityContextOptions. */
 export function checkWindowsOptions(options: ApiStruct, path: FieldPath, errors: Errors): void {
   const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options
-  if (gmsaCredentialSpecName !== undefined) report(isDns1123Subdomain(gmsaCredentialSpecName), path.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, errors)
+  if (gmsaCredentialSpecName !== undefined)
+    report(isDns1123Subdomain(gmsaCredentialSpecName), path.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, errors)
   if (gmsaCredentialSpec !== undefined) {
     const at = path.child('gmsaCredentialSpec')
     if (gmsaCredentialSpec === '') errors.push(invalid(at, '', 'gmsaCredentialSpec cannot be an empty string'))

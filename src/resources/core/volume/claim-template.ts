@@ -44,7 +44,8 @@ export function checkClaimSpec(spec: ApiStruct, path: FieldPath, errors: Errors,
   if (storage === undefined) errors.push(required(storagePath))
   else if (compareQuantity(storage, 0) <= 0) errors.push(invalid(storagePath, storage, NOT_POSITIVE))
   if (spec.storageClassName) report(nameIsDnsSubdomain(spec.storageClassName, false), path.child('storageClassName'), spec.storageClassName, errors)
-  if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) errors.push(notSupported(path.child('volumeMode'), spec.volumeMode, VOLUME_MODES))
+  if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode))
+    errors.push(notSupported(path.child('volumeMode'), spec.volumeMode, VOLUME_MODES))
   if (spec.dataSource) checkDataSource(spec.dataSource, path.child('dataSource'), errors, options)
   if (spec.dataSourceRef) checkDataSource(spec.dataSourceRef, path.child('dataSourceRef'), errors, options)
   if (!spec.dataSource || !spec.dataSourceRef) return
@@ -59,7 +60,8 @@ function checkDataSource(source: ApiStruct, path: FieldPath, errors: Errors, opt
   if (!source.name) errors.push(required(path.child('name')))
   if (!source.kind) errors.push(required(path.child('kind')))
   const group: string = source.apiGroup ?? ''
-  if (group === '' && source.kind !== 'PersistentVolumeClaim') errors.push(invalid(path, source.kind ?? '', "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
+  if (group === '' && source.kind !== 'PersistentVolumeClaim')
+    errors.push(invalid(path, source.kind ?? '', "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
   if (group !== '' && !options.allowInvalidApiGroup) report(isDns1123Subdomain(group), path.child('apiGroup'), group, errors)
   if (source.namespace) report(nameIsDnsSubdomain(source.namespace, false), path.child('namespace'), source.namespace, errors)
 }

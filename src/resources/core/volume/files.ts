@@ -103,7 +103,8 @@ function checkTrustBundle(bundle: ApiStruct, path: FieldPath, errors: Errors): v
   } else if (signerName !== undefined) {
     if (signerName === '') errors.push(required(path.child('signerName'), 'must be a valid signer name'))
     const [domain = '', ...rest] = signerName.split('/')
-    if (rest.length !== 1) errors.push(invalid(path.child('signerName'), signerName, 'must be a fully qualified domain and path of the form "example.com/signer-name"'))
+    if (rest.length !== 1)
+      errors.push(invalid(path.child('signerName'), signerName, 'must be a fully qualified domain and path of the form "example.com/signer-name"'))
     else report(nameIsDnsSubdomain(domain, false), path.child('signerName'), signerName, errors)
     if (bundle.labelSelector) errors.push(...validateLabelSelector(bundle.labelSelector, path.child('labelSelector')))
   } else errors.push(required(path, 'either name or signerName must be specified'))

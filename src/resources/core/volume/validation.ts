@@ -121,7 +121,8 @@ function checkSource(volume: ApiStruct, path: FieldPath, context: Context, error
     }
     if (kind === 'ephemeral' && count === 1 && context.pod !== '' && context.volume !== '') {
       const claim = `${context.pod}-${context.volume}`
-      for (const text of nameIsDnsSubdomain(claim, false)) errors.push(invalid(path.child('name'), context.volume, `PVC name ${JSON.stringify(claim)}: ${text}`))
+      for (const text of nameIsDnsSubdomain(claim, false))
+        errors.push(invalid(path.child('name'), context.volume, `PVC name ${JSON.stringify(claim)}: ${text}`))
     }
   }
   if (count === 0) errors.push(required(path, 'must specify a volume type'))

@@ -1,0 +1,60 @@
+import type { KubeObject } from '../../../meta/object.ts'
+import type { ApiStruct } from '../checks.ts'
+import { containersAndInit } from '../pod-spec/visit.ts'
+
+/**
+ * What default admission plugins of kube-apiserver do to a pod that is created. They come before the strategy's `prepare`. Nothing in this folder calls them.
+ */
+
+const NOT_READY = 'node.kubernetes.io/not-ready'
+const UNREACHABLE = 'node.kubernetes.io/unreachable'
+const MEMORY_PRESSURE = 'node.kubernetes.io/memory-pressure'
+
+/** Plugin DefaultTolerationSeconds: five minutes on a node that is gone. Updates get it, too. */
+export function addDefaultTolerations(pod: KubeObject, seconds = 300): void {
+  const tolerations: ApiStruct[] = pod.spec.tolerations ?? []
+  const tolerates = (key: string): boolean => tolerations.some(other => (other.key === key || !other.key) && (other.effect === 'NoExecute' || !other.effect))
+  const added = [NOT_READY, UNREACHABLE]
+    .filter(key => !tolerates(key))
+    .map(key => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds }))
+  if (added.length > 0) pod.spec.tolerations = [...tolerations, ...added]
+}
+
+/** Plugin TaintNodesByCondition's counterpart for pods: one that is not BestEffort tolerates memory pressure. `qosClass`: that of the pod. */
+export function tolerateMemoryPressure(pod: KubeObject, qosClass: string): void {
+  const tolerations: ApiStruct[] = pod.spec.tolerations ?? []
+  if (qosClass === 'BestEffort' || tolerations.some(other => other.key === MEMORY_PRESSURE)) return
+  pod.spec.tolerations = [...tolerations, { key: MEMORY_PRESSURE, operator: 'Exists', effect: 'NoSchedule' }]
+}
+
+/** Plugin Priority, for a pod of no priority class where no class is the default. */
+export function setDefaultPriority(pod: KubeObject): void {
+  if (pod.spec.priorityClassName) return
+  pod.spec.priority ??= 0
+  pod.spec.preemptionPolicy ??= 'PreemptLowerPriority'
+}
+
+const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+/** Plugin ServiceAccount, but for the check that the account exists. `suffix`: five random letters or digits that make the name of the volume. */
+export function mountServiceAccount(pod: KubeObject, suffix: string, automount: boolean): void {
+  const { spec } = pod
+  spec.serviceAccountName ||= 'default'
+  spec.serviceAccount = spec.serviceAccountName
+  if (!(spec.automountServiceAccountToken ?? automount)) return
+  const name = `kube-api-access-${suffix}`
+  let used = false
+  for (const container of containersAndInit(spec)) {
+    const mounts: ApiStruct[] = container.volumeMounts ?? []
+    if (mounts.some(mount => mount.mountPath === TOKEN_PATH)) continue
+    container.volumeMounts = [...mounts, { name, readOnly: true, mountPath: TOKEN_PATH }]
+    used = true
+  }
+  if (used) spec.volumes = [...(spec.volumes ?? []), { name, projected: { sources: TOKEN_SOURCES.map(source => structuredClone(source)), defaultMode: 0o644 } }]
+}
+
+const TOKEN_SOURCES: readonly ApiStruct[] = [
+  { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+  { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+]

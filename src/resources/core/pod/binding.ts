@@ -1,0 +1,90 @@
+import type { ResourceDefinition, Strategy, Subresource, Version, VirtualCall } from '../../../catalog/definition.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { fieldErrorText, notSupported, required } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { JsonObject, KubeObject } from '../../../meta/object.ts'
+import { badRequestError, conflictError, failure } from '../../../meta/status.ts'
+import { types } from '../../types.ts'
+import { setPodCondition } from './conditions.ts'
+
+const PODS = { group: '', resource: 'pods' }
+
+/** The answer of a call that made something happen but no object. */
+export const created: JsonObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
+
+const schema = types.type('core.Binding')
+
+function validateBinding(binding: KubeObject): FieldError[] {
+  const path = fieldPath('target')
+  const kind: string = binding.target?.kind ?? ''
+  return [
+    ...(kind !== '' && kind !== 'Node' ? [notSupported(path.child('kind'), kind, ['Node', '<empty>'])] : []),
+    ...(binding.target?.name ? [] : [required(path.child('name'))]),
+  ]
+}
+
+/** Gives a pod its node, which a scheduler has chosen. Errors are those of kube-apiserver, among them a 500 for a bad target. */
+async function bind(call: VirtualCall, binding: KubeObject, name: string): Promise<void> {
+  const errors = validateBinding(binding).map(fieldErrorText)
+  if (errors.length > 0) throw failure(500, '', errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]`)
+  const assign = (pod: KubeObject): KubeObject => {
+    checkPreconditions(pod, binding)
+    const refuse = (why: string): never => {
+      throw conflictError({ group: '', resource: 'pods/binding' }, name, why)
+    }
+    if (pod.metadata.deletionTimestamp) refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
+    if (pod.spec.nodeName) refuse(`pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`)
+    if (pod.spec.schedulingGates?.length) refuse(`pod ${name} has non-empty .spec.schedulingGates`)
+    pod.spec.nodeName = binding.target.name
+    const annotations = { ...pod.metadata.annotations, ...binding.metadata.annotations }
+    if (Object.keys(annotations).length > 0) pod.metadata.annotations = annotations
+    setPodCondition(pod, { type: 'PodScheduled', status: 'True' }, call.ctx.receivedAt)
+    return pod
+  }
+  if (call.dryRun) assign(structuredClone(await call.api.get(PODS, call.namespace, name)))
+  else await call.api.update(PODS, call.namespace, name, assign, { subresource: 'binding' })
+}
+
+function checkPreconditions(pod: KubeObject, { metadata }: KubeObject): void {
+  for (const [label, wanted, present] of [
+    ['UID', metadata.uid, pod.metadata.uid],
+    ['ResourceVersion', metadata.resourceVersion, pod.metadata.resourceVersion],
+  ]) {
+    if (wanted && wanted !== present) {
+      throw conflictError(PODS, pod.metadata.name ?? '', `Precondition failed: ${label} in precondition: ${wanted}, ${label} in object meta: ${present}`)
+    }
+  }
+}
+
+/** The write that a binding makes: spec and status at once, checked by no rule of the kind. */
+const bindingStrategy: Strategy = { prepare() {}, validate: () => [], warnings: () => [] }
+
+export const bindingSubresource: Subresource = {
+  verbs: ['create'],
+  kind: { group: '', version: 'v1', kind: 'Binding', schema },
+  strategy: bindingStrategy,
+  virtual: {
+    async call(call) {
+      const binding = call.body as KubeObject
+      if ((binding.metadata.name ?? '') !== call.name) throw badRequestError('name in URL does not match name in Binding object')
+      await bind(call, binding, call.name)
+      return { code: 201, object: created }
+    },
+  },
+}
+
+const v1: Version = { group: '', name: 'v1', kind: 'Binding', names: { plural: 'bindings', singular: 'binding' }, verbs: ['create'], schema }
+
+/** The old way, POST …/bindings: the pod is named in the body. */
+export const bindingResource: ResourceDefinition = {
+  scope: 'Namespaced',
+  versions: [v1],
+  home: v1,
+  virtual: {
+    async call(call) {
+      const binding = call.body as KubeObject
+      await bind(call, binding, binding.metadata.name ?? '')
+      return { code: 201, object: created }
+    },
+  },
+}

@@ -1,0 +1,49 @@
+import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+import { bindingSubresource } from './binding.ts'
+import { setPodDefaults } from './defaults.ts'
+import { ephemeralContainersStrategy } from './ephemeral-containers.ts'
+import { evictionSubresource } from './eviction.ts'
+import { resizeStrategy } from './resize.ts'
+import { podStatusStrategy, podStrategy } from './strategy.ts'
+import { podTable } from './table.ts'
+
+const v1: Version = {
+  group: '',
+  name: 'v1',
+  kind: 'Pod',
+  names: { plural: 'pods', singular: 'pod', shortNames: ['po'] },
+  categories: ['all'],
+  verbs: STANDARD_VERBS,
+  schema: types.type('core.Pod'),
+  setDefaults: setPodDefaults,
+  table: podTable,
+  selectableFields: {
+    'spec.nodeName': ({ spec }) => spec?.nodeName ?? '',
+    'spec.restartPolicy': ({ spec }) => spec?.restartPolicy ?? '',
+    'spec.schedulerName': ({ spec }) => spec?.schedulerName ?? '',
+    'spec.serviceAccountName': ({ spec }) => spec?.serviceAccountName ?? '',
+    'spec.hostNetwork': ({ spec }) => String(spec?.hostNetwork ?? false),
+    'status.phase': ({ status }) => status?.phase ?? '',
+    'status.podIP': ({ status }) => status?.podIPs?.[0]?.ip ?? status?.podIP ?? '',
+    // May be named in a selector, but no pod has it.
+    'status.podIPs': () => '',
+    'status.nominatedNodeName': ({ status }) => status?.nominatedNodeName ?? '',
+  },
+  subresources: {
+    binding: bindingSubresource,
+    ephemeralcontainers: { verbs: STATUS_VERBS, strategy: ephemeralContainersStrategy },
+    eviction: evictionSubresource,
+    resize: { verbs: STATUS_VERBS, strategy: resizeStrategy },
+    status: { verbs: STATUS_VERBS, strategy: podStatusStrategy },
+  },
+}
+
+export const podResource: ResourceDefinition = {
+  scope: 'Namespaced',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'pods', version: v1 },
+  strategy: podStrategy,
+}

@@ -1,0 +1,47 @@
+import type { Strategy } from '../../../catalog/definition.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import type { ApiStruct, Errors } from '../checks.ts'
+import { MIRROR_POD } from '../pod-spec/annotations.ts'
+import { dropDisabledPodFields } from '../pod-spec/drop.ts'
+import { podOptions } from '../pod-spec/options.ts'
+import { differences } from './differences.ts'
+import { bumpGeneration, restoreMetadata } from './prepare.ts'
+import { checkAnnotationsUpdate, checkPod } from './validation.ts'
+
+/** Adds containers for debugging to a pod that runs; takes nothing else from what a client sends. */
+export const ephemeralContainersStrategy: Strategy = {
+  prepare(next, old) {
+    if (!old) return
+    const containers = next.spec.ephemeralContainers
+    next.spec = { ...old.spec }
+    if (containers) next.spec.ephemeralContainers = containers
+    else delete next.spec.ephemeralContainers
+    next.status = old.status
+    restoreMetadata(next, old)
+    dropDisabledPodFields(next.spec, old.spec)
+    bumpGeneration(next, old)
+  },
+  validate: (next, old) => (old ? validate(next, old) : []),
+  warnings: () => [],
+}
+
+function validate(next: KubeObject, old: KubeObject): FieldError[] {
+  const errors: Errors = []
+  const options = podOptions(old)
+  checkPod(next, options, errors)
+  checkAnnotationsUpdate(next, old, options, errors)
+  if (old.metadata.annotations?.[MIRROR_POD] !== undefined) return [forbidden(fieldPath(), 'static pods do not support ephemeral containers')]
+  const path = fieldPath('spec', 'ephemeralContainers')
+  const byName = new Map<string, ApiStruct>((next.spec.ephemeralContainers ?? []).map((container: ApiStruct) => [container.name, container]))
+  for (const container of (old.spec.ephemeralContainers ?? []) as ApiStruct[]) {
+    const after = byName.get(container.name)
+    const which = `existing ephemeral containers ${JSON.stringify(container.name)}`
+    if (!after) errors.push(forbidden(path, `${which} may not be removed\n`))
+    else if (!deepEqual(container, after)) errors.push(forbidden(path, `${which} may not be changed\n${differences(container, after)}`))
+  }
+  return errors
+}
