@@ -5,7 +5,11 @@ export const ALL_VERBS: readonly string[] = ['create', 'delete', 'deletecollecti
 export const STATUS_VERBS: readonly string[] = ['get', 'patch', 'update']
 
 /** The parts of an apps/v1 version that follow from its kind. */
-export const appsVersion = (kind: string, names: Names, inAll = true): Pick<Version, 'group' | 'name' | 'kind' | 'names' | 'categories' | 'verbs' | 'schema'> => ({
+export const appsVersion = (
+  kind: string,
+  names: Names,
+  inAll = true,
+): Pick<Version, 'group' | 'name' | 'kind' | 'names' | 'categories' | 'verbs' | 'schema'> => ({
   group: 'apps',
   name: 'v1',
   kind,

@@ -14,9 +14,5 @@ export function validateReplicaTemplate(
   options: PodValidationOptions,
   kind = 'ReplicaSet',
 ): FieldError[] {
-  return [
-    ...validateSelects(selection, template, path),
-    ...validatePodTemplateSpec(template, path, options),
-    ...validateRestarting(template, kind, path),
-  ]
+  return [...validateSelects(selection, template, path), ...validatePodTemplateSpec(template, path, options), ...validateRestarting(template, kind, path)]
 }

@@ -64,7 +64,5 @@ export function templateWarnings(next: KubeObject, old: KubeObject | undefined):
 export function hostNameWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
   const errors = old ? [] : isDns1123Label(next.metadata.name ?? '')
   if (errors.length === 0) return []
-  return [
-    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`,
-  ]
+  return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`]
 }

@@ -1,8 +1,8 @@
 import type { Subresource, SubresourceView, TableDefinition } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { age } from '../../age.ts'
 import { AGE_COLUMN, column, NAME_COLUMN } from '../../apps/shared/columns.ts'
 import { types } from '../../types.ts'
@@ -15,12 +15,7 @@ export const scaleTable: TableDefinition = {
     column('Available', 'integer', 'Number of instances observed.'),
     AGE_COLUMN,
   ],
-  cells: (object, now) => [
-    object.metadata.name ?? '',
-    object.spec?.replicas ?? 0,
-    object.status?.replicas ?? 0,
-    age(object.metadata.creationTimestamp, now),
-  ],
+  cells: (object, now) => [object.metadata.name ?? '', object.spec?.replicas ?? 0, object.status?.replicas ?? 0, age(object.metadata.creationTimestamp, now)],
 }
 
 /** Of a scale that is written. */

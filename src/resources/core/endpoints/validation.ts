@@ -62,7 +62,9 @@ const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time'
 function validateTriggerTime(object: KubeObject): FieldError[] {
   const text = object.metadata.annotations?.[TRIGGER_TIME]
   if (text === undefined || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return []
-  return [invalid(fieldPath('annotations').key(TRIGGER_TIME), text, `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05.999999999Z07:00": cannot parse`)]
+  return [
+    invalid(fieldPath('annotations').key(TRIGGER_TIME), text, `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05.999999999Z07:00": cannot parse`),
+  ]
 }
 
 export function validateEndpoints(next: KubeObject): FieldError[] {

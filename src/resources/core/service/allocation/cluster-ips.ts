@@ -1,0 +1,133 @@
+import type { ResourceAccess } from '../../../../catalog/definition.ts'
+import { parseIp, printIp } from '../../../../meta/ip.ts'
+import type { KubeObject } from '../../../../meta/object.ts'
+import { isStatusError } from '../../../../meta/status.ts'
+import { DEFAULT_SERVICE_CIDR } from '../../../networking/service-cidr/default.ts'
+import type { IPFamily } from '../ip-families.ts'
+import type { IPRange } from './ip-range.ts'
+import { addressNumber, ipRange, printAddress, scan } from './ip-range.ts'
+
+export const IP_ADDRESSES = { group: 'networking.k8s.io', resource: 'ipaddresses' }
+export const SERVICE_CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' }
+export const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family'
+export const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by'
+export const ALLOCATOR_NAME = 'ipallocator.k8s.io'
+
+/** Why an address was not had; the message is part of a field error, or of a 500. */
+export class AllocationError extends Error {
+  override readonly name = 'AllocationError'
+}
+
+/** Whose an address is. */
+export interface ServiceRef {
+  readonly namespace: string
+  readonly name: string
+}
+
+export const serviceRef = (service: KubeObject): ServiceRef => ({ namespace: service.metadata.namespace ?? '', name: service.metadata.name ?? '' })
+
+export const ipAddressObject = (name: string, family: IPFamily, { namespace, name: service }: ServiceRef): KubeObject => ({
+  kind: 'IPAddress',
+  apiVersion: 'networking.k8s.io/v1',
+  metadata: { name, labels: { [FAMILY_LABEL]: family, [MANAGED_BY_LABEL]: ALLOCATOR_NAME } },
+  spec: { parentRef: { resource: 'services', namespace, name: service } },
+})
+
+export const belongsTo = (address: KubeObject, { namespace, name }: ServiceRef): boolean => {
+  const parent = address.spec?.parentRef
+  return (parent?.group ?? '') === '' && parent?.resource === 'services' && parent.namespace === namespace && parent.name === name
+}
+
+/** Whether addresses of a ServiceCIDR may be given out. One without the condition is ready: its controller may not be there. */
+function isReady(cidr: KubeObject): boolean {
+  if (cidr.metadata.deletionTimestamp) return false
+  const ready = (cidr.status?.conditions ?? []).find((condition: { type?: string }) => condition.type === 'Ready')
+  return ready === undefined || ready.status === 'True'
+}
+
+/** Reserves and frees cluster IPs. An address is taken by whoever creates the IPAddress of its name, whichever server that is. */
+export class ClusterIPs {
+  private readonly configured: readonly string[]
+  private readonly random: () => number
+
+  /** `configured`: the ranges that are used until the ServiceCIDR made of them exists. `random`: of [0, 1). */
+  constructor(configured: readonly string[], random: () => number) {
+    this.configured = configured
+    this.random = random
+  }
+
+  private async ranges(api: ResourceAccess, family: IPFamily): Promise<IPRange[]> {
+    const { items } = await api.list(SERVICE_CIDRS, '', { resourceVersion: '0' })
+    const texts: string[] = items.filter(isReady).flatMap(({ spec }) => spec?.cidrs ?? [])
+    if (!items.some(({ metadata }) => metadata.name === DEFAULT_SERVICE_CIDR)) texts.push(...this.configured)
+    return [...new Set(texts)].map(ipRange).filter(range => range.family === family)
+  }
+
+  /** Takes `wanted`, or any free address where that is ''. A dry run takes none, and answers with the network's own for want of a better one. */
+  async take(api: ResourceAccess, family: IPFamily, wanted: string, owner: ServiceRef, dryRun: boolean): Promise<string> {
+    const ranges = await this.ranges(api, family)
+    if (wanted === '') return dryRun ? this.pretend(ranges) : this.takeAny(api, ranges, owner)
+    const ip = parseIp(wanted)
+    const n = ip && addressNumber(ip)
+    const range = n === undefined ? undefined : ranges.find(({ network, end }) => n >= network && n <= end)
+    if (!ip || n === undefined || !range) throw new AllocationError('the provided network does not match the current range')
+    const name = printIp(ip)
+    if (n < range.first || n > range.last) {
+      throw new AllocationError(`the provided IP (${name}) is not in the valid range. The range of valid IPs is ${range.cidr}`)
+    }
+    if (!dryRun && !(await create(api, name, family, owner))) throw new AllocationError('provided IP is already allocated')
+    return wanted
+  }
+
+  private pretend([range]: readonly IPRange[]): string {
+    if (!range) throw new AllocationError('range is full')
+    return printAddress(range.network, range.family)
+  }
+
+  private async takeAny(api: ResourceAccess, ranges: readonly IPRange[], owner: ServiceRef): Promise<string> {
+    for (const range of ranges) {
+      const got =
+        (await this.takeFrom(api, range, range.dynamic, range.last, owner)) ?? (await this.takeFrom(api, range, range.first, range.dynamic - 1n, owner))
+      if (got !== undefined) return got
+    }
+    throw new AllocationError('range is full')
+  }
+
+  /** Two blind tries, which nearly always do; then only what is not known to be taken. */
+  private async takeFrom(api: ResourceAccess, range: IPRange, from: bigint, to: bigint, owner: ServiceRef): Promise<string | undefined> {
+    let taken: Set<string> | undefined
+    let tries = 0
+    for (const n of scan(from, to, this.random)) {
+      const name = printAddress(n, range.family)
+      if (taken?.has(name)) continue
+      if (await create(api, name, range.family, owner)) return name
+      if (++tries === 2) taken = new Set((await api.list(IP_ADDRESSES, '')).items.map(({ metadata }) => metadata.name ?? ''))
+    }
+    return undefined
+  }
+
+  /** Frees an address, if it is the service's. That it is free already is no error. */
+  async free(api: ResourceAccess, ip: string, owner: ServiceRef): Promise<void> {
+    const parsed = parseIp(ip)
+    if (!parsed) return
+    const name = printIp(parsed)
+    try {
+      const address = await api.get(IP_ADDRESSES, '', name)
+      if (!belongsTo(address, owner)) return
+      await api.delete(IP_ADDRESSES, '', name, address.metadata.uid === undefined ? {} : { uid: address.metadata.uid })
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
+    }
+  }
+}
+
+/** False where somebody else has the address. */
+async function create(api: ResourceAccess, name: string, family: IPFamily, owner: ServiceRef): Promise<boolean> {
+  try {
+    await api.create(IP_ADDRESSES, '', ipAddressObject(name, family, owner))
+    return true
+  } catch (error) {
+    if (isStatusError(error, 'AlreadyExists')) return false
+    throw error
+  }
+}

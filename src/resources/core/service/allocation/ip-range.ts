@@ -1,0 +1,62 @@
+import { invariant } from '../../../../lib/invariant.ts'
+import type { IpAddress } from '../../../../meta/ip.ts'
+import { parseCidr, printCidr, printIp } from '../../../../meta/ip.ts'
+import type { IPFamily } from '../ip-families.ts'
+
+/** Addresses of a CIDR that services may get: neither the network's own nor, of IPv4, the broadcast address. */
+export interface IPRange {
+  readonly cidr: string
+  readonly family: IPFamily
+  readonly network: bigint
+  /** Usable addresses, inclusive. */
+  readonly first: bigint
+  readonly last: bigint
+  /** Every address of the CIDR, inclusive. */
+  readonly end: bigint
+  /** Dynamic allocation begins here: what lies before is left to addresses asked for by name, until the rest is full. */
+  readonly dynamic: bigint
+}
+
+const toNumber = (ip: IpAddress): bigint => ip.reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
+
+export function printAddress(n: bigint, family: IPFamily): string {
+  const bytes = new Uint8Array(family === 'IPv4' ? 4 : 16)
+  for (let i = bytes.length - 1, rest = n; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n)
+  return printIp(bytes)
+}
+
+export { toNumber as addressNumber }
+
+/** KEP-3070: a sixteenth of the range, at least 16 and at most 256; nothing of a range that is no larger than 16. */
+function reserved(size: bigint): bigint {
+  if (size <= 16n) return 0n
+  const part = size / 16n
+  return part < 16n ? 16n : part > 256n ? 256n : part
+}
+
+/** Of a CIDR that has been validated. */
+export function ipRange(text: string): IPRange {
+  const cidr = parseCidr(text)
+  invariant(cidr, `not a CIDR: ${text}`)
+  const family = cidr.family === 4 ? 'IPv4' : 'IPv6'
+  const size = 1n << BigInt((cidr.family === 4 ? 32 : 128) - cidr.prefix)
+  const network = toNumber(cidr.network)
+  const end = network + size - 1n
+  const first = network + 1n
+  return { cidr: printCidr(cidr), family, network, first, last: family === 'IPv4' ? end - 1n : end, end, dynamic: first + reserved(size) }
+}
+
+/** The first address of a range, which the service `kubernetes` has. */
+export const firstAddress = (cidr: string): string => {
+  const range = ipRange(cidr)
+  return printAddress(range.first, range.family)
+}
+
+/** Every address from `from` to `to`, beginning at a random one. `random`: of [0, 1). */
+export function* scan(from: bigint, to: bigint, random: () => number): Generator<bigint> {
+  const size = to - from + 1n
+  if (size <= 0n) return
+  // 2^53 places to start are enough for any range.
+  const start = (BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 21n + BigInt(Math.floor(random() * 2 ** 21))) % size
+  for (let i = 0n; i < size; i++) yield from + ((start + i) % size)
+}

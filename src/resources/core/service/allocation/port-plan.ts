@@ -1,0 +1,131 @@
+import { invalid } from '../../../../meta/field-error.ts'
+import { fieldPath } from '../../../../meta/field-path.ts'
+import type { KubeObject } from '../../../../meta/object.ts'
+import { internalServerError, invalidError } from '../../../../meta/status.ts'
+import type { ServicePort } from '../fields.ts'
+import { needsHealthCheck, needsNodePort, nodePortsOf, portsOf, typeOf } from '../fields.ts'
+import { AllocationError } from './cluster-ips.ts'
+import type { PortSource } from './port-set.ts'
+
+/** Which node ports a write takes and gives back. */
+export interface PortPlan {
+  /** By place in spec.ports: the node port that the port gets. */
+  readonly assigned: ReadonlyMap<number, number>
+  readonly healthCheck: number | undefined
+  readonly taken: readonly number[]
+}
+
+/** Ports that go once the write has succeeded. */
+export function portsToFree(next: KubeObject | undefined, old: KubeObject | undefined): number[] {
+  if (!old) return []
+  const freed = needsNodePort(old) ? nodePortsOf(old) : []
+  const kept = new Set(next && needsNodePort(next) ? nodePortsOf(next) : [])
+  const health = needsHealthCheck(old) && !(next && needsHealthCheck(next)) && old.spec.healthCheckNodePort ? [old.spec.healthCheckNodePort as number] : []
+  return [...new Set([...freed.filter(port => !kept.has(port)), ...health])]
+}
+
+/** Whether a write needs any port that the service has not got. */
+export function needsPorts(next: KubeObject, old: KubeObject | undefined): boolean {
+  if (needsHealthCheck(next) && !(old && needsHealthCheck(old))) return true
+  if (!needsNodePort(next)) return false
+  const had = new Set(old && needsNodePort(old) ? nodePortsOf(old) : [])
+  return portsOf(next).some(port => (port.nodePort ? !had.has(port.nodePort) : allocates(next)))
+}
+
+const allocates = (service: KubeObject): boolean => typeOf(service) === 'NodePort' || service.spec.allocateLoadBalancerNodePorts !== false
+
+const nameOf = (service: KubeObject): string => service.metadata.name ?? ''
+
+/** Pure but for `ports`: the service is changed when the plan is carried out. Throws StatusError. */
+export function planPorts(next: KubeObject, old: KubeObject | undefined, ports: PortSource): PortPlan {
+  const taken: number[] = []
+  const assigned = new Map<number, number>()
+  const take = (port: number, i: number): number => {
+    try {
+      ports.take(port)
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error
+      throw invalidError({ group: '', kind: 'Service' }, nameOf(next), [invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, error.message)])
+    }
+    taken.push(port)
+    return port
+  }
+  const takeAny = (what: string): number => {
+    try {
+      const port = ports.takeAny()
+      taken.push(port)
+      return port
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error
+      throw internalServerError(`failed to allocate a ${what}: ${error.message}`)
+    }
+  }
+  if (needsNodePort(next)) {
+    if (old) planUpdate(next, old, assigned, take, takeAny)
+    else planCreate(next, assigned, take, takeAny)
+  }
+  return { assigned, healthCheck: planHealthCheck(next, old, ports, taken), taken }
+}
+
+type Take = (port: number, i: number) => number
+type TakeAny = (what: string) => number
+
+/** Ports of one number under several protocols share a node port. */
+function planCreate(next: KubeObject, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
+  const byPort = new Map<number, number>()
+  const all = portsOf(next)
+  for (const [i, { port = 0, nodePort }] of all.entries()) {
+    if (!nodePort && !allocates(next)) continue
+    const shared = byPort.get(port)
+    if (shared === undefined) {
+      const requested = all.find((other: ServicePort) => (other.port ?? 0) === port && other.nodePort)?.nodePort
+      const got = requested ? take(requested, i) : takeAny('nodePort')
+      assigned.set(i, got)
+      byPort.set(port, got)
+    } else if (!nodePort) assigned.set(i, shared)
+    else if (nodePort !== shared) take(nodePort, i)
+  }
+}
+
+function planUpdate(next: KubeObject, old: KubeObject, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
+  const had = new Set(nodePortsOf(old))
+  const pairs = new Set<string>()
+  for (const [i, { protocol = '', nodePort }] of portsOf(next).entries()) {
+    if (!nodePort && !allocates(next)) continue
+    let port = nodePort
+    if (!port) {
+      port = takeAny('nodePort')
+      assigned.set(i, port)
+    } else if (!had.has(port)) {
+      take(port, i)
+      had.add(port)
+    }
+    if (pairs.has(`${protocol} ${port}`)) throw internalServerError(`duplicate nodePort: {${protocol} ${port}}`)
+    pairs.add(`${protocol} ${port}`)
+  }
+}
+
+function planHealthCheck(next: KubeObject, old: KubeObject | undefined, ports: PortSource, taken: number[]): number | undefined {
+  if (!needsHealthCheck(next) || (old && needsHealthCheck(old))) return undefined
+  const wanted: number = next.spec.healthCheckNodePort ?? 0
+  try {
+    if (wanted === 0) {
+      const port = ports.takeAny()
+      taken.push(port)
+      return port
+    }
+    ports.take(wanted)
+    taken.push(wanted)
+    return wanted
+  } catch (error) {
+    if (!(error instanceof AllocationError)) throw error
+    const which = wanted === 0 ? 'a HealthCheck NodePort 0' : `requested HealthCheck NodePort ${wanted}`
+    throw internalServerError(`failed to allocate ${which}: ${error.message}`)
+  }
+}
+
+export function carryOut(plan: PortPlan, next: KubeObject): void {
+  const ports = portsOf(next)
+  for (const [i, port] of plan.assigned) (ports[i] as ServicePort).nodePort = port
+  if (plan.healthCheck !== undefined) next.spec.healthCheckNodePort = plan.healthCheck
+}

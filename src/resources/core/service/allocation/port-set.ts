@@ -1,0 +1,108 @@
+import { AllocationError } from './cluster-ips.ts'
+
+/** `--service-node-port-range`: `size` ports from `base` on. */
+export interface PortRange {
+  readonly base: number
+  readonly size: number
+}
+
+/** `30000-32767` */
+export const printPortRange = ({ base, size }: PortRange): string => `${base}-${base + size - 1}`
+
+/** KEP-3668: the first 32nd of the range, between 16 and 128 ports, is left to ports asked for by number until the rest is full. */
+function reserved({ size }: PortRange): number {
+  return size <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(size / 32)))
+}
+
+/** What a plan of node ports works on. Both throw AllocationError. */
+export interface PortSource {
+  take(port: number): void
+  takeAny(): number
+}
+
+/** Ports of a range as a bitmap in kube-apiserver's form: a big-endian number whose bit n is the port base + n, without leading zero bytes. */
+export class PortSet implements PortSource {
+  readonly range: PortRange
+  private readonly bits: Uint8Array
+  private readonly random: () => number
+
+  constructor(range: PortRange, random: () => number, data: Uint8Array = new Uint8Array()) {
+    this.range = range
+    this.random = random
+    this.bits = new Uint8Array(Math.ceil(range.size / 8))
+    for (let i = 0; i < Math.min(data.length, this.bits.length); i++) this.bits[i] = data[data.length - 1 - i] as number
+  }
+
+  has(port: number): boolean {
+    const n = port - this.range.base
+    return n >= 0 && n < this.range.size && ((this.bits[n >> 3] as number) & (1 << (n & 7))) !== 0
+  }
+
+  /** Ports outside of the range are left alone. */
+  add(port: number): void {
+    const n = port - this.range.base
+    if (n >= 0 && n < this.range.size) this.bits[n >> 3] = (this.bits[n >> 3] as number) | (1 << (n & 7))
+  }
+
+  remove(port: number): void {
+    const n = port - this.range.base
+    if (n >= 0 && n < this.range.size) this.bits[n >> 3] = (this.bits[n >> 3] as number) & ~(1 << (n & 7))
+  }
+
+  *ports(): Generator<number> {
+    for (let n = 0; n < this.range.size; n++) if (this.has(this.range.base + n)) yield this.range.base + n
+  }
+
+  take(port: number): void {
+    if (port < this.range.base || port >= this.range.base + this.range.size) {
+      throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${printPortRange(this.range)}`)
+    }
+    if (this.has(port)) throw new AllocationError('provided port is already allocated')
+    this.add(port)
+  }
+
+  takeAny(): number {
+    const { base, size } = this.range
+    const low = reserved(this.range)
+    const port = this.anyOf(base + low, size - low) ?? this.anyOf(base, low)
+    if (port === undefined) throw new AllocationError('range is full')
+    this.add(port)
+    return port
+  }
+
+  private anyOf(base: number, size: number): number | undefined {
+    const start = Math.floor(this.random() * size)
+    for (let i = 0; i < size; i++) {
+      const port = base + ((start + i) % size)
+      if (!this.has(port)) return port
+    }
+    return undefined
+  }
+
+  data(): Buffer {
+    let length = this.bits.length
+    while (length > 0 && this.bits[length - 1] === 0) length--
+    return Buffer.from(this.bits.subarray(0, length).toReversed())
+  }
+}
+
+/** Of a dry run: checks what is asked for, and makes up the rest beyond the usual range. */
+export class DryRunPorts implements PortSource {
+  private readonly known: PortSet
+  private readonly taken: number[] = []
+
+  constructor(known: PortSet) {
+    this.known = known
+  }
+
+  take(port: number): void {
+    if (this.known.has(port) || this.taken.includes(port)) throw new AllocationError('provided port is already allocated')
+    this.taken.push(port)
+  }
+
+  takeAny(): number {
+    const port = (this.taken.length === 0 ? 32768 : Math.max(...this.taken)) + 1
+    this.taken.push(port)
+    return port
+  }
+}

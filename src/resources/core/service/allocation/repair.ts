@@ -1,0 +1,132 @@
+import type { ResourceAccess } from '../../../../catalog/definition.ts'
+import { isIPv6, parseIp, printIp } from '../../../../meta/ip.ts'
+import type { KubeObject } from '../../../../meta/object.ts'
+import { isStatusError } from '../../../../meta/status.ts'
+import { timeMillis } from '../../../../meta/time.ts'
+import { clusterIPsOf, isHeadless, needsClusterIP } from '../fields.ts'
+import { ALLOCATOR_NAME, belongsTo, IP_ADDRESSES, ipAddressObject, MANAGED_BY_LABEL, serviceRef } from './cluster-ips.ts'
+import { NodePorts } from './node-ports.ts'
+import type { PortRange } from './port-set.ts'
+import { allNodePortsOf, SERVICES } from './ports-in-use.ts'
+
+export interface RepairOptions {
+  readonly nodePortRange: PortRange
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /**
+   * How long a reservation may be without its service before it counts as left behind: longer than any request lives. 0 where nothing else writes, as when a server
+   * with a store of its own starts.
+   */
+  readonly graceMilliseconds: number
+}
+
+/** What one run hands to the next. */
+export interface RepairState {
+  /** Node ports without a service, with the time at which a run first found them so. */
+  readonly orphanPorts: Map<number, number>
+}
+
+export const createRepairState = (): RepairState => ({ orphanPorts: new Map() })
+
+export interface RepairReport {
+  readonly freedIPs: readonly string[]
+  readonly restoredIPs: readonly string[]
+  /** Addresses of a service for which the IPAddress says that another has them: nothing is done about it. */
+  readonly conflictingIPs: readonly string[]
+  readonly freedPorts: readonly number[]
+  readonly restoredPorts: readonly number[]
+}
+
+/**
+ * Makes IPAddresses and node ports agree with the services: frees what no service has, and takes again what one has. Services are the truth and are never changed.
+ * For a loop in one server (every few minutes), and once at start.
+ */
+export async function repairAllocations(api: ResourceAccess, state: RepairState, options: RepairOptions): Promise<RepairReport> {
+  const nodePorts = new NodePorts(options.nodePortRange, () => 0)
+  // Reservations before services: one that has become a service between the two lists is seen as such.
+  const addresses = (await api.list(IP_ADDRESSES, '', { labelSelector: `${MANAGED_BY_LABEL}=${ALLOCATOR_NAME}` })).items
+  const before = await nodePorts.current(api)
+  const services = (await api.list(SERVICES, '')).items
+  const ips = await repairIPs(api, addresses, services, options)
+  return { ...ips, ...(await repairPorts(api, nodePorts, before, services, state, options)) }
+}
+
+async function repairIPs(
+  api: ResourceAccess,
+  addresses: readonly KubeObject[],
+  services: readonly KubeObject[],
+  { now, graceMilliseconds }: RepairOptions,
+): Promise<Pick<RepairReport, 'freedIPs' | 'restoredIPs' | 'conflictingIPs'>> {
+  const owners = new Map<string, KubeObject>()
+  for (const service of services) {
+    if (!needsClusterIP(service) || isHeadless(service)) continue
+    for (const ip of clusterIPsOf(service)) {
+      const parsed = parseIp(ip)
+      if (parsed) owners.set(printIp(parsed), service)
+    }
+  }
+  const freedIPs: string[] = []
+  const conflictingIPs: string[] = []
+  for (const address of addresses) {
+    const { name = '', uid, creationTimestamp } = address.metadata
+    const owner = owners.get(name)
+    owners.delete(name)
+    if (owner) {
+      if (!belongsTo(address, serviceRef(owner))) conflictingIPs.push(name)
+      continue
+    }
+    if (now - (timeMillis(creationTimestamp) ?? 0) < graceMilliseconds) continue
+    try {
+      await api.delete(IP_ADDRESSES, '', name, uid === undefined ? {} : { uid })
+      freedIPs.push(name)
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
+    }
+  }
+  const restoredIPs: string[] = []
+  for (const [name, service] of owners) {
+    try {
+      await api.create(IP_ADDRESSES, '', ipAddressObject(name, isIPv6(name) ? 'IPv6' : 'IPv4', serviceRef(service)))
+      restoredIPs.push(name)
+    } catch (error) {
+      // It has come since the list was made, or the address is kept by hand.
+      if (!isStatusError(error, 'AlreadyExists')) throw error
+    }
+  }
+  return { freedIPs, restoredIPs, conflictingIPs }
+}
+
+async function repairPorts(
+  api: ResourceAccess,
+  nodePorts: NodePorts,
+  before: Awaited<ReturnType<NodePorts['current']>>,
+  services: readonly KubeObject[],
+  { orphanPorts }: RepairState,
+  { now, graceMilliseconds }: RepairOptions,
+): Promise<Pick<RepairReport, 'freedPorts' | 'restoredPorts'>> {
+  const used = new Set(services.flatMap(allNodePortsOf))
+  for (const port of orphanPorts.keys()) if (used.has(port) || !before.ports.has(port)) orphanPorts.delete(port)
+  const orphans: number[] = []
+  for (const port of before.ports.ports()) {
+    if (used.has(port)) continue
+    if (!orphanPorts.has(port)) orphanPorts.set(port, now)
+    if (now - (orphanPorts.get(port) ?? now) >= graceMilliseconds) orphans.push(port)
+  }
+  const missing = [...used].filter(port => !before.ports.has(port))
+  if (orphans.length === 0 && missing.length === 0) return { freedPorts: [], restoredPorts: [] }
+
+  let freedPorts: number[] = []
+  let restoredPorts: number[] = []
+  await nodePorts.change(api, (ports, object) => {
+    // Somebody has written since: a port that looked left behind may have been given out anew. The next run sees.
+    const unchanged = object.metadata.resourceVersion === before.resourceVersion
+    freedPorts = unchanged ? orphans.filter(port => ports.has(port)) : []
+    for (const port of freedPorts) ports.remove(port)
+    restoredPorts = missing.filter(port => !ports.has(port))
+    for (const port of restoredPorts) ports.add(port)
+    restoredPorts = restoredPorts.filter(port => ports.has(port))
+    return freedPorts.length + restoredPorts.length > 0
+  })
+  for (const port of freedPorts) orphanPorts.delete(port)
+  return { freedPorts, restoredPorts }
+}

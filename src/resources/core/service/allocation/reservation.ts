@@ -1,0 +1,110 @@
+import type { Reservation, ResourceAccess } from '../../../../catalog/definition.ts'
+import { invalid } from '../../../../meta/field-error.ts'
+import { fieldPath } from '../../../../meta/field-path.ts'
+import type { KubeObject } from '../../../../meta/object.ts'
+import { internalServerError, invalidError, isStatusError } from '../../../../meta/status.ts'
+import { goStringList } from '../../../apps/shared/go-syntax.ts'
+import { clusterIPsOf, familiesOf, isHeadless, needsClusterIP } from '../fields.ts'
+import type { IPFamily } from '../ip-families.ts'
+import { keepsPreference } from '../ip-families.ts'
+import type { ClusterIPs, ServiceRef } from './cluster-ips.ts'
+import { AllocationError, serviceRef } from './cluster-ips.ts'
+import type { NodePorts } from './node-ports.ts'
+import { carryOut, needsPorts, planPorts, portsToFree } from './port-plan.ts'
+import { allNodePortsOf } from './ports-in-use.ts'
+
+const ENDPOINTS = { group: '', resource: 'endpoints' }
+
+/** Addresses of a service that are kept as IPAddresses. */
+const heldIPs = (service: KubeObject | undefined): string[] => (service && needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [])
+
+/**
+ * What lies outside of the service's own key. Everything is taken before the write, and given back after it has succeeded or failed. A process that dies between
+ * leaves addresses and ports that no service has, which the repair frees: never a service with an address or port that another may get.
+ */
+export class ServiceReservations {
+  private readonly ips: ClusterIPs
+  private readonly ports: NodePorts
+
+  constructor(ips: ClusterIPs, ports: NodePorts) {
+    this.ips = ips
+    this.ports = ports
+  }
+
+  /** `next` gets its addresses and ports. Undefined: the service is deleted, and its endpoints with it. */
+  async begin(next: KubeObject | undefined, old: KubeObject | undefined, api: ResourceAccess, dryRun: boolean): Promise<Reservation> {
+    const freePorts = next ? portsToFree(next, old) : old ? allNodePortsOf(old) : []
+    const takenIPs: string[] = []
+    let takenPorts: readonly number[] = []
+    const owner = serviceRef((next ?? old) as KubeObject)
+    const rollback = async (): Promise<void> => {
+      if (dryRun) return
+      for (const ip of takenIPs) await leaveToRepair(this.ips.free(api, ip, owner))
+      await leaveToRepair(this.ports.free(api, takenPorts))
+    }
+    if (next) {
+      try {
+        await this.takeIPs(next, old, api, owner, dryRun, takenIPs)
+        if (needsPorts(next, old)) {
+          const plan = await this.ports.reserve(api, dryRun, source => planPorts(next, old, source))
+          takenPorts = plan.taken
+          carryOut(plan, next)
+        }
+      } catch (error) {
+        await rollback()
+        throw error
+      }
+    }
+    const kept = new Set(heldIPs(next))
+    const freeIPs = heldIPs(old).filter(ip => !kept.has(ip))
+    return {
+      rollback,
+      commit: async () => {
+        if (dryRun) return
+        if (!next) await leaveToRepair(api.delete(ENDPOINTS, owner.namespace, owner.name))
+        for (const ip of freeIPs) await leaveToRepair(this.ips.free(api, ip, owner))
+        await leaveToRepair(this.ports.free(api, freePorts))
+      },
+    }
+  }
+
+  private async takeIPs(
+    next: KubeObject,
+    old: KubeObject | undefined,
+    api: ResourceAccess,
+    owner: ServiceRef,
+    dryRun: boolean,
+    taken: string[],
+  ): Promise<void> {
+    if (!needsClusterIP(next) || isHeadless(next) || keepsPreference(next, old)) return
+    const held = new Set(heldIPs(old))
+    const ips = [...clusterIPsOf(next)]
+    for (const [i, family] of familiesOf(next).entries()) {
+      const wanted = ips[i] ?? ''
+      if (wanted !== '' && held.has(wanted)) continue
+      try {
+        ips[i] = await this.ips.take(api, family as IPFamily, wanted, owner, dryRun)
+      } catch (error) {
+        if (!(error instanceof AllocationError)) throw error
+        if (wanted === '') throw internalServerError(`failed to allocate a serviceIP: ${error.message}`)
+        throw invalidError({ group: '', kind: 'Service' }, owner.name, [
+          invalid(fieldPath('spec', 'clusterIPs'), goStringList(clusterIPsOf(next)), `failed to allocate IP ${wanted}: ${error.message}`),
+        ])
+      }
+      taken.push(ips[i] as string)
+    }
+    if (taken.length === 0) return
+    next.spec.clusterIPs = ips
+    next.spec.clusterIP = ips[0]
+  }
+}
+
+/** A service's write stands whatever happens to what it gave back: the repair finds that. Its endpoints may be gone, or another server's business by now. */
+async function leaveToRepair(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    // A bug is not for the repair.
+    if (!isStatusError(error)) throw error
+  }
+}

@@ -1,0 +1,105 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isIPv6, isValidIP } from '../../../meta/ip.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { goStringList } from '../../apps/shared/go-syntax.ts'
+import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
+
+const IPS = fieldPath('spec', 'clusterIPs')
+const FAMILIES = fieldPath('spec', 'ipFamilies')
+const POLICY = fieldPath('spec', 'ipFamilyPolicy')
+
+const printedIPs = (service: KubeObject) => goStringList(service.spec.clusterIPs)
+const printedFamilies = (service: KubeObject) => goStringList(service.spec.ipFamilies, '[]core.IPFamily')
+
+/** clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy agree. `policy`: that of the object, or the one it will get. */
+export function validateClusterIPs(service: KubeObject, policy: string | undefined = service.spec.ipFamilyPolicy): FieldError[] {
+  if (typeOf(service) === 'ExternalName') return []
+  const errors: FieldError[] = []
+  const ips = clusterIPsOf(service)
+  const single: string = service.spec.clusterIP ?? ''
+  if (single !== '') {
+    if (ips.length === 0) errors.push(required(IPS))
+    else if (ips[0] !== single) errors.push(invalid(IPS, printedIPs(service), 'first value must match `clusterIP`'))
+  } else if (ips.length > 0) {
+    errors.push(invalid(IPS, printedIPs(service), 'must be empty when `clusterIP` is not specified'))
+  }
+
+  const families = familiesOf(service)
+  for (const [i, family] of families.entries()) {
+    if (family !== 'IPv4' && family !== 'IPv6') errors.push(notSupported(FAMILIES.index(i), family, ['IPv4', 'IPv6']))
+    if (families.indexOf(family) < i) errors.push(duplicate(FAMILIES.index(i), family))
+  }
+  if (policy !== undefined && !['PreferDualStack', 'RequireDualStack', 'SingleStack'].includes(policy)) {
+    errors.push(notSupported(POLICY, policy, ['PreferDualStack', 'RequireDualStack', 'SingleStack']))
+  }
+
+  let wrong = false
+  for (const [i, ip] of ips.entries()) {
+    if (i === 0 && ip === HEADLESS) {
+      if (ips.length === 1) continue
+      wrong = true
+      errors.push(invalid(IPS, printedIPs(service), "'None' must be the first and only value"))
+      continue
+    }
+    const found = isValidIP(ip).map(text => invalid(IPS.index(i), ip, text))
+    wrong ||= found.length > 0
+    errors.push(...found)
+  }
+  if (ips.length > 2) errors.push(invalid(IPS, printedIPs(service), 'may only hold up to 2 values'))
+  if (wrong) return errors
+  // Two families in whatever order; more than two values have been told of.
+  const kinds = new Set(ips.map(isIPv6))
+  if (ips.length > 1 && kinds.size < 2) errors.push(invalid(IPS, printedIPs(service), 'may specify no more than one IP for each IP family'))
+  if (!isHeadless(service)) {
+    for (const [i, ip] of ips.entries()) {
+      const family = families[i]
+      if ((family === 'IPv4' || family === 'IPv6') && isIPv6(ip) !== (family === 'IPv6')) {
+        errors.push(invalid(IPS.index(i), ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``))
+      }
+    }
+  }
+  return errors
+}
+
+/** The first address and family never change, save by way of ExternalName; the second may come, and goes with SingleStack. */
+export function validateClusterIPsUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+  if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || (isHeadless(old) && isHeadless(next))) return []
+  const errors: FieldError[] = []
+  const now = clusterIPsOf(next)
+  const before = clusterIPsOf(old)
+  const changed = (i: number): number => errors.push(invalid(IPS.index(i), printedIPs(next), 'may not change once set'))
+  if (now.length === before.length) {
+    for (const [i, ip] of before.entries()) if (ip !== now[i]) changed(i)
+  } else if (now.length < before.length) {
+    if (now.length === 0) errors.push(invalid(IPS.index(0), printedIPs(next), 'primary clusterIP can not be unset'))
+    else if (now[0] !== before[0]) changed(0)
+    if (now.length === 1 && next.spec.ipFamilyPolicy !== 'SingleStack') {
+      errors.push(invalid(POLICY, next.spec.ipFamilyPolicy, "must be set to 'SingleStack' when releasing the secondary clusterIP"))
+    }
+  } else if (before.length > 0 && now[0] !== before[0]) changed(0)
+  return errors
+}
+
+export function validateFamiliesUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+  if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || isHeadless(old) || isHeadless(next)) return []
+  const errors: FieldError[] = []
+  const now = familiesOf(next)
+  const before = familiesOf(old)
+  if (now.length === before.length) {
+    for (const [i, family] of before.entries()) {
+      if (family !== now[i]) errors.push(invalid(FAMILIES.index(0), printedFamilies(next), 'may not change once set'))
+    }
+    return errors
+  }
+  const changed = now.length > 0 && before.length > 0 && now[0] !== before[0]
+  if (now.length < before.length && clusterIPsOf(next).length === 0) {
+    errors.push(invalid(FAMILIES.index(0), printedFamilies(next), 'primary ipFamily can not be unset'))
+  }
+  if (changed) errors.push(invalid(FAMILIES.index(0), printedIPs(next), 'may not change once set'))
+  if (now.length < before.length && now.length === 1 && next.spec.ipFamilyPolicy !== 'SingleStack') {
+    errors.push(invalid(POLICY, next.spec.ipFamilyPolicy, "must be set to 'SingleStack' when releasing the secondary ipFamily"))
+  }
+  return errors
+}

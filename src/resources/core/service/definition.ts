@@ -1,0 +1,50 @@
+import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { ALL_VERBS, STATUS_VERBS } from '../../apps/shared/kind.ts'
+import { types } from '../../types.ts'
+import { ClusterIPs } from './allocation/cluster-ips.ts'
+import { ipRange } from './allocation/ip-range.ts'
+import { NodePorts } from './allocation/node-ports.ts'
+import type { PortRange } from './allocation/port-set.ts'
+import { ServiceReservations } from './allocation/reservation.ts'
+import { setServiceDefaults } from './defaults.ts'
+import { serviceStatusStrategy, serviceStrategy } from './strategy.ts'
+import { serviceTable } from './table.ts'
+
+export interface ServiceOptions {
+  /** `--service-cluster-ip-range`: one CIDR, or one of each family, the default family first. */
+  readonly serviceCIDRs: readonly string[]
+  /** `--service-node-port-range` */
+  readonly nodePortRange: PortRange
+  /** Of [0, 1); for tests. */
+  readonly random?: () => number
+}
+
+/** kube-apiserver's defaults. */
+export const DEFAULT_SERVICE_OPTIONS: ServiceOptions = { serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 2768 } }
+
+/** core/v1 Service. Its allocator needs `ipAddressResource`, `serviceCIDRResource` and `rangeAllocationResource` in the catalog. */
+export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_OPTIONS): ResourceDefinition {
+  const random = options.random ?? Math.random
+  const families = [...new Set(options.serviceCIDRs.map(cidr => ipRange(cidr).family))]
+  const reservations = new ServiceReservations(new ClusterIPs(options.serviceCIDRs, random), new NodePorts(options.nodePortRange, random))
+  const v1: Version = {
+    group: '',
+    name: 'v1',
+    kind: 'Service',
+    names: { plural: 'services', singular: 'service', shortNames: ['svc'] },
+    categories: ['all'],
+    verbs: ALL_VERBS,
+    schema: types.type('core.Service'),
+    setDefaults: setServiceDefaults,
+    table: serviceTable,
+    selectableFields: { 'spec.clusterIP': ({ spec }) => spec?.clusterIP ?? '', 'spec.type': ({ spec }) => spec?.type ?? '' },
+    subresources: { status: { verbs: STATUS_VERBS, strategy: serviceStatusStrategy } },
+  }
+  return {
+    scope: 'Namespaced',
+    versions: [v1],
+    home: v1,
+    storage: { prefix: 'services/specs', version: v1 },
+    strategy: serviceStrategy(reservations, families),
+  }
+}

@@ -1,0 +1,78 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isIPv6 } from '../../../meta/ip.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { goStringList } from '../../apps/shared/go-syntax.ts'
+import { validateClusterIPs } from './cluster-ips-validation.ts'
+import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, typeOf } from './fields.ts'
+
+export type IPFamily = 'IPv4' | 'IPv6'
+
+const POLICY = fieldPath('spec', 'ipFamilyPolicy')
+const other = (family: string | undefined): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
+
+/** A service that prefers two families is left as it is until somebody asks for a change: a cluster that has become dual-stack changes nothing by itself. */
+export function keepsPreference(next: KubeObject, old: KubeObject | undefined): boolean {
+  if (!old || next.spec.ipFamilyPolicy !== 'PreferDualStack' || typeOf(old) !== typeOf(next) || !needsClusterIP(next)) return false
+  if (old.spec.ipFamilyPolicy !== undefined && old.spec.ipFamilyPolicy !== 'PreferDualStack') return false
+  return sameList(clusterIPsOf(old), clusterIPsOf(next)) && sameList(familiesOf(old), familiesOf(next))
+}
+
+/**
+ * Fills in ipFamilyPolicy and ipFamilies. `configured`: the families that have a range, the first one being the default. Errors leave the object as it was, and
+ * running it again changes nothing.
+ */
+export function settleFamilies(next: KubeObject, old: KubeObject | undefined, configured: readonly IPFamily[]): FieldError[] {
+  if (!needsClusterIP(next) || keepsPreference(next, old)) return []
+  const { spec } = next
+  const headlessAlone = spec.clusterIP === HEADLESS && !hasSelector(next)
+  const policy: string = spec.ipFamilyPolicy ?? old?.spec.ipFamilyPolicy ?? (headlessAlone ? 'RequireDualStack' : 'SingleStack')
+  const related = validateClusterIPs(next, policy)
+  if (related.length > 0) return related
+
+  let ips = clusterIPsOf(next)
+  let families = [...familiesOf(next)]
+  const errors: FieldError[] = []
+  const wrongPolicy = (detail: string): number => errors.push(invalid(POLICY, policy, detail))
+  if (old && policy === 'SingleStack') {
+    // Asking for one family is asking to release the other.
+    if (sameList(clusterIPsOf(old), ips)) ips = ips.slice(0, 1)
+    if (sameList(familiesOf(old), families)) families = families.slice(0, 1)
+  } else if (old) {
+    const isReduced = (now: readonly string[], before: readonly string[]): boolean => now.length > 0 && now.length < before.length
+    if (isReduced(ips, clusterIPsOf(old))) wrongPolicy("must be 'SingleStack' to release the secondary cluster IP")
+    if (isReduced(families, familiesOf(old))) wrongPolicy("must be 'SingleStack' to release the secondary IP family")
+  }
+  if (policy === 'SingleStack') {
+    const needed = "must be 'RequireDualStack' or 'PreferDualStack' when multiple"
+    if (ips.length === 2) wrongPolicy(`${needed} cluster IPs are specified`)
+    if (families.length === 2) wrongPolicy(`${needed} IP families are specified`)
+  }
+  for (const [i, ip] of ips.entries()) {
+    if (ip === HEADLESS) break
+    if (i < families.length) continue
+    const family: IPFamily = isIPv6(ip) ? 'IPv6' : 'IPv4'
+    if (configured.includes(family)) families.push(family)
+    else errors.push(invalid(fieldPath('spec', 'clusterIPs').index(i), goStringList(ips), `${family} is not configured on this cluster`))
+  }
+  if (errors.length > 0) return errors
+
+  if (headlessAlone) {
+    // Its endpoints are somebody else's business, so it may have families that the cluster has not.
+    if (families.length === 0) families.push(configured[0] ?? 'IPv4')
+    if (families.length < 2 && policy !== 'SingleStack') families.push(other(families[0]))
+  } else {
+    if (policy === 'RequireDualStack' && configured.length < 2) wrongPolicy('this cluster is not configured for dual-stack services')
+    for (const [i, family] of families.entries()) {
+      if (!configured.some(known => known === family)) errors.push(invalid(fieldPath('spec', 'ipFamilies').index(i), family, 'not configured on this cluster'))
+    }
+    if (errors.length > 0) return errors
+    if (families.length === 0) families.push(configured[0] ?? 'IPv4')
+    if (policy !== 'SingleStack' && families.length === 1 && configured.length === 2) families.push(other(families[0]))
+  }
+  spec.ipFamilyPolicy = policy
+  spec.ipFamilies = families
+  if (ips.length > 0) spec.clusterIPs = ips
+  return []
+}

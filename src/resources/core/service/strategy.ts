@@ -1,0 +1,61 @@
+import type { Reservation, Strategy } from '../../../catalog/definition.ts'
+import { nameIsDns1035Label } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { invalidError } from '../../../meta/status.ts'
+import type { ServiceReservations } from './allocation/reservation.ts'
+import { needsClusterIP, typeOf } from './fields.ts'
+import type { IPFamily } from './ip-families.ts'
+import { settleFamilies } from './ip-families.ts'
+import { alignClusterIPs, dropUnneeded, keepAllocated } from './reconcile.ts'
+import { validateService, validateServiceStatus } from './validation.ts'
+import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
+
+const NOTHING_RESERVED: Reservation = { commit: async () => {}, rollback: async () => {} }
+
+/** `families`: those that have a range, the default one first. */
+export function serviceStrategy(reservations: ServiceReservations, families: readonly IPFamily[]): Strategy {
+  /** Changes nothing when it runs again. */
+  const settle = (next: KubeObject, old: KubeObject | undefined): void => {
+    if (old) keepAllocated(next, old)
+    alignClusterIPs(next, old)
+    settleFamilies(next, old, families)
+  }
+  return {
+    allowCreateOnUpdate: true,
+    returnsDeleted: true,
+    validateName: nameIsDns1035Label,
+    resetFields: [['status']],
+    prepare(next, old) {
+      settle(next, old)
+      next.status = old ? old.status : { loadBalancer: {} }
+      if (old) dropUnneeded(next, old)
+      if (old && typeOf(next) !== 'LoadBalancer' && next.status?.loadBalancer?.ingress) next.status = { ...next.status, loadBalancer: {} }
+      // Once defaulted for every type; a name elsewhere has no use for it.
+      if (!needsClusterIP(next)) delete next.spec.internalTrafficPolicy
+    },
+    validate(next, old) {
+      // What the allocation stumbles over is told alone, as upstream allocates first.
+      const errors = settleFamilies(next, old, families)
+      return errors.length > 0 ? errors : validateService(next, old)
+    },
+    warnings: serviceWarnings,
+    async begin(next, old, ctx, api, dryRun) {
+      if (ctx.subresource !== '') return NOTHING_RESERVED
+      if (next) {
+        const errors = settleFamilies(next, old, families)
+        if (errors.length > 0) throw invalidError({ group: '', kind: 'Service' }, next.metadata.name ?? '', errors)
+      }
+      return reservations.begin(next, old, api, dryRun)
+    },
+  }
+}
+
+export const serviceStatusStrategy: Strategy = {
+  resetFields: [['spec']],
+  prepare(next, old) {
+    if (old) next.spec = old.spec
+  },
+  validate: next => validateServiceStatus(next),
+  warnings: serviceStatusWarnings,
+  begin: async () => NOTHING_RESERVED,
+}

@@ -1,0 +1,85 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isValidCIDR } from '../../../meta/ip.ts'
+import { isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { isExternallyAccessible, needsHealthCheck, typeOf } from './fields.ts'
+
+const SPEC = fieldPath('spec')
+const SOURCE_RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges'
+const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'"
+const isBalancer = (service: KubeObject): boolean => typeOf(service) === 'LoadBalancer'
+
+/** The field, or the annotation that came before it. Values may stand between spaces. */
+export function validateSourceRanges(service: KubeObject): FieldError[] {
+  const ranges: string[] = service.spec.loadBalancerSourceRanges ?? []
+  const annotation = service.metadata.annotations?.[SOURCE_RANGES_ANNOTATION]
+  const errors: FieldError[] = []
+  if (ranges.length > 0) {
+    const path = SPEC.child('LoadBalancerSourceRanges')
+    if (!isBalancer(service)) errors.push(forbidden(path, BALANCER_ONLY))
+    for (const [i, range] of ranges.entries()) errors.push(...isValidCIDR(range.trim()).map(text => invalid(path.index(i), range.trim(), text)))
+  } else if (annotation !== undefined) {
+    const path = fieldPath('metadata', 'annotations').key(SOURCE_RANGES_ANNOTATION)
+    if (!isBalancer(service)) errors.push(forbidden(path, BALANCER_ONLY))
+    if (annotation.trim() === '') return errors
+    for (const range of annotation.trim().split(',')) errors.push(...isValidCIDR(range.trim()).map(text => invalid(path, range.trim(), text)))
+  }
+  return errors
+}
+
+export function validateBalancerAllocation(service: KubeObject): FieldError[] {
+  const given = service.spec.allocateLoadBalancerNodePorts !== undefined
+  if (given && !isBalancer(service)) return [forbidden(SPEC.child('allocateLoadBalancerNodePorts'), BALANCER_ONLY)]
+  // The path has no `spec`, as upstream's.
+  return !given && isBalancer(service) ? [required(fieldPath('allocateLoadBalancerNodePorts'))] : []
+}
+
+export function validateBalancerClass(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = SPEC.child('loadBalancerClass')
+  const name: string | undefined = next.spec.loadBalancerClass
+  const errors: FieldError[] = []
+  if (old && isBalancer(old) && isBalancer(next) && old.spec.loadBalancerClass !== name) errors.push(invalid(path, name, 'may not change once set'))
+  if (name === undefined) return errors
+  if (isBalancer(next)) errors.push(...isQualifiedName(name).map(text => invalid(path, name, text)))
+  else errors.push(forbidden(path, BALANCER_ONLY))
+  return errors
+}
+
+/** A health check port that is needed and not given is allocated before the write, so its absence is no error here. */
+export function validateExternalTraffic(service: KubeObject): FieldError[] {
+  const policy: string = service.spec.externalTrafficPolicy ?? ''
+  const at = SPEC.child('externalTrafficPolicy')
+  const errors: FieldError[] = []
+  if (!isExternallyAccessible(service)) {
+    if (policy !== '') errors.push(invalid(at, policy, 'may only be set for externally-accessible services'))
+  } else if (policy === '') errors.push(required(at))
+  else if (policy !== 'Cluster' && policy !== 'Local') errors.push(notSupported(at, policy, ['Cluster', 'Local']))
+
+  const port: number = service.spec.healthCheckNodePort ?? 0
+  const portAt = SPEC.child('healthCheckNodePort')
+  if (port !== 0) {
+    if (needsHealthCheck(service)) errors.push(...isValidPortNum(port).map(text => invalid(portAt, port, text)))
+    else errors.push(invalid(portAt, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"))
+  }
+  return errors
+}
+
+export function validateHealthCheckUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+  if (!needsHealthCheck(old) || !needsHealthCheck(next)) return []
+  if ((old.spec.healthCheckNodePort ?? 0) === (next.spec.healthCheckNodePort ?? 0)) return []
+  return [forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable')]
+}
+
+export function validateInternalTraffic(service: KubeObject): FieldError[] {
+  const path = SPEC.child('internalTrafficPolicy')
+  const policy: string | undefined = service.spec.internalTrafficPolicy
+  if (policy === undefined) return ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(typeOf(service)) ? [required(path)] : []
+  return policy === 'Cluster' || policy === 'Local' ? [] : [notSupported(path, policy, ['Cluster', 'Local'])]
+}
+
+export function validateTrafficDistribution(service: KubeObject): FieldError[] {
+  const value: string | undefined = service.spec.trafficDistribution
+  return value === undefined || value === 'PreferClose' ? [] : [notSupported(SPEC.child('trafficDistribution'), value, ['PreferClose'])]
+}

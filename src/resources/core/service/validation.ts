@@ -1,0 +1,155 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isValidIP, parseIp } from '../../../meta/ip.ts'
+import { isDns1123Subdomain } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateLabels } from '../../../meta/object-meta-validation.ts'
+import { validateNonSpecialIP } from '../endpoints/validation.ts'
+import { validateClusterIPs, validateClusterIPsUpdate, validateFamiliesUpdate } from './cluster-ips-validation.ts'
+import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, portsOf, typeOf } from './fields.ts'
+import { validatePortPairs, validatePorts } from './ports-validation.ts'
+import {
+  validateBalancerAllocation,
+  validateBalancerClass,
+  validateExternalTraffic,
+  validateHealthCheckUpdate,
+  validateInternalTraffic,
+  validateSourceRanges,
+  validateTrafficDistribution,
+} from './traffic-validation.ts'
+
+const SPEC = fieldPath('spec')
+export const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
+export const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
+const MAX_AFFINITY_SECONDS = 86400
+
+function validateTopologyAnnotations(service: KubeObject): FieldError[] {
+  const hints = service.metadata.annotations?.[TOPOLOGY_HINTS]
+  const mode = service.metadata.annotations?.[TOPOLOGY_MODE]
+  if (hints === undefined || mode === undefined || hints === mode) return []
+  const path = fieldPath('metadata', 'annotations').key(TOPOLOGY_MODE)
+  return [invalid(path, mode, `must match annotations[${TOPOLOGY_HINTS}] when both are specified`)]
+}
+
+function validateByType(service: KubeObject): FieldError[] {
+  const type = typeOf(service)
+  if (type === 'LoadBalancer' || type === 'NodePort') {
+    return isHeadless(service) ? [invalid(SPEC.child('clusterIPs').index(0), HEADLESS, `may not be set to 'None' for ${type} services`)] : []
+  }
+  if (type !== 'ExternalName') return []
+  const errors: FieldError[] = []
+  const notSet = (name: string): number => errors.push(forbidden(SPEC.child(name), 'may not be set for ExternalName services'))
+  if (clusterIPsOf(service).length > 0) notSet('clusterIPs')
+  if (familiesOf(service).length > 0) notSet('ipFamilies')
+  if (service.spec.ipFamilyPolicy !== undefined) notSet('ipFamilyPolicy')
+  const path = SPEC.child('externalName')
+  // A dot at the end marks the name as complete.
+  const name: string = (service.spec.externalName ?? '').replace(/\.$/, '')
+  if (name === '') errors.push(required(path))
+  else errors.push(...isDns1123Subdomain(name).map(text => invalid(path, name, text)))
+  return errors
+}
+
+function validateAffinityConfig(config: KubeObject['spec'], path: FieldPath): FieldError[] {
+  const needed = 'when session affinity type is ClientIP'
+  if (!config) return [required(path, needed)]
+  if (!config.clientIP) return [required(path.child('clientIP'), needed)]
+  const at = path.child('clientIP', 'timeoutSeconds')
+  const seconds: number | undefined = config.clientIP.timeoutSeconds
+  if (seconds === undefined) return [required(at, needed)]
+  return seconds > 0 && seconds <= MAX_AFFINITY_SECONDS ? [] : [invalid(at, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)]
+}
+
+function validateAffinity(service: KubeObject): FieldError[] {
+  const path = SPEC.child('sessionAffinity')
+  const config = SPEC.child('sessionAffinityConfig')
+  switch (service.spec.sessionAffinity ?? '') {
+    case '':
+      return [required(path)]
+    case 'ClientIP':
+      return validateAffinityConfig(service.spec.sessionAffinityConfig, config)
+    case 'None':
+      return service.spec.sessionAffinityConfig ? [forbidden(config, 'must not be set when session affinity is None')] : []
+    default:
+      return [notSupported(path, service.spec.sessionAffinity, ['ClientIP', 'None'])]
+  }
+}
+
+function validateExternalIPs(service: KubeObject): FieldError[] {
+  return (service.spec.externalIPs ?? []).flatMap((ip: string, i: number) => {
+    const path = SPEC.child('externalIPs').index(i)
+    const errors = isValidIP(ip).map(text => invalid(path, ip, text))
+    return errors.length > 0 ? errors : validateNonSpecialIP(ip, path)
+  })
+}
+
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
+
+function validateType(service: KubeObject): FieldError[] {
+  const path = SPEC.child('type')
+  const type = typeOf(service)
+  if (type === '') return [required(path)]
+  return TYPES.includes(type) ? [] : [notSupported(path, type, TYPES)]
+}
+
+/** Create, and update with `old`. */
+export function validateService(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const ports = SPEC.child('ports')
+  const update = old
+    ? [
+        ...validateClusterIPsUpdate(next, old),
+        ...validateFamiliesUpdate(next, old),
+        ...validateBalancerClass(next, old),
+        ...validateHealthCheckUpdate(next, old),
+      ]
+    : []
+  return [
+    ...update,
+    ...validateTopologyAnnotations(next),
+    ...(portsOf(next).length === 0 && !isHeadless(next) && typeOf(next) !== 'ExternalName' ? [required(ports)] : []),
+    ...validateByType(next),
+    ...validatePorts(next, ports),
+    ...validateLabels(next.spec.selector, SPEC.child('selector')),
+    ...validateAffinity(next),
+    ...validateClusterIPs(next),
+    ...validateExternalIPs(next),
+    ...validateType(next),
+    ...validatePortPairs(next, ports),
+    ...validateSourceRanges(next),
+    ...validateBalancerAllocation(next),
+    ...validateBalancerClass(next, undefined),
+    ...validateExternalTraffic(next),
+    ...validateInternalTraffic(next),
+    ...validateTrafficDistribution(next),
+  ]
+}
+
+interface Ingress {
+  ip?: string
+  ipMode?: string
+  hostname?: string
+}
+
+function validateIngress({ ip, ipMode, hostname }: Ingress, path: FieldPath): FieldError[] {
+  const errors = ip ? isValidIP(ip).map(text => invalid(path.child('ip'), ip, text)) : []
+  const mode = path.child('ipMode')
+  if (ipMode === undefined) {
+    if (ip) errors.push(required(mode, 'must be specified when `ip` is set'))
+  } else if (!ip) errors.push(forbidden(mode, 'may not be specified when `ip` is not set'))
+  else if (ipMode !== 'VIP' && ipMode !== 'Proxy') errors.push(notSupported(mode, ipMode, ['Proxy', 'VIP']))
+  if (hostname) {
+    const at = path.child('hostname')
+    errors.push(...isDns1123Subdomain(hostname).map(text => invalid(at, hostname, text)))
+    if (parseIp(hostname)) errors.push(invalid(at, hostname, 'must be a DNS name, not an IP address'))
+  }
+  return errors
+}
+
+export function validateServiceStatus(next: KubeObject): FieldError[] {
+  const path = fieldPath('status', 'loadBalancer', 'ingress')
+  const ingresses: Ingress[] = next.status?.loadBalancer?.ingress ?? []
+  if (ingresses.length > 0 && typeOf(next) !== 'LoadBalancer') return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
+  return ingresses.flatMap((ingress, i) => validateIngress(ingress, path.index(i)))
+}

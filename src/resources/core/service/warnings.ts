@@ -1,0 +1,37 @@
+import { fieldPath } from '../../../meta/field-path.ts'
+import { cidrWarnings, ipWarnings } from '../../../meta/ip.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { clusterIPsOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
+import { TOPOLOGY_HINTS, TOPOLOGY_MODE } from './validation.ts'
+
+const SPEC = fieldPath('spec')
+
+export function serviceWarnings(service: KubeObject): string[] {
+  const { spec } = service
+  const texts: string[] = []
+  if (service.metadata.annotations?.[TOPOLOGY_HINTS] !== undefined)
+    texts.push(`annotation ${TOPOLOGY_HINTS} is deprecated, please use ${TOPOLOGY_MODE} instead`)
+  if (spec.clusterIP && !isHeadless(service)) {
+    for (const [i, ip] of clusterIPsOf(service).entries()) texts.push(...ipWarnings(SPEC.child('clusterIPs').index(i), ip))
+  }
+  const externalIPs: string[] = spec.externalIPs ?? []
+  if (typeOf(service) === 'ClusterIP' && spec.clusterIP === HEADLESS) {
+    if (spec.loadBalancerIP) texts.push('spec.loadBalancerIP is ignored for headless services')
+    if (externalIPs.length > 0) texts.push('spec.externalIPs is ignored for headless services')
+    if (spec.sessionAffinity !== 'None') texts.push('spec.SessionAffinity is ignored for headless services')
+  }
+  for (const [i, ip] of externalIPs.entries()) texts.push(...ipWarnings(SPEC.child('externalIPs').index(i), ip))
+  if (spec.loadBalancerIP) texts.push(...ipWarnings(SPEC.child('loadBalancerIP'), spec.loadBalancerIP))
+  for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
+    texts.push(...cidrWarnings(SPEC.child('loadBalancerSourceRanges').index(i), range))
+  }
+  if (typeOf(service) === 'ExternalName') {
+    if (externalIPs.length > 0) texts.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
+  } else if (spec.externalName) texts.push('spec.externalName is ignored when spec.type is not "ExternalName"')
+  return texts
+}
+
+export function serviceStatusWarnings(service: KubeObject): string[] {
+  const ingresses: { ip?: string }[] = service.status?.loadBalancer?.ingress ?? []
+  return ingresses.flatMap(({ ip }, i) => (ip ? ipWarnings(fieldPath('status', 'loadBalancer', 'ingress').index(i), ip) : []))
+}
