@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
-import { dirname } from 'node:path'
+import { hostname, networkInterfaces } from 'node:os'
+import { dirname, join } from 'node:path'
 import { load as parseYaml } from 'js-yaml'
 import { type Authenticator, firstOf } from './auth/authn/authenticator.ts'
 import { clientCertificate } from './auth/authn/client-certificate.ts'
@@ -10,44 +10,41 @@ import { parseRules, rulesAuthorizer } from './auth/authz/rules.ts'
 import { readCommandLine, usage } from './config/command-line.ts'
 import type { AuthorizationMode, Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
-import type { Handler } from './endpoints/exchange.ts'
+import { type ControlPlane, createControlPlane } from './control-plane.ts'
+import { systemClock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
-import type { MetricFamily } from './lib/metrics.ts'
 import { createLogger } from './lib/structured-log.ts'
 import type { Authorizer } from './meta/authorizer.ts'
-import { pathNotFoundError } from './meta/status.ts'
-import { Health, type HealthCheck } from './server/health.ts'
+import { Health } from './server/health.ts'
 import { kubeconfig } from './server/kubeconfig.ts'
 import { startServer } from './server/server.ts'
 import { Shutdown } from './server/shutdown.ts'
-import { encodeStatusAsJson, type StatusEncoder } from './server/status-body.ts'
+import { encodeStatusAsJson } from './server/status-body.ts'
 import { ADMIN_USER, loadCredentials, writePrivate } from './server/tls/material.ts'
 import { servingNames } from './server/tls/names.ts'
+import { openEmbedded } from './storage/embedded/open-embedded.ts'
 import { GIT_VERSION, versionInfo } from './server/version.ts'
 
+const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 /** Requests in progress get this long, at most, when the server ends. */
 const GRACE_MS = 60_000
 
-/** What the API is to the server that carries it. */
-interface Api {
-  readonly handler: Handler
-  readonly encodeStatus: StatusEncoder
-  readonly checks: readonly HealthCheck[]
-  readonly metrics: readonly MetricFamily[]
-  /** Ends controllers and closes the store. */
-  close(): Promise<void>
-}
-
-async function createApi(_config: Config, _log: Logger): Promise<Api> {
-  return {
-    handler: async () => {
-      throw pathNotFoundError()
-    },
-    encodeStatus: encodeStatusAsJson,
-    checks: [],
-    metrics: [],
-    close: async () => {},
-  }
+/** The store, opened, and the control plane over it. */
+async function openControlPlane(config: Config, authorizer: Authorizer, log: Logger): Promise<ControlPlane> {
+  const backend = config.etcd === undefined ? await openEmbedded({ dir: join(config.dataDir, 'store') }, systemClock, log) : await Promise.reject(new Error('etcd: not wired'))
+  return createControlPlane({
+    backend,
+    clock: systemClock,
+    logger: log,
+    etcdPrefix: config.etcdPrefix,
+    fingerprint: GIT_VERSION,
+    eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
+    serviceCIDRs: config.serviceClusterIpRanges,
+    nodePorts: config.serviceNodePorts,
+    minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
+    serverAddress: `${advertisedAddress(config)}:${config.securePort}`,
+    mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
+  })
 }
 
 /** Runs the program. Resolves with the exit code when it has ended. */
@@ -89,20 +86,16 @@ async function serve(config: Config, log: Logger): Promise<number> {
       hostname: config.externalHostname ?? hostname(),
       bindAddress: config.bindAddress,
       advertiseAddress: config.advertiseAddress,
-      serviceIp: firstAddress(config.serviceClusterIpRanges[0] ?? '10.0.0.0/24'),
+      serviceIp: firstAddress(config.serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE),
     }),
     ...(config.servingFiles !== undefined && { servingFiles: config.servingFiles }),
     ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
   })
-  const [credentials, api, authenticator, authorizer] = await Promise.all([
-    credentialsReady,
-    createApi(config, log),
-    authenticatorOf(config),
-    authorizerOf(config),
-  ])
+  const authorizer = await authorizerOf(config)
+  const [credentials, plane, authenticator] = await Promise.all([credentialsReady, openControlPlane(config, authorizer, log), authenticatorOf(config)])
   const shutdown = new Shutdown()
   const health = new Health(log)
-  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...api.checks, {
+  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, {
     name: 'shutdown',
     endpoints: ['readyz'],
     check: () => {
@@ -110,9 +103,9 @@ async function serve(config: Config, log: Logger): Promise<number> {
     },
   })
   const server = await startServer({
-    handler: api.handler,
-    encodeStatus: api.encodeStatus,
-    metrics: api.metrics,
+    handler: plane.handler,
+    encodeStatus: encodeStatusAsJson,
+    metrics: plane.metrics,
     authenticator,
     authorizer,
     health,
@@ -125,6 +118,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
     maxMutatingRequestsInFlight: config.maxMutatingRequestsInFlight,
     requestTimeoutMs: config.requestTimeoutMs,
     log,
+    logRequests: config.verbosity >= 3,
   })
   const url = `https://${urlHost(config.bindAddress)}:${server.securePort}`
   await mkdir(dirname(config.kubeconfigOut), { recursive: true })
@@ -136,8 +130,15 @@ async function serve(config: Config, log: Logger): Promise<number> {
   })
   log.info(`to use it: export KUBECONFIG=${config.kubeconfigOut}; kubectl get namespaces`)
 
+  plane.start({
+    address: advertisedAddress(config),
+    port: server.securePort,
+    serviceIP: firstAddress(config.serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE),
+    certificateAuthority: credentials.serverCa,
+  })
   await stopping
-  await shutdown.run({ delayMs: config.shutdownDelayMs, graceMs: GRACE_MS, stopServing: server.stop, closeStore: api.close, log })
+  plane.beginShutdown()
+  await shutdown.run({ delayMs: config.shutdownDelayMs, graceMs: GRACE_MS, stopServing: server.stop, closeStore: () => plane.close(), log })
   return 0
 }
 
@@ -175,6 +176,13 @@ function stopSignal(log: Logger): Promise<void> {
 }
 
 const urlHost = (address: string): string => (address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address)
+
+/** Where other machines reach this one: as configured, or its first address that is no loopback. */
+function advertisedAddress(config: Config): string {
+  if (config.advertiseAddress !== undefined) return config.advertiseAddress
+  for (const addresses of Object.values(networkInterfaces())) for (const { address, family, internal } of addresses ?? []) if (family === 'IPv4' && !internal) return address
+  return config.bindAddress
+}
 
 /** The first usable address of a range: `10.0.0.1` of 10.0.0.0/24, `fd00::1` of fd00::/112. */
 const firstAddress = (range: string): string => {

@@ -43,6 +43,7 @@ export class HttpExchange implements Exchange, RequestContext {
   sent = 0
   /** The answer says that no such path or resource is served. */
   unknownPath = false
+  private readonly started: number
   private readonly host: ExchangeHost
   private readonly wire: Wire
   private parsedQuery: URLSearchParams | undefined
@@ -65,6 +66,12 @@ export class HttpExchange implements Exchange, RequestContext {
     this.headers = req.headers
     this.auditId = auditId
     this.receivedAt = Date.now()
+    this.started = performance.now()
+  }
+
+  /** Milliseconds since the request came. */
+  elapsed(): number {
+    return performance.now() - this.started
   }
 
   get ctx(): RequestContext {

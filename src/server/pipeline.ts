@@ -25,6 +25,8 @@ export interface PipelineOptions {
   readonly metrics: RequestMetrics
   readonly requestTimeoutMs: number
   readonly log: Logger
+  /** A line for every request. */
+  readonly logRequests: boolean
 }
 
 /**
@@ -64,17 +66,22 @@ export class Pipeline {
       await this.fail(exchange, error)
     } finally {
       this.open.delete(exchange)
-      if (counted && exchange.answered) this.options.metrics.record(exchange, Date.now())
-      this.options.log.debug(3, 'HTTP', {
-        verb: exchange.info?.verb,
-        URI: url,
-        latency: `${Date.now() - exchange.receivedAt}ms`,
-        userAgent: exchange.userAgent,
-        'audit-ID': exchange.auditId,
-        resp: exchange.status,
-      })
+      if (counted && exchange.answered) this.options.metrics.record(exchange)
+      if (this.options.logRequests) this.log(exchange, url)
       if (this.draining && this.open.size === 0) this.idle?.()
     }
+  }
+
+  private log(exchange: HttpExchange, url: string): void {
+    this.options.log.info('HTTP', {
+      verb: exchange.info?.verb,
+      URI: url,
+      latency: `${exchange.elapsed().toFixed(1)}ms`,
+      userAgent: exchange.userAgent,
+      'audit-ID': exchange.auditId,
+      user: exchange.user.name,
+      resp: exchange.status,
+    })
   }
 
   private async admit(exchange: HttpExchange, handler: Handler, trusted: User | undefined): Promise<void> {

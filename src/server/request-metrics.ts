@@ -82,10 +82,10 @@ export class RequestMetrics {
   }
 
   /** Once the request is over. */
-  record(exchange: HttpExchange, now: number): void {
+  record(exchange: HttpExchange): void {
     const info = exchange.info
     const children = this.childrenOf(exchange, info)
-    const seconds = (now - exchange.receivedAt) / 1000
+    const seconds = exchange.elapsed() / 1000
     const code = exchange.status
     let total = children.byCode.get(code)
     if (total === undefined) {

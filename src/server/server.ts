@@ -1,0 +1,78 @@
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Authenticator } from '../auth/authn/authenticator.ts'
+import { MASTERS } from '../auth/authn/authenticator.ts'
+import type { Handler } from '../endpoints/exchange.ts'
+import type { Logger } from '../lib/log.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
+import type { User } from '../meta/context.ts'
+import { createApp } from './app.ts'
+import { InFlight } from './filters/in-flight.ts'
+import type { Health } from './health.ts'
+import { createInsecurePort, createSecurePort, open, type Port, type TlsMaterial } from './listeners.ts'
+import { Pipeline } from './pipeline.ts'
+import { RequestMetrics } from './request-metrics.ts'
+import type { StatusEncoder } from './status-body.ts'
+import type { VersionInfo } from './version.ts'
+
+export interface ServerOptions {
+  readonly handler: Handler
+  readonly encodeStatus: StatusEncoder
+  readonly authenticator: Authenticator
+  readonly authorizer: Authorizer
+  readonly health: Health
+  readonly version: VersionInfo
+  /** Beside those of requests and of the process. */
+  readonly metrics: readonly MetricFamily[]
+  readonly tls: TlsMaterial
+  readonly bindAddress: string
+  /** 0: one that is free. */
+  readonly securePort: number
+  /** Undefined: no plain HTTP. 0: one that is free. */
+  readonly insecurePort: number | undefined
+  readonly maxRequestsInFlight: number
+  readonly maxMutatingRequestsInFlight: number
+  readonly requestTimeoutMs: number
+  readonly log: Logger
+  readonly logRequests: boolean
+}
+
+export interface RunningServer {
+  readonly securePort: number
+  readonly insecurePort: number | undefined
+  /** Takes no more connections, ends watches, waits for requests in progress up to `graceMs`, and cuts what is left. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Who makes the requests of the insecure port, as kube-apiserver called it when it had one. */
+const UNSECURED: User = { name: 'system:unsecured', groups: [MASTERS, 'system:authenticated'] }
+const LOOPBACK = '127.0.0.1'
+
+/** Serves on HTTPS and, where asked for, on plain HTTP. Resolves when both listen. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const inFlight = new InFlight(options.maxRequestsInFlight, options.maxMutatingRequestsInFlight)
+  const metrics = new RequestMetrics(inFlight)
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const pipeline = new Pipeline({ ...options, inFlight, metrics })
+  const listenerFor = createApp({ ...options, pipeline, registry, metrics: [...metrics.families(), ...options.metrics] })
+
+  const ports: Port[] = []
+  const secure = await open(createSecurePort(options.tls, listenerFor(undefined)), options.securePort, options.bindAddress)
+  ports.push(secure)
+  let insecure: Port | undefined
+  if (options.insecurePort !== undefined) {
+    insecure = await open(createInsecurePort(listenerFor(UNSECURED)), options.insecurePort, LOOPBACK)
+    ports.push(insecure)
+  }
+  return {
+    securePort: secure.address.port,
+    insecurePort: insecure?.address.port,
+    async stop(graceMs) {
+      const closed = Promise.all(ports.map(port => port.close()))
+      await pipeline.drain(graceMs)
+      for (const port of ports) port.destroy()
+      await closed
+    },
+  }
+}
