@@ -5,26 +5,39 @@ import { diagnose } from '../schema/diagnose.ts'
 import { strconvQuote } from '../schema/go-text.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import type { ParsedJson } from './json-exact.ts'
+import { type ParsedYaml, repeatedKeysText } from './yaml.ts'
 
 export interface DecodedBody {
   readonly object: JsonObject
-  /** What strict field validation complains of, in upstream's order: `duplicate field "data"`, `unknown field "spec.foo"`. At most 100, each once. */
-  readonly strict: string[]
+  /** What strict field validation complains of, one by one, as warnings have it: `duplicate field "data"`, `unknown field "spec.foo"`, `line 7: key "k" already set in map`. */
+  readonly strict: readonly string[]
+  /** The same as one text, to stand behind `strict decoding error: `. */
+  readonly strictText: string
 }
 
 const maxStrict = 100
 
-/** Decodes a parsed body into a type. Throws DecodeError. */
-export function decodeBody(schema: StructSchema, parsed: ParsedJson): DecodedBody {
+/** Decodes a parsed body into a type, at most 100 strict complaints, each once, in upstream's order. Throws DecodeError. */
+export function decodeBody(schema: StructSchema, parsed: ParsedJson | ParsedYaml): DecodedBody {
+  if (!('yaml' in parsed)) return decodeParsed(schema, parsed)
+  const decoded = decodeParsed(schema, { value: parsed.value, duplicates: [] })
+  if (parsed.duplicates.length === 0) return decoded
+  const first = repeatedKeysText(parsed.duplicates)
+  return { ...decoded, strict: [...parsed.duplicates, ...decoded.strict], strictText: decoded.strictText === '' ? first : `${first}, ${decoded.strictText}` }
+}
+
+function decodeParsed(schema: StructSchema, parsed: ParsedJson): DecodedBody {
   const strict = new Set<string>()
   const tell = (what: string) => (path: string) => {
     if (strict.size < maxStrict) strict.add(`${what} field ${strconvQuote(path)}`)
   }
   const onUnknown = tell('unknown')
-  if (!parsed.literals && !parsed.repeated) return { object: decode(schema, parsed.value, { onUnknown }), strict: [...strict] }
+  if (!parsed.literals && !parsed.repeated) return finish(decode(schema, parsed.value, { onUnknown }), strict)
   diagnose(schema, parsed.value, { onUnknown, onDuplicate: tell('duplicate'), literals: parsed.literals, repeated: parsed.repeated })
-  return { object: decode(schema, settle(parsed, schema, parsed.value, undefined, undefined, false)), strict: [...strict] }
+  return finish(decode(schema, settle(parsed, schema, parsed.value, undefined, undefined, false)), strict)
 }
+
+const finish = (object: JsonObject, strict: ReadonlySet<string>): DecodedBody => ({ object, strict: [...strict], strictText: [...strict].join(', ') })
 
 /**
  * A value without repeated members, as decoding them one after the other into the same variable leaves it: structs, maps and the items of lists are merged, null leaves a

@@ -1,0 +1,29 @@
+import type { YAMLException } from 'js-yaml'
+
+/** What go-yaml says where js-yaml says something else; the first that fits. */
+const faults: readonly (readonly [RegExp, string])[] = [
+  [/tab characters must not be used/, 'found character that cannot start any token'],
+  [/within a (single|double) quoted scalar/, 'found unexpected end of stream'],
+  [/unknown escape sequence/, 'found unknown escape character'],
+  [/unexpected end of the stream within a flow collection|missed comma/, "did not find expected ',' or ']'"],
+  [/expected the node content/, 'did not find expected node content'],
+  [/bad indentation of a sequence entry/, "did not find expected '-' indicator"],
+  [/multiline key|bad indentation of a mapping entry|implicit/, 'mapping values are not allowed in this context'],
+  [/name of an? (alias|anchor) node/, 'did not find expected alphabetic or numeric character'],
+  [/null byte|non-printable/, 'control characters are not allowed'],
+]
+
+/** The message of a syntax error, worded as go-yaml would as far as that is known: `yaml: line 4: found character that cannot start any token`. */
+export function yamlFault(error: YAMLException, source: string): string {
+  const line = error.mark?.line ?? 0
+  const said = atProblem(error, source) ?? faults.find(([pattern]) => pattern.test(error.reason))?.[1] ?? 'did not find expected key'
+  return line === 0 ? `yaml: ${said}` : `yaml: line ${line + 1}: ${said}`
+}
+
+/** What the text at the problem tells, whatever the parser makes of it. */
+function atProblem(error: YAMLException, source: string): string | undefined {
+  const rest = source.slice(error.mark?.position ?? 0).trimStart()
+  if (/^[%@`]/.test(rest)) return 'found character that cannot start any token'
+  if (/^-(\s|$)/.test(rest) && /mapping entry/.test(error.reason)) return 'block sequence entries are not allowed in this context'
+  return undefined
+}

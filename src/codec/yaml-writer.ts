@@ -1,0 +1,203 @@
+import type { Json, JsonObject } from '../meta/object.ts'
+import { staysText } from './yaml-scalar.ts'
+
+/** A value of the JSON model as sigs.k8s.io/yaml marshals it: block style, keys in natural order, lists not indented below their key, texts quoted where they would read as something else. */
+export function yamlBytes(value: Json): Buffer {
+  const out: string[] = []
+  writeNode(out, value, 0, 'root')
+  return Buffer.from(out.join(''))
+}
+
+/** Where a node stands: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long key. */
+type Place = 'root' | 'value' | 'item'
+
+/** Writes a node and the end of its last line. `indent`: the column of the node's own lines. */
+function writeNode(out: string[], value: Json, indent: number, place: Place): void {
+  const gap = place === 'root' ? '' : ' '
+  if (Array.isArray(value)) {
+    if (value.length === 0) out.push(gap, '[]\n')
+    else writeList(out, value, indent, place)
+  } else if (typeof value === 'object' && value !== null) {
+    const keys = Object.keys(value).filter(key => value[key] !== undefined)
+    if (keys.length === 0) out.push(gap, '{}\n')
+    else writeMap(out, value, keys.sort(naturalOrder), indent, place)
+  } else out.push(gap, typeof value === 'string' ? stringText(out, value, indent, gap.length) : scalarText(value), '\n')
+}
+
+function writeList(out: string[], items: readonly Json[], indent: number, place: Place): void {
+  // A list below a key is not indented: its dashes stand under the key.
+  const at = place === 'value' ? indent - 2 : indent
+  items.forEach((item, index) => {
+    startLine(out, at, index === 0 ? place : 'root')
+    out.push('-')
+    writeNode(out, item, at + 2, 'item')
+  })
+}
+
+function writeMap(out: string[], object: JsonObject, keys: readonly string[], indent: number, place: Place): void {
+  keys.forEach((key, index) => {
+    startLine(out, indent, index === 0 ? place : 'root')
+    const value = object[key] as Json
+    if (lineBreak.test(key) || Buffer.byteLength(key) > 128) {
+      out.push('? ', stringText(out, key, indent + 2, 2), '\n', ' '.repeat(indent), ':')
+      writeNode(out, value, indent + 2, 'item')
+    } else {
+      out.push(stringText(out, key, indent), ':')
+      writeNode(out, value, indent + 2, 'value')
+    }
+  })
+}
+
+function startLine(out: string[], indent: number, place: Place): void {
+  if (place === 'item') out.push(' ')
+  else out.push(place === 'value' ? '\n' : '', ' '.repeat(indent))
+}
+
+const scalarText = (value: null | boolean | number | bigint): string => (typeof value === 'number' ? numberText(value) : String(value))
+
+/** As strconv prints with format g: an exponent of two digits below 1e-4 and from 1e21 for whole numbers, from 1e6 for those that are none. */
+function numberText(value: number): string {
+  if (Number.isSafeInteger(value)) return String(value === 0 ? 0 : value)
+  const [mantissa = '', exponent = '0'] = value.toExponential().split('e')
+  const power = Number(exponent)
+  const integral = Number.isInteger(value) && Math.abs(value) < 2 ** 63
+  if (power >= -4 && (power < 21 && integral ? true : power < 21 && power < 6)) return String(value)
+  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
+}
+
+const leadingIndicator = /^[#,[\]{}&*!|>'"%@`]|^[-?:](?:[ \t\n\r\u0085\u2028\u2029]|$)|^---|^\.\.\./
+const innerIndicator = /:(?:[ \t\n\r\u0085\u2028\u2029]|$)|[ \t\n\r\u0085\u2028\u2029]#/
+const unprintable = /[^\n\x20-\x7e\u00a0-\ufefe\uff00-\ufffd]/u
+
+const lineBreak = /[\n\r\u0085\u2028\u2029]/
+
+/** A text; further lines of it stand at `indent`. `ahead`: columns that are still to be written before it; absent for a key, which stays on its line. */
+function stringText(out: readonly string[], text: string, indent: number, ahead?: number): string {
+  const special = unprintable.test(text) || / [\n\u2028\u2029]/.test(text)
+  if (text.includes('\n') && ahead !== undefined && !special && !text.endsWith(' ')) return literal(text, Math.max(indent, 2))
+  const fold = (written: string, style: 'plain' | 'single' | 'double'): string =>
+    ahead === undefined || written.length + indent < bestWidth - 40 ? written : folded(written, columnOf(out) + ahead, Math.max(indent, 2), style)
+  if (text.includes('\n') || special || lineBreak.test(text) || !staysText(text)) return fold(doubleQuoted(text), 'double')
+  if (text.startsWith(' ') || text.endsWith(' ') || leadingIndicator.test(text) || innerIndicator.test(text))
+    return fold(`'${text.replaceAll("'", "''")}'`, 'single')
+  return fold(text, 'plain')
+}
+
+const bestWidth = 80
+
+/** The column at which the last line ends. */
+function columnOf(out: readonly string[]): number {
+  let column = 0
+  for (let i = out.length - 1; i >= 0; i--) {
+    const piece = out[i] as string
+    const newline = piece.lastIndexOf('\n')
+    column += piece.length - (newline + 1)
+    if (newline >= 0) break
+  }
+  return column
+}
+
+/** Breaks a long line at single spaces beyond the best width; quotes are part of the text. */
+function folded(text: string, start: number, indent: number, style: 'plain' | 'single' | 'double'): string {
+  const chars = [...text]
+  const quote = style === 'plain' ? 0 : 1
+  let out = ''
+  let column = start
+  let spaces = false
+  chars.forEach((char, i) => {
+    const mayBreak = char === ' ' && !spaces && column > bestWidth && (quote === 0 || (i > 1 && i < chars.length - 2))
+    spaces = char === ' '
+    if (mayBreak && (style === 'double' || chars[i + 1] !== ' ')) {
+      out += `\n${' '.repeat(indent)}`
+      column = indent
+      if (chars[i + 1] === ' ') {
+        out += '\\'
+        column++
+      }
+    } else {
+      out += char
+      column++
+    }
+  })
+  return out
+}
+
+/** A block of lines, without the end of its last line. */
+function literal(text: string, indent: number): string {
+  const hint = /^[ \n]/.test(text) ? '2' : ''
+  const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : ''
+  const body = text.replace(/^(?!\n|$)/gm, ' '.repeat(indent))
+  return `|${hint}${chomp}\n${body.endsWith('\n') ? body.slice(0, -1) : body}`
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '\0': '0',
+  '\x07': 'a',
+  '\b': 'b',
+  '\t': 't',
+  '\n': 'n',
+  '\v': 'v',
+  '\f': 'f',
+  '\r': 'r',
+  '\x1b': 'e',
+  '"': '"',
+  '\\': '\\',
+  '\u0085': 'N',
+  '\u00a0': '_',
+  '\u2028': 'L',
+  '\u2029': 'P',
+}
+
+function doubleQuoted(text: string): string {
+  let out = ''
+  for (const char of text.toWellFormed()) {
+    const short = char === '\u00a0' ? undefined : escapes[char]
+    if (short !== undefined) out += `\\${short}`
+    else if (unprintable.test(char)) {
+      const hex = (char.codePointAt(0) as number).toString(16).toUpperCase()
+      out += hex.length <= 2 ? `\\x${hex.padStart(2, '0')}` : hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+    } else out += char
+  }
+  return `"${out}"`
+}
+
+const letter = /^\p{L}$/u
+const digit = /^\p{Nd}$/u
+
+/** Order of keys: letters after everything else, runs of digits by their number. Source: go-yaml's keyList. */
+function naturalOrder(a: string, b: string): number {
+  if (/^[\x20-\x7e]*$/.test(a) && a === b) return 0
+  const left = [...a]
+  const right = [...b]
+  const length = Math.min(left.length, right.length)
+  for (let i = 0; i < length; i++) {
+    const x = left[i] as string
+    const y = right[i] as string
+    if (x === y) continue
+    const xLetter = letter.test(x)
+    const yLetter = letter.test(y)
+    const byCode = (x.codePointAt(0) as number) - (y.codePointAt(0) as number)
+    if (xLetter && yLetter) return byCode
+    if (xLetter || yLetter) return yLetter ? -1 : 1
+    const after = (chars: readonly string[], lead: number): { end: number; value: number } => {
+      let value = lead
+      let end = i
+      for (; end < chars.length && digit.test(chars[end] as string); end++) value = value * 10 + Number(chars[end])
+      return { end, value }
+    }
+    let lead = 0
+    if (x === '0' || y === '0') {
+      for (let j = i - 1; j >= 0 && digit.test(left[j] as string); j--) {
+        if (left[j] !== '0') {
+          lead = 1
+          break
+        }
+      }
+    }
+    const m = after(left, lead)
+    const n = after(right, lead)
+    if (m.value !== n.value) return m.value - n.value
+    return m.end !== n.end ? m.end - n.end : byCode
+  }
+  return left.length - right.length
+}
