@@ -20,7 +20,7 @@ export interface BodyTarget {
   readonly version: string
   readonly kind: string
   readonly schema: StructSchema
-  readonly setDefaults?: Version['setDefaults']
+  readonly setDefaults?: (object: KubeObject) => void
 }
 
 export const bodyTarget = (version: Version): BodyTarget => ({

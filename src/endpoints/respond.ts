@@ -1,6 +1,6 @@
 import type { TableDefinition } from '../catalog/definition.ts'
 import { encodeJson, goJson, parseJson } from '../codec/json.ts'
-import type { Output } from '../codec/negotiate.ts'
+import type { Output } from './negotiate.ts'
 import { indentJson } from '../codec/json-indent.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { apiVersionOf } from '../meta/gvk.ts'

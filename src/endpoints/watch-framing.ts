@@ -1,4 +1,4 @@
-import type { Output } from '../codec/negotiate.ts'
+import type { Output } from './negotiate.ts'
 import { goJson } from '../codec/json.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import { decode } from '../schema/decode.ts'
@@ -34,7 +34,7 @@ const plainFraming = (scope: Scope): Framing => {
       const { bytes } = object.json()
       const head = `{"type":"${type}","object":`
       const frame = Buffer.allocUnsafeSlow(head.length + bytes.length + TAIL.length)
-      frame.latin1Write(head, 0)
+      frame.write(head, 0, 'latin1')
       bytes.copy(frame, head.length)
       TAIL.copy(frame, head.length + bytes.length)
       return frame

@@ -1,4 +1,4 @@
-import { managerFromUserAgent } from '../apply/managed-fields.ts'
+import { managerFromUserAgent } from '../apply/manager-name.ts'
 import { validateFieldManager } from '../meta/object-meta-validation.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported, required } from '../meta/field-error.ts'

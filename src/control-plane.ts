@@ -1,0 +1,137 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { admissionChain } from './admission/chain.ts'
+import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
+import { Catalog } from './catalog/catalog.ts'
+import type { ResourceDefinition } from './catalog/definition.ts'
+import { bootstrap } from './controllers/bootstrap.ts'
+import type { Controller } from './controllers/controller.ts'
+import { namespaceController } from './controllers/namespace.ts'
+import { namespaceContentController } from './controllers/namespace-content.ts'
+import { createApi } from './endpoints/api.ts'
+import { Discovery } from './endpoints/discovery/discovery.ts'
+import type { Handler } from './endpoints/exchange.ts'
+import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Logger } from './lib/log.ts'
+import type { MetricFamily } from './lib/metrics.ts'
+import { ReadGauge } from './lib/metrics.ts'
+import { invariant } from './lib/invariant.ts'
+import type { RequestInfo, User } from './meta/context.ts'
+import { forbiddenError } from './meta/status.ts'
+import { codecOf } from './registry/codec.ts'
+import { Registry } from './registry/registry.ts'
+import type { WriteTarget } from './registry/types.ts'
+import { groupResourceOf } from './registry/types.ts'
+import { builtinResources } from './resources/builtin.ts'
+import type { Backend } from './storage/backend.ts'
+import { DirectStorage } from './storage/direct/direct-storage.ts'
+import type { Storage } from './storage/storage.ts'
+
+export interface ControlPlaneOptions {
+  readonly backend: Backend
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly etcdPrefix: string
+  /** Names program and schema: stored bytes with this mark are served unread. */
+  readonly fingerprint: string
+  readonly eventTtlSeconds: number
+  readonly serviceCIDRs: readonly string[]
+  readonly nodePorts: { readonly first: number; readonly last: number }
+  readonly minRequestTimeoutSeconds: number
+  /** `host:port` that discovery gives to clients. */
+  readonly serverAddress: string
+  readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
+}
+
+export interface StartOptions {
+  readonly address: string
+  readonly port: number
+  readonly serviceIP: string
+  /** PEM. */
+  readonly certificateAuthority: string
+}
+
+/** Everything between the HTTP server and the store. */
+export interface ControlPlane {
+  readonly handler: Handler
+  readonly metrics: readonly MetricFamily[]
+  readonly checks: readonly { name: string; check(): Promise<void> }[]
+  readonly registry: Registry
+  /** Resolves once every resource can be read from memory. */
+  synced(signal: AbortSignal): Promise<void>
+  /** Makes the bootstrap objects and starts the controllers. */
+  start(options: StartOptions): void
+  /** Ends watches; requests in flight go on. */
+  beginShutdown(): void
+  close(): Promise<void>
+}
+
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
+
+/** As apimachinery's names: five characters without vowels and look-alikes. */
+const nameSuffix = (): string => Array.from(randomBytes(5), byte => SUFFIX_ALPHABET[byte % SUFFIX_ALPHABET.length]).join('')
+
+export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
+  const { backend, clock, logger } = options
+  const definitions = builtinResources({
+    eventTtlSeconds: options.eventTtlSeconds, serviceCIDRs: [...options.serviceCIDRs], nodePortRange: { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 },
+  })
+  const catalog = new Catalog(definitions)
+  const storages = new Map<ResourceDefinition, Storage>()
+  for (const definition of definitions) {
+    if (!definition.storage) continue
+    storages.set(definition, new DirectStorage(backend, codecOf(definition, options.fingerprint)))
+  }
+  const registry: Registry = new Registry(catalog, {
+    clock, etcdPrefix: options.etcdPrefix, newUid: randomUUID, nameSuffix,
+    admission: admissionChain([
+      namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
+    ]),
+    authorizeCreate: target => authorizeCreate(options, target),
+    storageFor(definition) {
+      const storage = storages.get(definition)
+      invariant(storage, `${definition.home.kind} has no storage`)
+      return storage
+    },
+  })
+  const shutdown = new AbortController()
+  const stopped = new AbortController()
+  const running: Promise<void>[] = []
+  const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
+  return {
+    registry,
+    checks: [{ name: 'etcd', check: () => backend.check(AbortSignal.timeout(2000)) }],
+    handler: createApi(env, new Discovery(options.serverAddress), new OpenApiEndpoint()),
+    metrics: [
+      new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () => counts(storages)),
+    ],
+    synced: async () => {},
+    start(start) {
+      const access = registry.access(stopped.signal)
+      const controllerEnv = { access, clock, logger }
+      const controllers: Controller[] = [namespaceController(catalog), namespaceContentController(start.certificateAuthority)]
+      running.push(bootstrap(controllerEnv, { ...start, serviceCIDRs: options.serviceCIDRs }, stopped.signal), ...controllers.map(controller => controller(controllerEnv, stopped.signal)))
+    },
+    beginShutdown: () => shutdown.abort(),
+    async close() {
+      shutdown.abort()
+      stopped.abort()
+      await Promise.allSettled(running)
+      await backend.close()
+    },
+  }
+}
+
+function* counts(storages: ReadonlyMap<ResourceDefinition, Storage>): Iterable<readonly [string, number]> {
+  for (const [{ home }, storage] of storages) {
+    const count = storage.count()
+    if (count !== undefined) yield [home.group === '' ? home.names.plural : `${home.names.plural}.${home.group}`, count]
+  }
+}
+
+/** A PUT that would create needs the right to create, too. */
+async function authorizeCreate({ mayCreate }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
+  const { ctx } = target
+  if (await mayCreate(ctx.user, { ...ctx.info, verb: 'create' }, ctx.signal)) return
+  throw forbiddenError(groupResourceOf(target.served), target.name, `User ${JSON.stringify(ctx.user.name)} cannot create resource "${target.served.version.names.plural}"`)
+}

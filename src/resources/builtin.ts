@@ -1,0 +1,38 @@
+import type { ResourceDefinition } from '../catalog/definition.ts'
+import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
+import { daemonSetResource } from './apps/daemon-set/definition.ts'
+import { deploymentResource } from './apps/deployment/definition.ts'
+import { replicaSetResource } from './apps/replica-set/definition.ts'
+import { statefulSetResource } from './apps/stateful-set/definition.ts'
+import { leaseResource } from './coordination/lease/definition.ts'
+import { componentStatusResource } from './core/component-status/definition.ts'
+import { configMapResource } from './core/config-map/definition.ts'
+import { endpointsResource } from './core/endpoints/definition.ts'
+import { eventResourceWithTtl } from './core/event/definition.ts'
+import { limitRangeResource } from './core/limit-range/definition.ts'
+import { namespaceResource } from './core/namespace/definition.ts'
+import { nodeResource } from './core/node/definition.ts'
+import { persistentVolumeResource } from './core/persistent-volume/definition.ts'
+import { persistentVolumeClaimResource } from './core/persistent-volume-claim/definition.ts'
+import { replicationControllerResource } from './core/replication-controller/definition.ts'
+import { resourceQuotaResource } from './core/resource-quota/definition.ts'
+import { secretResource } from './core/secret/definition.ts'
+import { serviceAccountResource } from './core/service-account/definition.ts'
+import { ipAddressResource } from './networking/ip-address/definition.ts'
+import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
+
+export interface BuiltinOptions {
+  readonly serviceCIDRs: string[]
+  readonly nodePortRange: object
+  readonly eventTtlSeconds: number
+}
+
+/** Every built-in kind, groups in the order in which discovery lists them. */
+export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] => [
+  componentStatusResource, configMapResource, endpointsResource, eventResourceWithTtl(options.eventTtlSeconds), limitRangeResource, namespaceResource, nodeResource,
+  persistentVolumeClaimResource, persistentVolumeResource, replicationControllerResource, resourceQuotaResource, secretResource, serviceAccountResource,
+  
+  controllerRevisionResource, daemonSetResource, deploymentResource, replicaSetResource, statefulSetResource,
+  ipAddressResource, serviceCIDRResource,
+  leaseResource,
+]
