@@ -1,15 +1,14 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { LabelRequirement } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { PodValidationOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
-import { validateRestarting, validateSelects } from './template.ts'
+import { type Selection, validateRestarting, validateSelects } from './template.ts'
 
 /** The template of a kind that keeps a number of equal pods. `kind`: as the texts name it (a Deployment's texts say ReplicaSet). */
 export function validateReplicaTemplate(
   template: KubeObject['spec'],
-  selection: readonly LabelRequirement[],
+  selection: Selection,
   path: FieldPath,
   options: PodValidationOptions,
   kind = 'ReplicaSet',

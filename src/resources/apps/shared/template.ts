@@ -3,15 +3,18 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { LabelRequirement, LabelSelector } from '../../../meta/label-selector.ts'
+import type { LabelSelector } from '../../../meta/label-selector.ts'
 import { labelSelectorOf, matchesLabels, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
 import { goLabelSelector, goStringMap } from './go-syntax.ts'
 
+/** What a selector asks of labels, parsed. */
+export type Selection = ReturnType<typeof labelSelectorOf>
+
 /** The requirements of a selector, undefined where it is malformed. An absent selector selects nothing. */
-export function selectionOf(selector: LabelSelector | undefined): readonly LabelRequirement[] | undefined {
+export function selectionOf(selector: LabelSelector | undefined): Selection | undefined {
   try {
     return labelSelectorOf(selector)
   } catch {
@@ -36,7 +39,7 @@ export const validateSelectorUnchanged = (next: LabelSelector | undefined, old: 
   deepEqual(next, old) ? [] : [invalid(path, next && goLabelSelector(next), 'field is immutable')]
 
 /** The labels of the template must be those that are selected. */
-export function validateSelects(selection: readonly LabelRequirement[], template: KubeObject['spec'], path: FieldPath): FieldError[] {
+export function validateSelects(selection: Selection, template: KubeObject['spec'], path: FieldPath): FieldError[] {
   const labels: Record<string, string> | undefined = template.metadata?.labels
   if (matchesLabels(selection, labels)) return []
   return [invalid(path.child('metadata', 'labels'), goStringMap(labels), '`selector` does not match template `labels`')]

@@ -4,13 +4,13 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { age } from '../../age.ts'
-import { AGE_COLUMN, column, NAME_COLUMN } from '../../apps/shared/columns.ts'
+import { AGE_COLUMN, column } from '../../apps/shared/columns.ts'
 import { types } from '../../types.ts'
 
 /** Scale has columns of its own, whatever it scales. */
 export const scaleTable: TableDefinition = {
   columns: [
-    NAME_COLUMN,
+    column('Name', 'string', 'Name of the object.'),
     column('Desired', 'integer', 'Number of instances wanted.'),
     column('Available', 'integer', 'Number of instances observed.'),
     AGE_COLUMN,

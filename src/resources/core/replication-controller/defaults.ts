@@ -12,5 +12,7 @@ export function setReplicationControllerDefaults(object: KubeObject): void {
     if (isEmpty(spec.selector)) spec.selector = clone(labels)
     if (isEmpty(metadata.labels)) metadata.labels = clone(labels)
   }
+  // The marker's default is Go's zero, which is not written.
+  if (spec.minReadySeconds === 0) delete spec.minReadySeconds
   if (spec.template) defaultPodTemplate(spec.template)
 }

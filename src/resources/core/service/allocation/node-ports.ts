@@ -6,6 +6,9 @@ import type { PortRange, PortSource } from './port-set.ts'
 import { DryRunPorts, PortSet, printPortRange } from './port-set.ts'
 import { portsInUse } from './ports-in-use.ts'
 
+export const RANGE_ALLOCATIONS = { group: '', resource: 'rangeallocations' }
+export const NODE_PORTS = 'servicenodeports'
+
 const v1: Version = {
   group: '',
   name: 'v1',
@@ -13,6 +16,10 @@ const v1: Version = {
   names: { plural: 'rangeallocations', singular: 'rangeallocation' },
   verbs: [],
   schema: types.type('core.RangeAllocation'),
+  // kube-apiserver writes it without a name.
+  setDefaults: object => {
+    object.metadata.name ??= NODE_PORTS
+  },
 }
 
 /** `/registry/ranges/servicenodeports`, where kube-apiserver keeps the node ports that are taken, in its form. */
@@ -23,9 +30,6 @@ export const rangeAllocationResource: ResourceDefinition = {
   storage: { prefix: 'ranges', version: v1 },
   internal: true,
 }
-
-export const RANGE_ALLOCATIONS = { group: '', resource: 'rangeallocations' }
-export const NODE_PORTS = 'servicenodeports'
 
 /** Reserves and frees node ports. All are in one object, which is written with a guard, so that no two servers give out the same port. */
 export class NodePorts {

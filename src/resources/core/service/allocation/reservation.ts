@@ -11,7 +11,7 @@ import type { ClusterIPs, ServiceRef } from './cluster-ips.ts'
 import { AllocationError, serviceRef } from './cluster-ips.ts'
 import type { NodePorts } from './node-ports.ts'
 import { carryOut, needsPorts, planPorts, portsToFree } from './port-plan.ts'
-import { allNodePortsOf } from './ports-in-use.ts'
+import { allNodePortsOf, SERVICES } from './ports-in-use.ts'
 
 const ENDPOINTS = { group: '', resource: 'endpoints' }
 
@@ -38,7 +38,7 @@ export class ServiceReservations {
     let takenPorts: readonly number[] = []
     const owner = serviceRef((next ?? old) as KubeObject)
     const rollback = async (): Promise<void> => {
-      if (dryRun) return
+      if (dryRun || takenIPs.length + takenPorts.length === 0 || (await this.stands(api, owner, takenIPs, takenPorts))) return
       for (const ip of takenIPs) await leaveToRepair(this.ips.free(api, ip, owner))
       await leaveToRepair(this.ports.free(api, takenPorts))
     }
@@ -65,6 +65,17 @@ export class ServiceReservations {
         for (const ip of freeIPs) await leaveToRepair(this.ips.free(api, ip, owner))
         await leaveToRepair(this.ports.free(api, freePorts))
       },
+    }
+  }
+
+  /** Whether the write has happened after all (a store that went away leaves that open), or cannot be known. Then nothing may be given back. */
+  private async stands(api: ResourceAccess, owner: ServiceRef, ips: readonly string[], ports: readonly number[]): Promise<boolean> {
+    try {
+      const service = await api.get(SERVICES, owner.namespace, owner.name)
+      const held = allNodePortsOf(service)
+      return heldIPs(service).some(ip => ips.includes(ip)) || held.some(port => ports.includes(port))
+    } catch (error) {
+      return !isStatusError(error, 'NotFound')
     }
   }
 

@@ -1,0 +1,183 @@
+import type {
+  AccessEvent,
+  HookContext,
+  ListAccess,
+  ResourceAccess,
+  ResourceDefinition,
+  ResourceId,
+  Strategy,
+  Subresource,
+} from '../../src/catalog/definition.ts'
+import { clone, deepEqual } from '../../src/meta/equal.ts'
+import type { FieldError } from '../../src/meta/field-error.ts'
+import { fieldPath } from '../../src/meta/field-path.ts'
+import { matchesLabels, parseLabelSelector } from '../../src/meta/label-selector.ts'
+import { nameIsDnsSubdomain } from '../../src/meta/names.ts'
+import type { Json, KubeObject } from '../../src/meta/object.ts'
+import { validateObjectMeta } from '../../src/meta/object-meta-validation.ts'
+import { alreadyExistsError, conflictError, invalidError, notFoundError } from '../../src/meta/status.ts'
+import { decode } from '../../src/schema/decode.ts'
+import { applyDefaults } from '../../src/schema/default.ts'
+
+/**
+ * Kinds in a map, for tests of their hooks: decode, defaults, prepare, validate, reserve, write, in the registry's order and with nothing else of it. `beforeWrite`
+ * stands between the reservation and the write: it may throw, as a store does.
+ */
+export class KindServer implements ResourceAccess {
+  readonly objects = new Map<string, KubeObject>()
+  readonly warnings: string[] = []
+  now = Date.parse('2026-01-02T03:04:05Z')
+  beforeWrite: (gr: ResourceId, object: KubeObject) => Promise<void> | void = () => {}
+  private revision = 1
+  private readonly definitions: readonly ResourceDefinition[]
+
+  constructor(definitions: readonly ResourceDefinition[]) {
+    this.definitions = definitions
+  }
+
+  definition(gr: ResourceId): ResourceDefinition {
+    const found = this.definitions.find(({ home }) => home.group === gr.group && home.names.plural === gr.resource)
+    if (!found) throw notFoundError(gr, '')
+    return found
+  }
+
+  private key(gr: ResourceId, namespace: string, name: string): string {
+    return `${this.definition(gr).storage?.prefix}/${this.definition(gr).scope === 'Namespaced' ? `${namespace}/` : ''}${name}`
+  }
+
+  decode(gr: ResourceId, value: unknown): KubeObject {
+    const { schema, setDefaults } = this.definition(gr).home
+    const object = decode(schema, clone(value) as Json)
+    applyDefaults(schema, object)
+    setDefaults?.(object as unknown as KubeObject)
+    return object as unknown as KubeObject
+  }
+
+  private stamp(object: KubeObject): KubeObject {
+    object.metadata.resourceVersion = String(++this.revision)
+    return object
+  }
+
+  private async check(gr: ResourceId, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Promise<void> {
+    const { scope, home } = this.definition(gr)
+    if (old?.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
+    strategy.prepare?.(next, old, ctx)
+    const errors: FieldError[] = old
+      ? []
+      : validateObjectMeta(next.metadata, scope === 'Namespaced', strategy.validateName ?? nameIsDnsSubdomain, fieldPath('metadata'))
+    errors.push(...(strategy.validate?.(next, old, ctx) ?? []))
+    if (errors.length > 0) throw invalidError({ group: home.group, kind: home.kind }, next.metadata.name ?? '', errors)
+    this.warnings.push(...(strategy.warnings?.(next, old) ?? []))
+  }
+
+  async create(gr: ResourceId, namespace: string, body: KubeObject, dryRun = false): Promise<KubeObject> {
+    const definition = this.definition(gr)
+    const strategy = definition.strategy ?? {}
+    const next = this.decode(gr, body)
+    if (definition.scope === 'Namespaced') next.metadata.namespace = namespace
+    next.metadata.uid = `uid-${++this.revision}`
+    next.metadata.creationTimestamp = new Date(this.now).toISOString().replace('.000', '')
+    const ctx = { now: this.now, subresource: '' }
+    await this.check(gr, strategy, next, undefined, ctx)
+    const key = this.key(gr, namespace, next.metadata.name ?? '')
+    const reservation = await strategy.begin?.(next, undefined, ctx, this, dryRun)
+    try {
+      if (this.objects.has(key)) throw alreadyExistsError(gr, next.metadata.name ?? '')
+      if (dryRun) {
+        await reservation?.rollback()
+        return next
+      }
+      await this.beforeWrite(gr, next)
+    } catch (error) {
+      await reservation?.rollback()
+      throw error
+    }
+    this.objects.set(key, this.stamp(next))
+    await reservation?.commit()
+    return clone(next)
+  }
+
+  async get(gr: ResourceId, namespace: string, name: string): Promise<KubeObject> {
+    const found = this.objects.get(this.key(gr, namespace, name))
+    if (!found) throw notFoundError(gr, name)
+    return clone(found)
+  }
+
+  async list(gr: ResourceId, namespace: string, options: ListAccess = {}): Promise<{ items: KubeObject[]; resourceVersion: string }> {
+    const prefix = this.key(gr, namespace, '')
+    const all = this.definition(gr).scope === 'Namespaced' && namespace === '' ? prefix.slice(0, -1) : prefix
+    const labels = parseLabelSelector(options.labelSelector ?? '')
+    const items = [...this.objects]
+      .filter(([key, { metadata }]) => key.startsWith(all) && matchesLabels(labels, metadata.labels))
+      .map(([, object]) => clone(object))
+    return { items, resourceVersion: String(this.revision) }
+  }
+
+  async update(
+    gr: ResourceId,
+    namespace: string,
+    name: string,
+    change: (object: KubeObject) => KubeObject | undefined,
+    { subresource = '', dryRun = false }: { subresource?: string; dryRun?: boolean } = {},
+  ): Promise<KubeObject> {
+    const definition = this.definition(gr)
+    const part: Subresource | undefined = definition.home.subresources?.[subresource]
+    const strategy = { ...definition.strategy, ...part?.strategy }
+    const key = this.key(gr, namespace, name)
+    for (;;) {
+      const old = this.objects.get(key)
+      if (!old) throw notFoundError(gr, name)
+      let next: KubeObject
+      if (part?.view) {
+        const view = part.view.get(old)
+        const put = part.view.put(clone(old), change(view) ?? view)
+        if (Array.isArray(put)) throw invalidError({ group: part.kind?.group ?? '', kind: part.kind?.kind ?? '' }, name, put)
+        next = put
+      } else next = this.decode(gr, change(clone(old)) ?? old)
+      const given = next.metadata.resourceVersion
+      if (given !== undefined && given !== old.metadata.resourceVersion) throw conflictError(gr, name, 'the object has been modified')
+      next.metadata = { ...old.metadata, ...next.metadata, ...(old.metadata.uid !== undefined && { uid: old.metadata.uid }) }
+      const ctx = { now: this.now, subresource }
+      await this.check(gr, strategy, next, old, ctx)
+      const reservation = await strategy.begin?.(next, old, ctx, this, dryRun)
+      try {
+        if (dryRun) {
+          await reservation?.rollback()
+          return next
+        }
+        await this.beforeWrite(gr, next)
+      } catch (error) {
+        await reservation?.rollback()
+        throw error
+      }
+      if (this.objects.get(key) !== old) {
+        await reservation?.rollback()
+        continue
+      }
+      if (!deepEqual(next, old)) this.objects.set(key, this.stamp(next))
+      await reservation?.commit()
+      return clone(next)
+    }
+  }
+
+  async delete(gr: ResourceId, namespace: string, name: string, options: { uid?: string; dryRun?: boolean } = {}): Promise<void> {
+    const key = this.key(gr, namespace, name)
+    const old = this.objects.get(key)
+    if (!old) throw notFoundError(gr, name)
+    if (options.uid !== undefined && options.uid !== old.metadata.uid) throw conflictError(gr, name, 'uid')
+    const reservation = await this.definition(gr).strategy?.begin?.(undefined, old, { now: this.now, subresource: '' }, this, options.dryRun === true)
+    if (options.dryRun) return reservation?.rollback()
+    this.objects.delete(key)
+    await reservation?.commit()
+  }
+
+  watch(): AsyncIterable<AccessEvent> {
+    throw new Error('not here')
+  }
+
+  /** The row of a stored object. */
+  cells(gr: ResourceId, namespace: string, name: string): Json[] | undefined {
+    const object = this.objects.get(this.key(gr, namespace, name))
+    return object && this.definition(gr).home.table?.cells(object, this.now)
+  }
+}
