@@ -93,7 +93,7 @@ export function invalidError(gk: { group: string; kind: string }, name: string, 
   return failure(422, 'Invalid', `${qualified} ${JSON.stringify(name)} is invalid: ${told}`, {
     ...(name !== '' && { name }),
     ...(gk.group !== '' && { group: gk.group }),
-    kind: gk.kind,
+    ...(gk.kind !== '' && { kind: gk.kind }),
     causes: errors.map(e => ({ reason: e.reason, message: e.body, ...(e.field !== '' && { field: e.field }) })),
   })
 }
@@ -115,7 +115,7 @@ export const unsupportedMediaTypeError = (accepted: readonly string[]): StatusEr
   failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`)
 export const expiredError = (message: string): StatusError => failure(410, 'Expired', message)
 export const goneError = (message: string): StatusError => failure(410, 'Gone', message)
-export const tooLargeError = (message: string): StatusError => failure(413, 'RequestEntityTooLarge', `Request entity is too large: ${message}`)
+export const tooLargeError = (message: string): StatusError => failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`)
 export const tooManyRequestsError = (message: string, retryAfterSeconds: number): StatusError =>
   failure(429, 'TooManyRequests', message, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
 export const internalServerError = (message: string): StatusError =>
@@ -127,7 +127,7 @@ export const timeoutError = (message: string, retryAfterSeconds: number): Status
 
 /** The 504 for a resource version that has not come within the wait. */
 export const tooLargeResourceVersionError = (wanted: number | string, current: number | string, retryAfterSeconds = 1): StatusError =>
-  failure(504, 'Timeout', `Too large resource version: ${wanted}, current: ${current}`, {
+  failure(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds,
   })

@@ -9,7 +9,7 @@ import { finalizeStrategy, NAME_LABEL, namespaceStrategy, statusStrategy } from 
 function setDefaults(namespace: KubeObject): void {
   const { metadata } = namespace
   // A name still to be generated is labelled when it is known: see the strategy's canonicalize.
-  if (metadata.name) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
+  if (metadata.name && metadata.labels?.[NAME_LABEL] !== metadata.name) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
   namespace.status ??= {}
   namespace.status.phase ??= 'Active'
 }

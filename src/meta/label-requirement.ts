@@ -1,0 +1,58 @@
+import type { FieldError } from './field-error.ts'
+import { fieldErrorText, invalid } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
+import { isQualifiedName, isValidLabelValue } from './names.ts'
+
+export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'exists' | '!' | 'gt' | 'lt'
+
+/** One term of a selector; `nothing` stands for a selector that is absent and so matches no object. */
+export interface LabelRequirement {
+  readonly key: string
+  readonly operator: LabelOperator | 'nothing'
+  /** Unique; sorted where a text was parsed. */
+  readonly values: readonly string[]
+}
+
+/** A checked requirement. Throws with apimachinery's text; a path of undefined prints as Go's nil path does. */
+export function labelRequirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
+  const errors: FieldError[] = []
+  const at = (text: string): FieldPath => new FieldPath(text)
+  const keyErrors = isQualifiedName(key)
+  if (keyErrors.length > 0) errors.push(invalid(at('key'), key, keyErrors.join('; ')))
+  const bad = (detail: string): number => errors.push(invalid(at('values'), values, detail))
+  switch (operator) {
+    case 'in':
+    case 'notin':
+      if (values.length === 0) bad("for 'in', 'notin' operators, values set can't be empty")
+      break
+    case 'exists':
+    case '!':
+      if (values.length > 0) bad('values set must be empty for exists and does not exist')
+      break
+    case 'gt':
+    case 'lt':
+      if (values.length !== 1) bad("for 'Gt', 'Lt' operators, exactly one value is required")
+      for (const [i, value] of values.entries()) {
+        if (parseInt64(value) === undefined) errors.push(invalid(at(`values[${i}]`), value, "for 'Gt', 'Lt' operators, the value must be an integer"))
+      }
+      break
+    default:
+      if (values.length !== 1) bad('exact-match compatibility requires one single value')
+  }
+  for (const [i, value] of values.entries()) {
+    const valueErrors = isValidLabelValue(value)
+    if (valueErrors.length > 0) errors.push(invalid(at(`values[${i}][${key}]`), value, valueErrors.join('; ')))
+  }
+  if (errors.length > 0) {
+    const texts = [...new Set(errors.map(fieldErrorText))]
+    throw new Error(texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`)
+  }
+  return { key, operator, values }
+}
+
+/** Go's strconv.ParseInt(text, 10, 64). */
+export function parseInt64(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined
+  const n = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  return n >= -(1n << 63n) && n < 1n << 63n ? n : undefined
+}

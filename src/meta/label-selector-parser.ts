@@ -1,0 +1,161 @@
+import { fieldErrorText, invalid } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
+import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
+import { labelRequirement } from './label-requirement.ts'
+import { isQualifiedName } from './names.ts'
+
+type TokenKind = ')' | '(' | ',' | '!' | '==' | '=' | '>' | '<' | '!=' | 'in' | 'notin' | 'identifier' | 'end' | 'error'
+interface Token {
+  readonly kind: TokenKind
+  readonly text: string
+}
+
+const SPECIAL = '=!(),><'
+const SPACE = ' \t\r\n'
+
+function scan(selector: string): Token[] {
+  const tokens: Token[] = []
+  const nul = selector.indexOf('\0')
+  const text = nul < 0 ? selector : selector.slice(0, nul)
+  let at = 0
+  while (at < text.length) {
+    const c = text[at] as string
+    if (SPACE.includes(c)) {
+      at++
+    } else if (SPECIAL.includes(c)) {
+      const two = text.slice(at, at + 2)
+      const kind = two === '==' || two === '!=' ? two : (c as TokenKind)
+      tokens.push({ kind, text: kind })
+      at += kind.length
+    } else {
+      const start = at
+      while (at < text.length && !SPECIAL.includes(text[at] as string) && !SPACE.includes(text[at] as string)) at++
+      const word = text.slice(start, at)
+      tokens.push({ kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word })
+    }
+  }
+  tokens.push({ kind: 'end', text: '' })
+  return tokens
+}
+
+const OPERATOR_TOKENS: Readonly<Partial<Record<TokenKind, LabelOperator>>> = {
+  in: 'in',
+  notin: 'notin',
+  '=': '=',
+  '==': '==',
+  '!=': '!=',
+  '>': 'gt',
+  '<': 'lt',
+}
+
+/** labels.Parser: throws Errors with apimachinery's texts. */
+export class LabelSelectorParser {
+  private readonly tokens: readonly Token[]
+  private at = 0
+
+  constructor(text: string) {
+    this.tokens = scan(text)
+  }
+
+  parse(): LabelRequirement[] {
+    const requirements: LabelRequirement[] = []
+    for (;;) {
+      const token = this.peek()
+      if (token.kind === 'end') return requirements
+      if (token.kind !== 'identifier' && token.kind !== '!') throw new Error(`found '${token.text}', expected: !, identifier, or 'end of string'`)
+      try {
+        requirements.push(this.requirement())
+      } catch (error) {
+        throw new Error(`unable to parse requirement: ${(error as Error).message}`)
+      }
+      const next = this.take()
+      if (next.kind === 'end') return requirements
+      if (next.kind !== ',') throw new Error(`found '${next.text}', expected: ',' or 'end of string'`)
+      const after = this.peek()
+      if (after.kind !== 'identifier' && after.kind !== '!') throw new Error(`found '${after.text}', expected: identifier after ','`)
+    }
+  }
+
+  private raw(): Token {
+    return this.tokens[Math.min(this.at, this.tokens.length - 1)] as Token
+  }
+
+  /** The next token where keywords are identifiers. */
+  private peek(): Token {
+    const token = this.raw()
+    return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
+  }
+
+  private take(): Token {
+    const token = this.peek()
+    this.at++
+    return token
+  }
+
+  private requirement(): LabelRequirement {
+    let token = this.take()
+    const absent = token.kind === '!'
+    if (absent) token = this.take()
+    if (token.kind !== 'identifier') throw new Error(`found '${token.text}', expected: identifier`)
+    const key = token.text
+    const errors = isQualifiedName(key)
+    if (errors.length > 0) throw new Error(fieldErrorText(invalid(new FieldPath('<nil>'), key, errors.join('; '))))
+    const next = this.peek()
+    if (absent) return labelRequirement(key, '!', [])
+    if (next.kind === 'end' || next.kind === ',') return labelRequirement(key, 'exists', [])
+    const operatorToken = this.raw()
+    this.at++
+    const operator = OPERATOR_TOKENS[operatorToken.kind]
+    if (operator === undefined) throw new Error(`found '${operatorToken.text}', expected: in, notin, =, ==, !=, gt, lt`)
+    const values = operator === 'in' || operator === 'notin' ? this.values() : this.exactValue()
+    return labelRequirement(key, operator, [...values].sort())
+  }
+
+  private values(): Set<string> {
+    const open = this.take()
+    if (open.kind !== '(') throw new Error(`found '${open.text}' expected: '('`)
+    const token = this.peek()
+    if (token.kind === ')') {
+      this.take()
+      return new Set([''])
+    }
+    if (token.kind !== 'identifier' && token.kind !== ',') throw new Error(`found '${token.text}', expected: ',', ')' or identifier`)
+    const values = this.identifiers()
+    if (this.take().kind !== ')') throw new Error(`found '${token.text}', expected: ')'`)
+    return values
+  }
+
+  /** Empty places between commas are empty values. */
+  private identifiers(): Set<string> {
+    const values = new Set<string>()
+    for (;;) {
+      const token = this.take()
+      const next = this.peek()
+      if (token.kind === 'identifier') {
+        values.add(token.text)
+        if (next.kind === ')') return values
+        if (next.kind !== ',') throw new Error(`found '${next.text}', expected: ',' or ')'`)
+      } else if (token.kind === ',') {
+        if (values.size === 0) values.add('')
+        if (next.kind === ')') {
+          values.add('')
+          return values
+        }
+        if (next.kind === ',') {
+          this.take()
+          values.add('')
+        }
+      } else {
+        throw new Error(`found '${token.text}', expected: ',', or identifier`)
+      }
+    }
+  }
+
+  private exactValue(): Set<string> {
+    const next = this.peek()
+    if (next.kind === 'end' || next.kind === ',') return new Set([''])
+    const token = this.take()
+    if (token.kind !== 'identifier') throw new Error(`found '${token.text}', expected: identifier`)
+    return new Set([token.text])
+  }
+}
