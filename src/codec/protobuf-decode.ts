@@ -1,0 +1,172 @@
+import protobuf from 'protobufjs/minimal.js'
+import { formatDuration } from '../meta/duration.ts'
+import { setMember } from '../meta/equal.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import type { ScalarSchema, Schema, StructSchema } from '../schema/schema.ts'
+import { parseJson } from './json.ts'
+import type { PlanEntry } from './protobuf-plan.ts'
+import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './protobuf-plan.ts'
+import { decodeUtf8 } from './utf8.ts'
+
+type Reader = protobuf.Reader
+
+/** Bytes that are no message of the type. */
+export class ProtobufError extends Error {
+  override readonly name = 'ProtobufError'
+}
+
+const MAX_DEPTH = 200
+
+/** Reads a message as a value of the JSON data model, not yet normalised: decode it with its schema. Unknown fields are dropped. Throws ProtobufError. */
+export function decodeMessage(schema: StructSchema, bytes: Uint8Array): JsonObject {
+  try {
+    const out: JsonObject = {}
+    readMessage(protobuf.Reader.create(bytes), bytes.length, schema, out, 0)
+    return out
+  } catch (error) {
+    if (error instanceof ProtobufError) throw error
+    throw new ProtobufError('unexpected EOF', { cause: error })
+  }
+}
+
+const byNumber = new WeakMap<StructSchema, ReadonlyMap<number, PlanEntry>>()
+
+function entriesOf(schema: StructSchema): ReadonlyMap<number, PlanEntry> {
+  let entries = byNumber.get(schema)
+  if (!entries) {
+    entries = new Map(planOf(schema).map(entry => [entry.number, entry]))
+    byNumber.set(schema, entries)
+  }
+  return entries
+}
+
+function readMessage(reader: Reader, end: number, schema: StructSchema, out: JsonObject, depth: number): void {
+  if (depth > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
+  const entries = entriesOf(schema)
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    const wire = tag & 7
+    const number = tag >>> 3
+    if (number === 0) throw new ProtobufError(`proto: ${schema.name}: illegal tag 0 (wire type ${wire})`)
+    const entry = entries.get(number)
+    if (entry === undefined) reader.skipType(wire)
+    else if ('inline' in entry) {
+      expectWire(wire, WIRE_BYTES, schema.name)
+      readMessage(reader, reader.uint32() + reader.pos, entry.inline, out, depth + 1)
+    } else readField(reader, wire, entry.field.name, entry.schema, out, depth)
+  }
+  if (reader.pos > end) throw new ProtobufError('unexpected EOF')
+}
+
+function expectWire(wire: number, wanted: number, what: string): void {
+  if (wire !== wanted) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${what}`)
+}
+
+function readField(reader: Reader, wire: number, name: string, schema: Schema, out: JsonObject, depth: number): void {
+  if (schema.type === 'list') {
+    const list = (out[name] ??= []) as Json[]
+    list.push(readValue(reader, wire, name, schema.items, undefined, depth))
+  } else if (schema.type === 'map') {
+    expectWire(wire, WIRE_BYTES, name)
+    readMapEntry(reader, schema.values, (out[name] ??= {}) as JsonObject, depth)
+  } else out[name] = readValue(reader, wire, name, schema, out[name], depth)
+}
+
+function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: number): void {
+  const end = reader.uint32() + reader.pos
+  let key = ''
+  let value: Json | undefined
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    const wire = tag & 7
+    if (tag >>> 3 === 1) key = text(reader)
+    else if (tag >>> 3 === 2) {
+      if (values.type === 'list') {
+        const holder: JsonObject = {}
+        const inner = reader.uint32() + reader.pos
+        while (reader.pos < inner) readField(reader, reader.uint32() & 7, 'items', values, holder, depth)
+        value = holder.items ?? []
+      } else value = readValue(reader, wire, key, values, undefined, depth)
+    } else reader.skipType(wire)
+  }
+  setMember(map, key, value ?? zeroOf(values))
+}
+
+const zeroOf = (schema: Schema): Json =>
+  schema.type === 'string' || schema.type === 'bytes' ? '' : schema.type === 'quantity' ? '0' : schema.type === 'list' ? [] : schema.type === 'struct' ? {} : 0
+
+const text = (reader: Reader): string => decodeUtf8(reader.bytes())
+
+function readValue(reader: Reader, wire: number, name: string, schema: Schema, before: Json | undefined, depth: number): Json {
+  switch (schema.type) {
+    case 'struct': {
+      expectWire(wire, WIRE_BYTES, name)
+      const out = (before ?? {}) as JsonObject
+      readMessage(reader, reader.uint32() + reader.pos, schema, out, depth + 1)
+      return out
+    }
+    case 'string':
+      expectWire(wire, WIRE_BYTES, name)
+      return text(reader)
+    case 'bytes':
+      expectWire(wire, WIRE_BYTES, name)
+      return Buffer.from(reader.bytes()).toString('base64')
+    case 'integer':
+      expectWire(wire, WIRE_VARINT, name)
+      return schema.goType === 'int32' ? Number(BigInt.asIntN(32, BigInt(integer(reader)))) : integer(reader)
+    case 'boolean':
+      expectWire(wire, WIRE_VARINT, name)
+      return reader.bool()
+    case 'number':
+      expectWire(wire, schema.goType === 'float32' ? WIRE_FIXED32 : WIRE_FIXED64, name)
+      return schema.goType === 'float32' ? reader.float() : reader.double()
+    case 'list':
+    case 'map':
+      throw new ProtobufError(`proto: ${name}: a list of lists has no message`)
+    default: {
+      expectWire(wire, WIRE_BYTES, name)
+      return readSpecial(reader, reader.uint32() + reader.pos, schema)
+    }
+  }
+}
+
+/** A varint of 64 bits, signed; a bigint where a number would round. */
+function integer(reader: Reader): number | bigint {
+  const value = reader.int64() as unknown as number | { low: number; high: number; unsigned: boolean }
+  if (typeof value === 'number') return value
+  const exact = (BigInt(value.high) << 32n) | BigInt(value.low >>> 0)
+  const near = Number(exact)
+  return Number.isSafeInteger(near) ? near : exact
+}
+
+/** The messages behind special JSON forms: members by number. */
+function readSpecial(reader: Reader, end: number, schema: ScalarSchema): Json {
+  let first: number | bigint = 0
+  let second: number | bigint = 0
+  let bytes: Uint8Array | undefined
+  let third = ''
+  const empty = reader.pos >= end
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    const number = tag >>> 3
+    if (number === 1 && (tag & 7) === WIRE_BYTES) bytes = reader.bytes()
+    else if (number === 1) first = integer(reader)
+    else if (number === 2 && (tag & 7) === WIRE_VARINT) second = integer(reader)
+    else if (number === 3 && (tag & 7) === WIRE_BYTES) third = text(reader)
+    else reader.skipType(tag & 7)
+  }
+  switch (schema.type) {
+    case 'time':
+      return empty ? null : `${new Date(Number(first) * 1000).toISOString().slice(0, 19)}Z`
+    case 'microTime':
+      return empty ? null : `${new Date(Number(first) * 1000).toISOString().slice(0, 19)}.${String(Math.floor(Number(second) / 1000)).padStart(6, '0')}Z`
+    case 'duration':
+      return formatDuration(BigInt(first))
+    case 'quantity':
+      return bytes ? decodeUtf8(bytes) : '0'
+    case 'intOrString':
+      return Number(first) === 1 ? third : Number(BigInt.asIntN(32, BigInt(second)))
+    default:
+      return bytes === undefined || bytes.length === 0 ? null : parseJson(Buffer.from(bytes)).value
+  }
+}

@@ -1,0 +1,173 @@
+import protobuf from 'protobufjs/minimal.js'
+import { unreachable } from '../lib/invariant.ts'
+import { parseDuration } from '../meta/duration.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import type { ScalarSchema, Schema, StructSchema } from '../schema/schema.ts'
+import { goJson } from './json.ts'
+import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './protobuf-plan.ts'
+
+type Writer = protobuf.Writer
+
+/**
+ * A normalised object as the protobuf message of its type, as Go's generated code writes it: ascending field numbers, scalars that are no pointers even when
+ * they are zero, no empty lists and maps, map entries sorted by key. kind and apiVersion have no place in a message.
+ */
+export function encodeMessage(schema: StructSchema, object: JsonObject): Uint8Array {
+  const writer = protobuf.Writer.create()
+  writeMessage(writer, schema, object)
+  return writer.finish()
+}
+
+function writeMessage(writer: Writer, schema: StructSchema, object: JsonObject): void {
+  for (const entry of planOf(schema)) {
+    if ('inline' in entry) {
+      writer.uint32((entry.number << 3) | WIRE_BYTES).fork()
+      writeMessage(writer, entry.inline, object)
+      writer.ldelim()
+    } else writeField(writer, entry.number, entry.schema, object[entry.field.name], entry.field.pointer)
+  }
+}
+
+function writeField(writer: Writer, number: number, schema: Schema, value: Json | undefined, pointer: boolean): void {
+  if (schema.type === 'list') {
+    if (Array.isArray(value)) for (const item of value) writeValue(writer, number, schema.items, item)
+  } else if (schema.type === 'map') {
+    if (value !== undefined && value !== null) writeMap(writer, number, schema.values, value as JsonObject)
+  } else if (value !== undefined && value !== null) writeValue(writer, number, schema, value)
+  else if (!pointer) writeZero(writer, number, schema)
+}
+
+function writeMap(writer: Writer, number: number, values: Schema, map: JsonObject): void {
+  for (const key of Object.keys(map).sort(byBytes)) {
+    writer.uint32((number << 3) | WIRE_BYTES).fork()
+    writer.uint32((1 << 3) | WIRE_BYTES).string(key)
+    // A list as a map's value is a message of its own (ExtraValue).
+    if (values.type === 'list') {
+      writer.uint32((2 << 3) | WIRE_BYTES).fork()
+      writeField(writer, 1, values, map[key], false)
+      writer.ldelim()
+    } else writeValue(writer, 2, values, map[key] as Json)
+    writer.ldelim()
+  }
+}
+
+/** Go compares strings by their bytes; UTF-16 order differs only where surrogates meet the end of the basic plane. */
+const byBytes = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)))
+
+/** What stands for an absent value that is no pointer; nothing for bytes. */
+function writeZero(writer: Writer, number: number, schema: Schema): void {
+  switch (schema.type) {
+    case 'struct':
+      return writeValue(writer, number, schema, {})
+    case 'string':
+      return writeValue(writer, number, schema, '')
+    case 'integer':
+    case 'number':
+      return writeValue(writer, number, schema, 0)
+    case 'boolean':
+      return writeValue(writer, number, schema, false)
+    case 'time':
+    case 'microTime':
+    case 'raw':
+      writer.uint32((number << 3) | WIRE_BYTES).uint32(0)
+      return
+    case 'quantity':
+      return writeValue(writer, number, schema, '0')
+    case 'intOrString':
+      return writeValue(writer, number, schema, 0)
+    case 'duration':
+      return writeValue(writer, number, schema, '0s')
+    case 'bytes':
+    case 'list':
+    case 'map':
+      return
+    default:
+      unreachable(schema)
+  }
+}
+
+function writeValue(writer: Writer, number: number, schema: Schema, value: Json): void {
+  switch (schema.type) {
+    case 'struct':
+      writer.uint32((number << 3) | WIRE_BYTES).fork()
+      writeMessage(writer, schema, (value ?? {}) as JsonObject)
+      writer.ldelim()
+      return
+    case 'map':
+    case 'list':
+      return writeField(writer, number, schema, value, false)
+    default:
+      writeScalar(writer, number, schema, value)
+  }
+}
+
+function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value: Json): void {
+  switch (schema.type) {
+    case 'string':
+      writer.uint32((number << 3) | WIRE_BYTES).string(value as string)
+      return
+    case 'integer':
+      writer.uint32((number << 3) | WIRE_VARINT)
+      writeInteger(writer, value as number | bigint)
+      return
+    case 'number':
+      if (schema.goType === 'float32') writer.uint32((number << 3) | WIRE_FIXED32).float(Number(value))
+      else writer.uint32((number << 3) | WIRE_FIXED64).double(Number(value))
+      return
+    case 'boolean':
+      writer.uint32((number << 3) | WIRE_VARINT).bool(value === true)
+      return
+    case 'bytes':
+      writer.uint32((number << 3) | WIRE_BYTES).bytes(Buffer.from(value as string, 'base64'))
+      return
+    default:
+      writer.uint32((number << 3) | WIRE_BYTES).fork()
+      writeSpecial(writer, schema, value)
+      writer.ldelim()
+  }
+}
+
+function writeInteger(writer: Writer, value: number | bigint): void {
+  if (typeof value === 'number' && value >= 0 && value < 2 ** 32) writer.uint32(value)
+  else if (typeof value === 'number' && Number.isSafeInteger(value)) writer.int64(value)
+  else {
+    const bits = BigInt.asUintN(64, BigInt(value))
+    writer.uint64({ low: Number(bits & 0xffffffffn) | 0, high: Number(bits >> 32n) | 0, unsigned: true } as unknown as number)
+  }
+}
+
+/** The messages behind special JSON forms. */
+function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
+  switch (schema.type) {
+    case 'time':
+    case 'microTime': {
+      if (value === null) return
+      const text = value as string
+      const millis = Date.parse(text)
+      const seconds = Math.floor(millis / 1000)
+      const fraction = schema.type === 'microTime' ? (/\.(\d+)/.exec(text)?.[1] ?? '') : ''
+      writer.uint32((1 << 3) | WIRE_VARINT)
+      writeInteger(writer, seconds)
+      writer.uint32((2 << 3) | WIRE_VARINT)
+      writeInteger(writer, Number(fraction.padEnd(9, '0').slice(0, 9)))
+      return
+    }
+    case 'duration':
+      writer.uint32((1 << 3) | WIRE_VARINT)
+      writeInteger(writer, parseDuration(value as string))
+      return
+    case 'quantity':
+      writer.uint32((1 << 3) | WIRE_BYTES).string(String(value))
+      return
+    case 'intOrString': {
+      const isString = typeof value === 'string'
+      writer.uint32((1 << 3) | WIRE_VARINT).uint32(isString ? 1 : 0)
+      writer.uint32((2 << 3) | WIRE_VARINT)
+      writeInteger(writer, isString ? 0 : (value as number))
+      writer.uint32((3 << 3) | WIRE_BYTES).string(isString ? value : '')
+      return
+    }
+    default:
+      if (value !== null) writer.uint32((1 << 3) | WIRE_BYTES).bytes(Buffer.from(goJson(value)))
+  }
+}

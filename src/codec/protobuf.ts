@@ -1,0 +1,100 @@
+import protobuf from 'protobufjs/minimal.js'
+import type { JsonObject } from '../meta/object.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import { decodeMessage, ProtobufError } from './protobuf-decode.ts'
+import { encodeMessage } from './protobuf-encode.ts'
+import { decodeUtf8 } from './utf8.ts'
+
+export { ProtobufError } from './protobuf-decode.ts'
+
+/** `k8s` and a zero byte: what every body of this media type begins with. */
+export const MAGIC = Buffer.from('k8s\0')
+
+export interface TypeMeta {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+const TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]) // contentEncoding and contentType, empty
+
+/** The envelope (runtime.Unknown) around a message. */
+export function wrap({ apiVersion, kind }: TypeMeta, message: Uint8Array): Buffer {
+  const writer = protobuf.Writer.create()
+  writer.uint32(0x0a).fork().uint32(0x0a).string(apiVersion).uint32(0x12).string(kind).ldelim()
+  writer.uint32(0x12).uint32(message.length)
+  const head = writer.finish()
+  return Buffer.concat([MAGIC, head, message, TAIL])
+}
+
+export interface Envelope extends TypeMeta {
+  readonly message: Uint8Array
+}
+
+/** Opens an envelope. Throws ProtobufError with upstream's texts. */
+export function unwrap(bytes: Buffer): Envelope {
+  if (bytes.length === 0) throw new ProtobufError('empty data')
+  if (bytes.length < MAGIC.length || MAGIC.compare(bytes, 0, MAGIC.length) !== 0)
+    throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
+  const reader = protobuf.Reader.create(bytes.subarray(MAGIC.length))
+  const envelope = { apiVersion: '', kind: '', message: new Uint8Array(0) as Uint8Array }
+  try {
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32()
+      if (tag === 0x0a) {
+        const end = reader.uint32() + reader.pos
+        if (end > reader.len) throw new ProtobufError('unexpected EOF')
+        while (reader.pos < end) {
+          const inner = reader.uint32()
+          if (inner === 0x0a) envelope.apiVersion = decodeUtf8(reader.bytes())
+          else if (inner === 0x12) envelope.kind = decodeUtf8(reader.bytes())
+          else reader.skipType(inner & 7)
+        }
+      } else if (tag === 0x12) envelope.message = reader.bytes()
+      else reader.skipType(tag & 7)
+    }
+  } catch (error) {
+    if (error instanceof ProtobufError) throw error
+    throw new ProtobufError('unexpected EOF', { cause: error })
+  }
+  return envelope
+}
+
+/** A normalised object with its kind and apiVersion as a body. */
+export const encodeProtobuf = (schema: StructSchema, type: TypeMeta, object: JsonObject): Buffer => wrap(type, encodeMessage(schema, object))
+
+/** A body as a value of the JSON data model, with the kind and apiVersion that it claims. */
+export function decodeProtobuf(schema: StructSchema, bytes: Buffer): JsonObject & { kind: string; apiVersion: string } {
+  const { apiVersion, kind, message } = unwrap(bytes)
+  return { kind, apiVersion, ...decodeMessage(schema, message) }
+}
+
+/** A list message from its ListMeta and the messages of its items, which are not read. */
+export function listMessage(listMeta: Uint8Array, items: readonly Uint8Array[]): Buffer {
+  const parts: Uint8Array[] = [Buffer.from([0x0a]), varint(listMeta.length), listMeta]
+  for (const item of items) parts.push(ITEM_TAG, varint(item.length), item)
+  return Buffer.concat(parts)
+}
+
+const ITEM_TAG = Buffer.from([0x12])
+
+function varint(value: number): Buffer {
+  const bytes: number[] = []
+  for (let rest = value; ; rest >>>= 7) {
+    if (rest < 0x80) {
+      bytes.push(rest)
+      return Buffer.from(bytes)
+    }
+    bytes.push((rest & 0x7f) | 0x80)
+  }
+}
+
+/** A watch event as one frame: its length in four bytes, then a WatchEvent in an envelope without a type. `object` is an enveloped object. */
+export function watchFrame(type: string, object: Buffer): Buffer {
+  const writer = protobuf.Writer.create()
+  writer.uint32(0x0a).string(type)
+  writer.uint32(0x12).fork().uint32(0x0a).bytes(object).ldelim()
+  const body = wrap({ apiVersion: '', kind: '' }, writer.finish())
+  const length = Buffer.allocUnsafe(4)
+  length.writeUInt32BE(body.length)
+  return Buffer.concat([length, body])
+}
