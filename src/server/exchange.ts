@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
+import { LightSignal } from '../lib/light-signal.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 import { readBody } from './read-body.ts'
@@ -37,6 +38,7 @@ export class HttpExchange implements Exchange, RequestContext {
   info!: RequestInfo
   /** Milliseconds since the epoch; 0: none. */
   deadline = 0
+  longRunning = false
   /** Status code of the answer, 0 before there is one. */
   status = 0
   /** Bytes of the answer's body, before compression. */
@@ -49,7 +51,7 @@ export class HttpExchange implements Exchange, RequestContext {
   private parsedQuery: URLSearchParams | undefined
   private extra: string[] | undefined
   private warnings: string[] | undefined
-  private controller: AbortController | undefined
+  private controller: { readonly signal: AbortSignal; abort(reason?: unknown): void } | undefined
   private aborted: StatusError | undefined
   private abortListener: ((reason: StatusError) => void) | undefined
   private body: Promise<Buffer> | undefined
@@ -87,15 +89,28 @@ export class HttpExchange implements Exchange, RequestContext {
     return this.headers['user-agent'] ?? ''
   }
 
-  /** Made when first asked for: most requests end without anyone having looked. */
+  /** Made when first asked for. A request that streams has a real one; for the many short ones that would cost as much as all the rest. */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
-      this.controller = new AbortController()
+      this.controller = this.longRunning ? this.realController() : this.lightController()
       if (this.aborted !== undefined) this.controller.abort(this.aborted)
-      else if (this.wire.closed) this.controller.abort()
-      else this.wire.onClose(() => this.controller?.abort())
     }
     return this.controller.signal
+  }
+
+  private realController(): AbortController {
+    const controller = new AbortController()
+    if (this.wire.closed) controller.abort()
+    else this.wire.onClose(() => controller.abort())
+    return controller
+  }
+
+  private lightController(): { readonly signal: LightSignal; abort(reason?: unknown): void } {
+    const signal = new LightSignal(
+      () => this.wire.closed && !this.answered,
+      gone => this.wire.onClose(gone),
+    )
+    return { signal, abort: reason => signal.abort(reason) }
   }
 
   /** Ends the request's work: its signal and its body fail with the reason. */

@@ -88,6 +88,7 @@ export class Pipeline {
     const { authenticator, authorizer, inFlight, metrics, requestTimeoutMs } = this.options
     const info = exchange.info
     const long = isLongRunning(info)
+    exchange.longRunning = long
     if (!long) setDeadline(exchange, requestTimeoutMs)
 
     let user: Identity = trusted

@@ -1,0 +1,69 @@
+type Callback = NonNullable<Parameters<AbortSignal['addEventListener']>[1]>
+
+/**
+ * An AbortSignal for work that is nearly always over before anyone listens: it costs one small object, where an AbortController and its target cost more than the rest of
+ * a small request. It does what is asked of signals here: `aborted`, `reason`, `throwIfAborted`, listeners of `abort`. What needs a real one
+ * (`AbortSignal.any`, fetch) is not for it.
+ */
+export class LightSignal implements AbortSignal {
+  onabort: AbortSignal['onabort'] = null
+  reason: unknown
+  private done = false
+  private callbacks: Callback[] | undefined
+  private readonly isGone: () => boolean
+  private readonly watchGone: (gone: () => void) => void
+
+  /** `isGone`: asked whenever someone looks; `watchGone`: called once, when the first listener comes, to be told when that changes. */
+  constructor(isGone: () => boolean, watchGone: (gone: () => void) => void) {
+    this.isGone = isGone
+    this.watchGone = watchGone
+  }
+
+  get aborted(): boolean {
+    if (!this.done && this.isGone()) this.abort(undefined)
+    return this.done
+  }
+
+  /** Aborts, once; `reason` as AbortController's. */
+  abort(reason: unknown): void {
+    if (this.done) return
+    this.done = true
+    this.reason = reason ?? new DOMException('This operation was aborted', 'AbortError')
+    const callbacks = this.callbacks
+    this.callbacks = undefined
+    const event = new Event('abort')
+    this.onabort?.call(this, event)
+    for (const callback of callbacks ?? []) call(callback, this, event)
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason
+  }
+
+  addEventListener(type: string, callback: Callback | null): void {
+    if (type !== 'abort' || callback === null || this.done) return
+    if (this.callbacks === undefined) {
+      this.callbacks = []
+      this.watchGone(() => this.abort(undefined))
+    }
+    if (!this.callbacks.includes(callback)) this.callbacks.push(callback)
+  }
+
+  removeEventListener(type: string, callback: Callback | null): void {
+    if (type !== 'abort' || callback === null || this.callbacks === undefined) return
+    const at = this.callbacks.indexOf(callback)
+    if (at >= 0) this.callbacks.splice(at, 1)
+  }
+
+  dispatchEvent(): boolean {
+    return true
+  }
+
+  /** Asked by `events.setMaxListeners`. */
+  setMaxListeners(): void {}
+}
+
+function call(callback: Callback, target: LightSignal, event: Event): void {
+  if (typeof callback === 'function') callback.call(target, event)
+  else callback.handleEvent(event)
+}

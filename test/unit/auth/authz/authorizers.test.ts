@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import { ANONYMOUS } from '../../../../src/auth/authn/authenticator.ts'
+import { alwaysAllow, alwaysDeny, privileged, publicInformation, union } from '../../../../src/auth/authz/authorizers.ts'
+import { forbidden } from '../../../../src/auth/authz/forbidden.ts'
+import { parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
+
+const signal = new AbortController().signal
+const info = (method: string, path: string) => parseRequestInfo(method, path, () => new URLSearchParams())
+const alice = { name: 'alice', groups: ['system:authenticated'] }
+const master = { name: 'root', groups: ['system:masters'] }
+
+describe('authorizers', () => {
+  const all = union([privileged, publicInformation])
+  const open = union([privileged, publicInformation, alwaysAllow])
+  const cases: [string, typeof all, typeof alice, string, string, string][] = [
+    ['masters may all', all, master, 'DELETE', '/api/v1/nodes/n', 'allow'],
+    ['others may not', all, alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
+    ['AlwaysAllow lets those in who are known', open, alice, 'GET', '/api/v1/nodes/n', 'allow'],
+    ['AlwaysAllow lets nobody else in', open, ANONYMOUS as typeof alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
+    ['AlwaysDeny', union([privileged, alwaysDeny]), alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
+    ...['/healthz', '/livez', '/readyz', '/readyz/etcd', '/version'].map(
+      path => [`everyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'allow'] as [string, typeof all, typeof alice, string, string, string],
+    ),
+    ['nobody may post to it', all, ANONYMOUS as typeof alice, 'POST', '/healthz', 'no opinion'],
+    ['metrics are not public', all, ANONYMOUS as typeof alice, 'GET', '/metrics', 'no opinion'],
+  ]
+  for (const [what, authorizer, user, method, path, wanted] of cases)
+    it(what, async () => expect((await authorizer.authorize(user, info(method, path), signal)).decision).to.equal(wanted))
+})
+
+describe('forbidden', () => {
+  const cases: [string, string, string, string][] = [
+    ['GET', '/api/v1/namespaces/default/pods', '', 'pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "default"'],
+    [
+      'GET',
+      '/apis/apps/v1/deployments',
+      '',
+      'deployments.apps is forbidden: User "alice" cannot list resource "deployments" in API group "apps" at the cluster scope',
+    ],
+    ['GET', '/api/v1/namespaces/a/pods/p/log', '', 'pods "p" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "a"'],
+    ['GET', '/metrics', '', 'forbidden: User "alice" cannot get path "/metrics"'],
+    ['GET', '/a<b>', '', 'forbidden: User "alice" cannot get path "/a&lt;b&gt;"'],
+    ['GET', '/metrics', 'no rule', 'forbidden: User "alice" cannot get path "/metrics": no rule'],
+  ]
+  for (const [method, path, reason, message] of cases)
+    it(`${method} ${path}`, () => {
+      const { status } = forbidden(alice, info(method, path), reason)
+      expect(status.message).to.equal(message)
+      expect(status).to.include({ code: 403, reason: 'Forbidden' })
+    })
+})

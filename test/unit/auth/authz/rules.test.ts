@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { parseRules, type Rule, rulesAuthorizer } from '../../../../src/auth/authz/rules.ts'
+import { parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
+
+const signal = new AbortController().signal
+const info = (request: string) => {
+  const [method = '', url = ''] = request.split(' ')
+  const [path = '', search = ''] = url.split('?')
+  return parseRequestInfo(method, path, () => new URLSearchParams(search))
+}
+const base: Rule = { users: ['alice'], verbs: ['get', 'list'], apiGroups: [''], resources: ['pods', 'pods/log'] }
+
+describe('rulesAuthorizer', () => {
+  const cases: [string, Rule, string, string, string[], boolean][] = [
+    ['user and verb', base, 'GET /api/v1/namespaces/a/pods/p', 'alice', [], true],
+    ['another user', base, 'GET /api/v1/namespaces/a/pods/p', 'bob', [], false],
+    ['another verb', base, 'DELETE /api/v1/namespaces/a/pods/p', 'alice', [], false],
+    ['another resource', base, 'GET /api/v1/namespaces/a/secrets/p', 'alice', [], false],
+    ['another group', base, 'GET /apis/x/v1/namespaces/a/pods/p', 'alice', [], false],
+    ['a subresource that is named', base, 'GET /api/v1/namespaces/a/pods/p/log', 'alice', [], true],
+    ['a subresource that is not', base, 'GET /api/v1/namespaces/a/pods/p/status', 'alice', [], false],
+    ['any resource’s subresource', { ...base, resources: ['*/status'] }, 'GET /api/v1/namespaces/a/pods/p/status', 'alice', [], true],
+    ['by group', { ...base, users: [], groups: ['dev'] }, 'GET /api/v1/pods', 'bob', ['dev'], true],
+    ['everything', { users: ['*'], verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, 'PATCH /apis/x/v1/namespaces/a/y/z/status', 'bob', [], true],
+    ['its namespace', { ...base, namespaces: ['a'] }, 'GET /api/v1/namespaces/a/pods', 'alice', [], true],
+    ['another namespace', { ...base, namespaces: ['a'] }, 'GET /api/v1/namespaces/b/pods', 'alice', [], false],
+    ['all namespaces with one allowed', { ...base, namespaces: ['a'] }, 'GET /api/v1/pods', 'alice', [], false],
+    ['its name', { ...base, resourceNames: ['p'] }, 'GET /api/v1/namespaces/a/pods/p', 'alice', [], true],
+    ['a list with one name allowed', { ...base, resourceNames: ['p'] }, 'GET /api/v1/namespaces/a/pods', 'alice', [], false],
+    ['that list pinned to the name', { ...base, resourceNames: ['p'] }, 'GET /api/v1/namespaces/a/pods?fieldSelector=metadata.name=p', 'alice', [], true],
+    ['a path', { users: ['alice'], verbs: ['get'], nonResourceURLs: ['/metrics'] }, 'GET /metrics', 'alice', [], true],
+    ['below a path', { users: ['alice'], verbs: ['get'], nonResourceURLs: ['/openapi/*'] }, 'GET /openapi/v2', 'alice', [], true],
+    ['another path', { users: ['alice'], verbs: ['get'], nonResourceURLs: ['/metrics'] }, 'GET /openapi/v2', 'alice', [], false],
+  ]
+  for (const [what, rule, request, name, groups, allowed] of cases)
+    it(`${what}: ${allowed ? 'allowed' : 'no opinion'}`, async () => {
+      const { decision } = await rulesAuthorizer([rule]).authorize({ name, groups }, info(request), signal)
+      expect(decision).to.equal(allowed ? 'allow' : 'no opinion')
+    })
+})
+
+describe('parseRules', () => {
+  it('takes a full rule', () => expect(parseRules({ rules: [base] })).to.deep.equal([base]))
+  const bad: [string, unknown, string][] = [
+    ['no list', {}, 'rules: must be a list'],
+    ['an unknown field', { rules: [{ ...base, verb: 'get' }] }, 'rules[0].verb: unknown field'],
+    ['no verbs', { rules: [{ users: ['a'], nonResourceURLs: ['*'] }] }, 'rules[0].verbs: required'],
+    ['no subject', { rules: [{ verbs: ['get'], nonResourceURLs: ['*'] }] }, 'rules[0]: names no users and no groups'],
+    ['no object', { rules: [{ users: ['a'], verbs: ['get'], resources: ['pods'] }] }, 'rules[0]: names neither apiGroups and resources nor nonResourceURLs'],
+    ['no strings', { rules: [{ ...base, verbs: [1] }] }, 'rules[0].verbs: must be a list of strings'],
+  ]
+  for (const [what, value, message] of bad) it(`refuses ${what}`, () => expect(() => parseRules(value)).to.throw(message))
+})

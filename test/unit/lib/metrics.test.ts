@@ -1,0 +1,50 @@
+import { expect } from 'chai'
+import { Registry } from 'prom-client'
+import { CounterFamily, GaugeFamily, HistogramFamily, ReadGauge } from '../../../src/lib/metrics.ts'
+import { adopt } from '../../../src/server/metrics-registry.ts'
+
+async function printed(family: CounterFamily | GaugeFamily | HistogramFamily | ReadGauge): Promise<string> {
+  const registry = new Registry()
+  adopt(registry, family)
+  return registry.metrics()
+}
+
+describe('metric families', () => {
+  it('print a counter with its stability and labels', async () => {
+    const family = new CounterFamily({ name: 'requests_total', help: 'Requests.', stability: 'STABLE', labels: ['verb', 'code'] })
+    family.child('GET', '200').value += 2
+    family.child('GET', '404').value++
+    family.child('GET', '200').value++
+    expect(await printed(family)).to.equal(
+      '# HELP requests_total [STABLE] Requests.\n# TYPE requests_total counter\nrequests_total{verb="GET",code="200"} 3\nrequests_total{verb="GET",code="404"} 1\n',
+    )
+  })
+
+  it('print a histogram cumulatively', async () => {
+    const family = new HistogramFamily({ name: 'seconds', help: 'Times.', stability: 'ALPHA', labels: ['verb'], buckets: [0.1, 1] })
+    for (const value of [0.05, 0.1, 0.5, 3]) family.child('GET').observe(value)
+    const lines = (await printed(family)).split('\n').filter(line => line.startsWith('seconds'))
+    expect(lines).to.deep.equal([
+      'seconds_bucket{verb="GET",le="0.1"} 2',
+      'seconds_bucket{verb="GET",le="1"} 3',
+      'seconds_bucket{verb="GET",le="+Inf"} 4',
+      'seconds_sum{verb="GET"} 3.65',
+      'seconds_count{verb="GET"} 4',
+    ])
+  })
+
+  it('ask a read gauge when they are scraped', async () => {
+    let n = 1
+    const family = new ReadGauge({ name: 'objects', help: 'Objects.', stability: 'ALPHA', labels: ['resource'] }, () => [['pods', n]])
+    n = 7
+    expect(await printed(family)).to.contain('objects{resource="pods"} 7')
+  })
+
+  it('bound the number of label sets', () => {
+    const family = new GaugeFamily({ name: 'many', help: '', stability: 'ALPHA', labels: ['name'] })
+    for (let i = 0; i < 20_000; i++) family.child(`n${i}`).value++
+    const samples = family.samples()
+    expect(samples.length).to.equal(10_001)
+    expect(samples.at(-1)).to.deep.equal({ metricName: 'many', labels: { name: 'other' }, value: 10_000 })
+  })
+})

@@ -1,0 +1,29 @@
+import { expect } from 'chai'
+import { createLogger } from '../../../src/lib/structured-log.ts'
+
+function lines(format: 'text' | 'json', verbosity = 0) {
+  const written: string[] = []
+  return { written, log: createLogger({ format, verbosity, write: line => written.push(line), now: () => 0 }) }
+}
+
+describe('createLogger', () => {
+  it('writes text with quoted values where they need it', () => {
+    const { written, log } = lines('text')
+    log.warn('careful', { a: 1, b: 'two words', c: undefined, d: { e: 'f' } })
+    expect(written).to.deep.equal(['1970-01-01T00:00:00.000Z warn  careful a=1 b="two words" d={"e":"f"}\n'])
+  })
+
+  it('writes one JSON object a line', () => {
+    const { written, log } = lines('json')
+    log.info('hello\nthere', { n: 2n })
+    expect(JSON.parse(written[0] ?? '')).to.deep.equal({ ts: '1970-01-01T00:00:00.000Z', level: 'info', msg: 'hello\nthere', n: '2' })
+    expect(written[0]?.split('\n').length).to.equal(2)
+  })
+
+  it('writes debug lines up to its verbosity', () => {
+    const { written, log } = lines('text', 2)
+    log.debug(2, 'yes')
+    log.debug(3, 'no')
+    expect(written.length).to.equal(1)
+  })
+})

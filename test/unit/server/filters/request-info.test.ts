@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { StatusError } from '../../../../src/meta/status.ts'
+import { isLongRunning, parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
+
+const parse = (method: string, url: string) => {
+  const [path = '', search = ''] = url.split('?')
+  return parseRequestInfo(method, path, () => new URLSearchParams(search))
+}
+
+describe('parseRequestInfo', () => {
+  // method, URL → verb, prefix, group, version, namespace, resource, subresource, name, parts
+  const resources: [string, string, string, string, string, string, string, string, string, string, string][] = [
+    ['GET', '/api/v1/namespaces', 'list', 'api', '', 'v1', '', 'namespaces', '', '', 'namespaces'],
+    ['GET', '/api/v1/namespaces/a', 'get', 'api', '', 'v1', 'a', 'namespaces', '', 'a', 'namespaces/a'],
+    ['PUT', '/api/v1/namespaces/a/finalize', 'update', 'api', '', 'v1', 'a', 'namespaces', 'finalize', 'a', 'namespaces/a/finalize'],
+    ['PATCH', '/api/v1/namespaces/a/status', 'patch', 'api', '', 'v1', 'a', 'namespaces', 'status', 'a', 'namespaces/a/status'],
+    ['GET', '/api/v1/namespaces/a/pods', 'list', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
+    ['POST', '/api/v1/namespaces/a/pods', 'create', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
+    ['GET', '/api/v1/namespaces/a/pods/p', 'get', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
+    ['HEAD', '/api/v1/namespaces/a/pods/p', 'get', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
+    ['GET', '/api/v1/namespaces/a/pods/p/log', 'get', 'api', '', 'v1', 'a', 'pods', 'log', 'p', 'pods/p/log'],
+    ['DELETE', '/api/v1/namespaces/a/pods', 'deletecollection', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
+    ['DELETE', '/api/v1/namespaces/a/pods/p', 'delete', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
+    ['GET', '/api/v1/nodes/n', 'get', 'api', '', 'v1', '', 'nodes', '', 'n', 'nodes/n'],
+    ['GET', '/api/v1/pods?watch=true', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+    ['GET', '/api/v1/pods?watch=0', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+    ['GET', '/api/v1/pods?watch', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+    ['GET', '/api/v1/watch/namespaces/a/pods', 'watch', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
+    ['GET', '/api/v1/watch/namespaces/a/pods/p', 'watch', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
+    ['GET', '/apis/apps/v1/namespaces/a/deployments/d/scale', 'get', 'apis', 'apps', 'v1', 'a', 'deployments', 'scale', 'd', 'deployments/d/scale'],
+    ['GET', '/apis/apps/v1/deployments', 'list', 'apis', 'apps', 'v1', '', 'deployments', '', '', 'deployments'],
+    ['GET', '/api/v1/namespaces/a/pods?fieldSelector=metadata.name=p,status.phase=Running', 'list', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods'],
+    ['GET', '/api/v1/namespaces/a/pods?fieldSelector=metadata.name!=p', 'list', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
+    ['GET', '/api/v1/namespaces/a/pods/', 'list', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
+    ['OPTIONS', '/api/v1/namespaces/a/pods/p', '', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
+  ]
+  for (const [method, url, verb, apiPrefix, group, version, namespace, resource, subresource, name, parts] of resources)
+    it(`${method} ${url}`, () =>
+      expect(parse(method, url)).to.deep.equal({
+        path: url.split('?')[0],
+        isResource: true,
+        verb,
+        apiPrefix,
+        group,
+        version,
+        namespace,
+        resource,
+        subresource,
+        name,
+        parts: parts.split('/'),
+      }))
+
+  for (const path of ['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/openapi/v3/apis/apps/v1', '/apifoo/v1/pods'])
+    it(`GET ${path} is no resource`, () => expect(parse('GET', path)).to.include({ isResource: false, verb: 'get', path }))
+
+  it('refuses a watch of nothing', () => expect(() => parse('GET', '/api/v1/watch')).to.throw(StatusError, 'unable to determine kind and namespace from url'))
+})
+
+describe('isLongRunning', () => {
+  const cases: [string, string, boolean][] = [
+    ['GET', '/api/v1/pods?watch=1', true],
+    ['GET', '/api/v1/pods', false],
+    ['GET', '/api/v1/namespaces/a/pods/p/log', true],
+    ['POST', '/api/v1/namespaces/a/pods/p/exec', true],
+    ['GET', '/api/v1/namespaces/a/pods/p/status', false],
+    ['GET', '/healthz', false],
+  ]
+  for (const [method, url, long] of cases) it(`${method} ${url}: ${long}`, () => expect(isLongRunning(parse(method, url))).to.equal(long))
+})
