@@ -1,0 +1,204 @@
+/** A serializer as negotiation sees it. */
+export interface MediaType {
+  /** `application/json` */
+  readonly type: string
+  /** May serve watches. */
+  readonly stream: boolean
+}
+
+export const JSON_TYPE = 'application/json'
+export const YAML_TYPE = 'application/yaml'
+export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf'
+
+/** What built-in kinds are served in, in order of preference. */
+export const builtinMediaTypes: readonly MediaType[] = [
+  { type: JSON_TYPE, stream: true },
+  { type: YAML_TYPE, stream: false },
+  { type: PROTOBUF_TYPE, stream: true },
+]
+
+/** A request to get another kind than the resource's own: `as=Table;g=meta.k8s.io;v=v1`. */
+export interface Transform {
+  readonly kind: string
+  readonly group: string
+  readonly version: string
+}
+
+export interface Accepted {
+  /** One of the offer's. */
+  readonly mediaType: string
+  /** `;pretty=1` */
+  readonly pretty: boolean
+  readonly as?: Transform
+  /** `;stream=watch`, or empty. */
+  readonly stream: string
+  /** `;profile=nopeer` and the like, or empty. */
+  readonly profile: string
+}
+
+export interface NegotiationRules {
+  /** Whether a media type may carry the resource's own kind (no transform), or another one. */
+  allowsTransform?(mediaType: string, as: Transform | undefined): boolean
+}
+
+/** Tables as JSON and YAML, metadata alone as anything; `groups`: the spellings of meta.k8s.io. */
+export const resourceRules = (plainTypes?: ReadonlySet<string>, groups: ReadonlySet<string> = metaGroups): NegotiationRules => ({
+  allowsTransform(mediaType, as) {
+    if (as === undefined) return plainTypes === undefined || plainTypes.has(mediaType)
+    if (!groups.has(as.group) || (as.version !== 'v1' && as.version !== 'v1beta1')) return false
+    if (as.kind === 'Table') return mediaType === JSON_TYPE || mediaType === YAML_TYPE
+    return as.kind === 'PartialObjectMetadata' || as.kind === 'PartialObjectMetadataList'
+  },
+})
+const metaGroups: ReadonlySet<string> = new Set(['meta.k8s.io'])
+
+const noTransform: NegotiationRules = { allowsTransform: (_mediaType, as) => as === undefined }
+
+/** Picks a representation by an Accept header; undefined where none is acceptable. Types are compared by case, as upstream does. */
+export function negotiateOutput(accept: string | undefined, offer: readonly MediaType[], rules: NegotiationRules = noTransform): Accepted | undefined {
+  const first = offer[0]
+  if (first !== undefined && (accept === undefined || accept === '')) return plainly(first.type)
+  const header = accept ?? ''
+  for (const clause of parseAccept(header)) {
+    for (const media of offer) {
+      if (!matches(clause, media.type)) continue
+      const accepted = acceptClause(clause, media, rules)
+      if (accepted) return accepted
+    }
+  }
+  return undefined
+}
+
+/** For a watch: the accepted type must be able to stream. */
+export function negotiateStream(accept: string | undefined, offer: readonly MediaType[], rules: NegotiationRules = noTransform): Accepted | undefined {
+  const accepted = negotiateOutput(accept, offer, rules)
+  return accepted && offer.some(media => media.type === accepted.mediaType && media.stream) ? accepted : undefined
+}
+
+/** The types that an error lists. */
+export const offeredTypes = (offer: readonly MediaType[], streaming = false): string[] =>
+  streaming ? offer.filter(media => media.stream).map(media => `${media.type};stream=watch`) : offer.map(media => media.type)
+
+export const notAcceptableText = (offer: readonly MediaType[], streaming = false): string =>
+  `only the following media types are accepted: ${offeredTypes(offer, streaming).join(', ')}`
+
+export const unsupportedMediaTypeText = (offer: readonly MediaType[]): string =>
+  `the body of the request was in an unknown format - accepted media types include: ${offeredTypes(offer).join(', ')}`
+
+/** The type of a body by its Content-Type (none: the first of the offer); undefined where it is not supported. */
+export function negotiateInput(contentType: string | undefined, offer: readonly MediaType[]): string | undefined {
+  if (contentType === undefined || contentType === '') return offer[0]?.type
+  const type = parseMediaType(contentType)
+  return offer.find(media => media.type === type)?.type
+}
+
+/**
+ * The check that upstream's router makes before any negotiation: a clause must name an offered type exactly, or be the any-type; `application/*` is not enough. `produces`:
+ * for collections, the streaming types too.
+ */
+export function routeAccepts(accept: string | undefined, produces: readonly string[]): boolean {
+  if (accept === undefined || accept === '') return true
+  return accept.split(',').some(clause => {
+    const type = trimSpaces(clause.split(';', 1)[0] as string)
+    return type === '*/*' || produces.includes(type)
+  })
+}
+
+/** Its answer otherwise, of status 406. */
+export const routeNotAcceptableText = (produces: readonly string[]): string => `406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`
+
+/** Whether JSON is to be indented: by the query (`pretty=true`), or for a person's browser or command line tool. */
+export function prefersPretty(prettyQuery: string | null | undefined, userAgent: string): boolean {
+  if (prettyQuery) return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(prettyQuery)
+  return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
+}
+
+interface Clause {
+  readonly type: string
+  readonly subtype: string
+  readonly q: number
+  readonly params: ReadonlyMap<string, string>
+}
+
+const plainly = (mediaType: string): Accepted => ({ mediaType, pretty: false, stream: '', profile: '' })
+
+function matches(clause: Clause, mediaType: string): boolean {
+  const [type, subtype] = mediaType.split('/') as [string, string]
+  if (clause.subtype === '*') return clause.type === '*' || clause.type === type
+  return clause.type === type && clause.subtype === subtype
+}
+
+function acceptClause(clause: Clause, media: MediaType, rules: NegotiationRules): Accepted | undefined {
+  const { params } = clause
+  const stream = params.get('stream') ?? ''
+  if (stream !== '' && !(media.stream && stream === 'watch')) return undefined
+  if (params.get('sv')) return undefined
+  const transforms = params.has('as') || params.has('g') || params.has('v')
+  const as = transforms ? { kind: params.get('as') ?? '', group: params.get('g') ?? '', version: params.get('v') ?? '' } : undefined
+  if (rules.allowsTransform && !rules.allowsTransform(media.type, as)) return undefined
+  return { mediaType: media.type, pretty: params.get('pretty') === '1', stream, profile: params.get('profile') ?? '', ...(as && { as }) }
+}
+
+const parsed = new Map<string, readonly Clause[]>()
+
+/** Clauses in order of preference. Clients repeat a few headers, so what was parsed is kept. */
+function parseAccept(header: string): readonly Clause[] {
+  const known = parsed.get(header)
+  if (known) return known
+  const clauses: Clause[] = []
+  for (const part of header.split(',')) {
+    const clause = parseClause(trimSpaces(part))
+    if (!clause) continue
+    // Upstream's order is no total order (wildcards go last whatever their q), so its way of sorting counts: by insertion.
+    let at = clauses.length
+    while (at > 0 && precedes(clause, clauses[at - 1] as Clause)) at--
+    clauses.splice(at, 0, clause)
+  }
+  if (parsed.size >= 256) parsed.clear()
+  if (header.length <= 512) parsed.set(header, clauses)
+  return clauses
+}
+
+function parseClause(part: string): Clause | undefined {
+  const [media = '', ...rest] = part.split(';')
+  const slash = media.indexOf('/')
+  const type = trimSpaces(slash < 0 ? media : media.slice(0, slash))
+  let subtype = slash < 0 ? '' : media.slice(slash + 1)
+  if (subtype === '') {
+    if (type !== '*') return undefined
+    subtype = '*'
+  } else if (subtype.includes('/') && !subtype.endsWith('/')) return undefined
+  const params = new Map<string, string>()
+  let q = 1
+  for (const param of rest) {
+    const [name = '', value = '', ...more] = param.split('=')
+    if (value === '' || more.length > 1 || (more.length === 1 && more[0] !== '')) continue
+    if (trimSpaces(name) === 'q') q = Number.isFinite(Number(value)) ? Number(value) : 0
+    else params.set(trimSpaces(name), trimSpaces(value))
+  }
+  return { type, subtype: trimSpaces(subtype.split('/', 1)[0] as string), q, params }
+}
+
+const precedes = (a: Clause, b: Clause): boolean => a.q > b.q || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*')
+
+const trimSpaces = (text: string): string => text.replace(/^ +| +$/g, '')
+
+const token = /^[!#$%&'*+\-.^_`|~0-9a-zA-Z]+$/
+
+/** The type of a Content-Type in lower case, as mime.ParseMediaType reads it; undefined where that fails. */
+function parseMediaType(header: string): string | undefined {
+  const at = header.indexOf(';')
+  const type = (at < 0 ? header : header.slice(0, at)).trim().toLowerCase()
+  const halves = type.split('/')
+  if (halves.length > 2 || !halves.every(half => token.test(half))) return undefined
+  const seen = new Set<string>()
+  for (let rest = at < 0 ? '' : header.slice(at).trimStart(); rest !== ''; ) {
+    const param = /^;\s*([!#$%&'*+\-.^_`|~0-9a-zA-Z]+)\s*=\s*("(?:[^"\\\r\n]|\\.)*"|[!#$%&'*+\-.^_`|~0-9a-zA-Z]+)\s*/.exec(rest)
+    if (!param) return /^;\s*$/.test(rest) ? type : undefined
+    const name = (param[1] as string).toLowerCase()
+    if (seen.has(name)) return undefined
+    seen.add(name)
+    rest = rest.slice(param[0].length)
+  }
+  return type
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { encodeJson, goJson, JsonSyntaxError, parseJson } from '../../../src/codec/json.ts'
+import type { Json } from '../../../src/meta/object.ts'
+import { types } from '../../../src/resources/types.ts'
+import { decode } from '../../../src/schema/decode.ts'
+
+/** Texts, and what sigs.k8s.io/json makes of them without a type. */
+const rows = JSON.parse(readFileSync(new URL('../../fixtures/codec/json.json', import.meta.url), 'utf8')) as {
+  body: string
+  out?: string
+  error?: string
+  strict?: string[]
+}[]
+
+describe('parseJson and goJson', () => {
+  for (const row of rows) {
+    it(JSON.stringify(row.body), () => {
+      const read = () => parseJson(Buffer.from(row.body, 'latin1'))
+      if (row.error?.includes('float64')) expect(`json: cannot unmarshal number ${read().tooLarge} into Go value of type float64`).to.equal(row.error)
+      else if (row.error !== undefined) expect(read).to.throw(JsonSyntaxError).with.property('message', row.error)
+      else {
+        expect(goJson(read().value)).to.equal(row.out)
+        expect(read().duplicates.map(path => `duplicate field "${path}"`)).to.deep.equal(row.strict ?? [])
+      }
+    })
+  }
+
+  it('keeps integers beyond 2^53', () => {
+    expect(parseJson(Buffer.from('{"a":[9007199254740993,-9223372036854775808]}')).value).to.deep.equal({ a: [9007199254740993n, -9223372036854775808n] })
+  })
+
+  it('bounds depth', () => {
+    expect(parseJson(Buffer.from('['.repeat(10_000) + ']'.repeat(10_000))).duplicates).to.deep.equal([])
+    expect(() => parseJson(Buffer.from('['.repeat(10_001) + ']'.repeat(10_001)))).to.throw("invalid character '[' exceeded max depth")
+  })
+
+  it('takes __proto__ as data', () => {
+    const { value } = parseJson(Buffer.from('{"__proto__":{"x":1},"__proto__":{"y":1}}')) as { value: Record<string, Json> }
+    expect(Object.keys(value)).to.deep.equal(['__proto__'])
+    expect(({} as Record<string, unknown>).y).to.equal(undefined)
+    expect(Object.getPrototypeOf(value)).to.equal(Object.prototype)
+  })
+})
+
+describe('encodeJson', () => {
+  const schema = types.type('core.ConfigMap')
+  const table: [string, object, string][] = [
+    ['keys like integers', { data: { 10: 'a', 9: 'b', '-': 'c' } }, '{"metadata":{"creationTimestamp":null},"data":{"-":"c","10":"a","9":"b"}}'],
+    ['markup', { data: { a: '<a href="x">&\u2028' } }, '{"metadata":{"creationTimestamp":null},"data":{"a":"\\u003ca href=\\"x\\"\\u003e\\u0026\\u2028"}}'],
+    ['lone surrogates', { data: { a: 'x\ud800y' } }, '{"metadata":{"creationTimestamp":null},"data":{"a":"x\ufffdy"}}'],
+    [
+      'keys by bytes, not by UTF-16',
+      { data: { '\u{1f600}': 'a', '\uffee': 'b' } },
+      '{"metadata":{"creationTimestamp":null},"data":{"\uffee":"b","\u{1f600}":"a"}}',
+    ],
+    ['big integers', { metadata: { generation: 9007199254740993n } }, '{"metadata":{"generation":9007199254740993,"creationTimestamp":null}}'],
+    [
+      'control characters',
+      { data: { a: '\u0000\b\f\n\r\t\u001f\u007f' } },
+      '{"metadata":{"creationTimestamp":null},"data":{"a":"\\u0000\\b\\f\\n\\r\\t\\u001f\u007f"}}',
+    ],
+  ]
+  for (const [name, object, want] of table) it(name, () => expect(encodeJson(schema, decode(schema, object as Json)).toString()).to.equal(want))
+
+  it('puts members that were added later into declared order', () => {
+    const object = decode(schema, { metadata: { name: 'x' } })
+    object.data = { b: '1', a: '2' }
+    object.apiVersion = 'v1'
+    object.kind = 'ConfigMap'
+    expect(encodeJson(schema, object).toString()).to.equal(
+      '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","creationTimestamp":null},"data":{"a":"2","b":"1"}}',
+    )
+  })
+})

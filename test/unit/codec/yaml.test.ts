@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { goJson } from '../../../src/codec/json.ts'
+import { parseYaml, repeatedKeysText, YamlError, yamlBytes } from '../../../src/codec/yaml.ts'
+import type { Json } from '../../../src/meta/object.ts'
+
+const fixture = <T>(name: string): T => JSON.parse(readFileSync(new URL(`../../fixtures/codec/${name}.json`, import.meta.url), 'utf8')) as T
+
+/** Texts, and the JSON that sigs.k8s.io/yaml makes of them. `fails`: with another text of ours. */
+const read = fixture<{ text: string; json?: string; error?: string; fails?: true; strict?: string }[]>('yaml-read')
+/** Values, and the YAML that sigs.k8s.io/yaml writes. */
+const written = fixture<[Json, string][]>('yaml-written')
+
+describe('parseYaml', () => {
+  for (const row of read) {
+    it(JSON.stringify(row.text), () => {
+      const parse = () => parseYaml(Buffer.from(row.text))
+      if (row.fails) expect(parse).to.throw(YamlError)
+      else if (row.error !== undefined) expect(parse).to.throw(YamlError).with.property('message', row.error)
+      else {
+        const { value, duplicates } = parse()
+        expect(goJson(value)).to.equal(row.json)
+        expect(duplicates.length > 0 ? repeatedKeysText(duplicates) : undefined).to.equal(row.strict)
+      }
+    })
+  }
+
+  it('gives each alias a value of its own', () => {
+    const { value } = parseYaml(Buffer.from('a: &x {b: 1}\nc: *x\n')) as unknown as { value: { a: object; c: object } }
+    expect(value.a).to.deep.equal(value.c)
+    expect(value.a).to.not.equal(value.c)
+  })
+
+  it('sorts members', () => {
+    expect(Object.keys(parseYaml(Buffer.from('b: 1\na: 2\n')).value as object)).to.deep.equal(['a', 'b'])
+  })
+})
+
+describe('yamlBytes', () => {
+  for (const [value, want] of written) it(JSON.stringify(value).slice(0, 100), () => expect(yamlBytes(value).toString()).to.equal(want))
+})

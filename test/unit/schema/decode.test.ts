@@ -1,0 +1,96 @@
+import { expect } from 'chai'
+import type { Json } from '../../../src/meta/object.ts'
+import { DecodeError, decode } from '../../../src/schema/decode.ts'
+import { TypeRegistry } from '../../../src/schema/idl.ts'
+
+const type = new TypeRegistry()
+  .add({
+    id: 't',
+    definition: 'io.example.v1',
+    source: `
+type Thing typemeta
+  inner 1 Inner?
+  pointed 2 *Inner?
+  names 3 []string
+  ports 4 []Inner?
+  labels 5 map[string]string
+  text 6 string
+  maybe 7 *string?
+  whole 8 *int32
+  wait 9 Duration?
+  big 10 int64?
+  seen 11 MicroTime?
+  any 12 RawExtension?
+  child 13 *Thing?
+
+type Inner
+  name 1 string?
+  count 2 int32?
+`,
+  })
+  .type('t.Thing')
+
+const always = { inner: {}, names: null, labels: null, text: '', whole: null, wait: '0s', seen: null, any: null }
+
+describe('decode', () => {
+  const table: [string, Json, object][] = [
+    ['what is always written', {}, always],
+    ['null everywhere', { inner: null, names: null, labels: null, text: null, maybe: null, whole: null, child: null }, always],
+    ['pointers to zero stay', { pointed: {}, maybe: '', whole: 0 }, { ...always, pointed: {}, maybe: '', whole: 0 }],
+    ['empty collections are nil', { names: [], ports: [], labels: {} }, always],
+    ['null items are zero', { names: ['a', null], ports: [null], labels: { a: null } }, { ...always, names: ['a', ''], ports: [{}], labels: { a: '' } }],
+    ['durations', { wait: '90m' }, { ...always, wait: '1h30m0s' }],
+    ['raw values as they came', { any: { b: null, a: [1] } }, { ...always, any: { b: null, a: [1] } }],
+    ['big integers', { big: 2n ** 60n }, { ...always, big: 2n ** 60n }],
+    ['unknown members', { x: 1, inner: { y: 2 } }, always],
+    ['undefined members', { text: undefined as unknown as Json, maybe: undefined as unknown as Json }, always],
+    ['recursion', { child: { child: {} } }, { ...always, child: { ...always, child: always } }],
+  ]
+  for (const [name, value, want] of table) it(name, () => expect(decode(type, value)).to.deep.equal(want))
+
+  it('writes members in declared order, whatever order they come in', () => {
+    const value = { child: null, text: 'x', kind: 'Thing', labels: { b: '1', a: '2' }, apiVersion: 'v1', pointed: { count: 1, name: 'n' } }
+    expect(JSON.stringify(decode(type, value))).to.equal(
+      '{"kind":"Thing","apiVersion":"v1","inner":{},"pointed":{"name":"n","count":1},"names":null,"labels":{"a":"2","b":"1"},"text":"x","whole":null,"wait":"0s","seen":null,"any":null}',
+    )
+  })
+
+  it('makes a fresh object that equals itself when it is decoded again', () => {
+    const value = { inner: { name: 'a' }, names: ['x'], labels: { k: 'v' } }
+    const once = decode(type, value)
+    expect(once.inner).to.not.equal(value.inner)
+    expect(once.names).to.not.equal(value.names)
+    expect(JSON.stringify(decode(type, once))).to.equal(JSON.stringify(once))
+  })
+
+  it('tells of unknown members in the order of the value', () => {
+    const told: string[] = []
+    decode(type, { z: 1, ports: [{ name: 'a' }, { b: 1 }], a: 2, child: { q: { r: 1 } }, any: { free: 1 } }, { onUnknown: path => told.push(path) })
+    expect(told).to.deep.equal(['z', 'ports[1].b', 'a', 'child.q'])
+  })
+
+  it('never writes to a prototype', () => {
+    const value = JSON.parse('{"__proto__":{"polluted":1},"labels":{"__proto__":"x","constructor":"y"}}') as Json
+    const out = decode(type, value) as { labels: Record<string, string> }
+    expect(Object.keys(out.labels)).to.deep.equal(['__proto__', 'constructor'])
+    expect(Object.getPrototypeOf(out)).to.equal(Object.prototype)
+    expect(Object.getPrototypeOf(out.labels)).to.equal(Object.prototype)
+  })
+
+  const errors: [Json, string][] = [
+    [[], 'json: cannot unmarshal array into Go value of type v1.Thing'],
+    [{ ports: 'x' }, 'json: cannot unmarshal string into Go struct field Thing.ports of type []v1.Inner'],
+    [{ child: { ports: [{ count: 'x' }] } }, 'json: cannot unmarshal string into Go struct field Inner.child.ports.count of type int32'],
+    [{ whole: 2 ** 31 }, 'json: cannot unmarshal number 2147483648 into Go struct field Thing.whole of type int32'],
+    [{ text: 1, seen: 'x' }, 'parsing time "x" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "x" as "2006"'],
+    [{ wait: '5' }, 'time: missing unit in duration "5"'],
+    [{ wait: 5 }, 'json: cannot unmarshal number into Go struct field Thing.wait of type string'],
+  ]
+  for (const [value, text] of errors) {
+    it(text, () => {
+      expect(() => decode(type, value))
+        .to.throw(DecodeError)
+        .with.property('message', text)
+    })
+  }
+})
