@@ -18,7 +18,8 @@ export function shapeOf(schema: Schema | undefined): Shape {
     case 'list':
       return schema.listType === 'set' || schema.listType === 'map' ? 'elements' : 'leaf'
     case 'raw':
-      return 'any'
+      // Upstream lists this type as one value; other free-form values are seen through.
+      return schema.goType === 'runtime.RawExtension' ? 'leaf' : 'any'
     default:
       return 'leaf'
   }

@@ -1,0 +1,126 @@
+import { expect } from 'chai'
+import { PatchError } from '../../../../src/apply/patch/error.ts'
+import { applyJsonPatch, checkJsonPatch, MAX_COPIED_BYTES } from '../../../../src/apply/patch/json.ts'
+import type { Json, JsonObject } from '../../../../src/meta/object.ts'
+import { types } from '../../../../src/resources/types.ts'
+import { decode } from '../../../../src/schema/decode.ts'
+import { fixture } from '../fixture.ts'
+
+interface Row {
+  name: string
+  type?: string
+  doc: JsonObject
+  patch: Json
+  result?: JsonObject
+  code?: string
+  message?: string
+}
+
+function outcome(run: () => Json): Json | string {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof PatchError) return error.code
+    throw error
+  }
+}
+
+describe('JSON Patch', () => {
+  describe('does as kube-apiserver did', () => {
+    for (const { name, type, doc, patch, result, code } of fixture<Row>('json-patch'))
+      it(name, () => {
+        const inputs = structuredClone({ doc, patch })
+        const got = outcome(() => {
+          checkJsonPatch(patch)
+          const patched = applyJsonPatch(doc, patch)
+          return type === undefined ? patched : decode(types.type(type), patched)
+        })
+        expect(got).to.deep.equal(code ?? result)
+        expect({ doc, patch }).to.deep.equal(inputs)
+      })
+  })
+
+  const doc: JsonObject = { a: 1, list: ['x', 'y'], deep: { m: null, o: {} } }
+  const table: [why: string, patch: Json, result: Json][] = [
+    ['ignores what stands before the first slash', [{ op: 'add', path: 'zzz/b', value: 2 }], { ...doc, b: 2 }],
+    ['has no container for a path without a slash', [{ op: 'add', path: 'b', value: 2 }], 'unprocessable'],
+    ['appends at -1', [{ op: 'add', path: '/list/-1', value: 'z' }], { ...doc, list: ['x', 'y', 'z'] }],
+    ['inserts at -2', [{ op: 'add', path: '/list/-2', value: 'z' }], { ...doc, list: ['x', 'z', 'y'] }],
+    ['inserts at +1', [{ op: 'add', path: '/list/+1', value: 'z' }], { ...doc, list: ['x', 'z', 'y'] }],
+    ['removes the last by -1', [{ op: 'remove', path: '/list/-1' }], { ...doc, list: ['x'] }],
+    ['replaces the first by -2', [{ op: 'replace', path: '/list/-2', value: 0 }], { ...doc, list: [0, 'y'] }],
+    ['refuses an index below the list', [{ op: 'remove', path: '/list/-3' }], 'unprocessable'],
+    ['refuses an index behind the list', [{ op: 'add', path: '/list/3', value: 0 }], 'unprocessable'],
+    ['refuses to remove the place behind the list', [{ op: 'remove', path: '/list/-' }], 'unprocessable'],
+    ['refuses a name as index', [{ op: 'replace', path: '/list/x', value: 0 }], 'unprocessable'],
+    ['replaces a member that is not there', [{ op: 'replace', path: '/n', value: 0 }], { ...doc, n: 0 }],
+    ['copies null from a member that is not there', [{ op: 'copy', from: '/n', path: '/m' }], { ...doc, m: null }],
+    ['moves nothing from a member that is not there', [{ op: 'move', from: '/n', path: '/m' }], 'unprocessable'],
+    ['moves into what is gone', [{ op: 'move', from: '/deep', path: '/deep/o' }], 'unprocessable'],
+    ['finds null where nothing is', [{ op: 'test', path: '/n', value: null }], doc],
+    ['finds null where null is', [{ op: 'test', path: '/deep/m', value: null }], doc],
+    ['tests nothing without a value', [{ op: 'test', path: '/a' }], 'unprocessable'],
+    ['tests the whole', [{ op: 'test', path: '', value: { ...doc } }], doc],
+    ['tests null against an object', [{ op: 'test', path: '/deep/o', value: null }], 'unprocessable'],
+    ['adds null without a value', [{ op: 'add', path: '/n' }], { ...doc, n: null }],
+    ['goes through no null', [{ op: 'add', path: '/deep/m/x', value: 1 }], 'unprocessable'],
+    ['replaces the whole by an object', [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
+    ['leaves the whole for a scalar', [{ op: 'replace', path: '', value: 1 }], doc],
+    ['can neither add nor remove the whole', [{ op: 'remove', path: '' }], 'unprocessable'],
+    ['unescapes once', [{ op: 'add', path: '/~01', value: 1 }], { ...doc, '~1': 1 }],
+    ['knows no other operation', [{ op: 'nop', path: '/a' }], 'unprocessable'],
+    ['needs an operation', [null], 'unprocessable'],
+    ['needs a pointer that is a text', [{ op: 'add', path: 7, value: 1 }], 'unprocessable'],
+    ['does nothing for null', null, doc],
+    ['needs a list', { op: 'add' }, 'bad request'],
+    ['needs a list of objects', [1], 'bad request'],
+    ['counts operations', Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/a', value: 1 })), 'too large'],
+  ]
+  for (const [why, patch, result] of table)
+    it(why, () =>
+      expect(
+        outcome(() => applyJsonPatch(doc, patch)),
+        why,
+      ).to.deep.equal(result),
+    )
+
+  it('keeps a member named __proto__ as data', () => {
+    const patched = applyJsonPatch({ a: {} }, [
+      { op: 'add', path: '/a/__proto__', value: { polluted: true } },
+      { op: 'test', path: '/a/__proto__/polluted', value: true },
+    ]) as JsonObject
+    expect(Object.keys(patched.a as JsonObject)).to.deep.equal(['__proto__'])
+    expect(({} as { polluted?: boolean }).polluted).to.equal(undefined)
+  })
+
+  it('bounds what copies add', () => {
+    const text = 'x'.repeat(1024)
+    const copies = Array.from({ length: MAX_COPIED_BYTES / 1024 }, (_, i) => ({ op: 'copy', from: '/a', path: `/c${i}` }))
+    expect(outcome(() => applyJsonPatch({ a: text }, copies))).to.equal('unprocessable')
+    expect(outcome(() => applyJsonPatch({ a: text }, copies.slice(0, 100)))).to.be.an('object')
+  })
+
+  it('copies big integers', () => {
+    expect(applyJsonPatch({ a: [9007199254740993n] }, [{ op: 'copy', from: '/a', path: '/b' }])).to.deep.equal({
+      a: [9007199254740993n],
+      b: [9007199254740993n],
+    })
+  })
+
+  const checks: [patch: Json, result: string | string[]][] = [
+    [
+      [{ op: 'add', path: '/a', extra: 1 }, { more: 2 }],
+      ['[0].extra', '[1].more'],
+    ],
+    [[{ op: 'add', path: null, value: {} }, null], []],
+    [{}, 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
+    [['x'], 'error decoding patch: json: cannot unmarshal string into Go value of type handlers.jsonPatchOp'],
+    [[{ op: 'add', path: 7 }], 'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string'],
+    [[{ from: [] }], 'error decoding patch: json: cannot unmarshal array into Go struct field jsonPatchOp.from of type string'],
+  ]
+  for (const [patch, result] of checks)
+    it(`checks ${JSON.stringify(patch)}`, () => {
+      if (typeof result === 'string') expect(() => checkJsonPatch(patch)).to.throw(PatchError, result)
+      else expect(checkJsonPatch(patch)).to.deep.equal(result)
+    })
+})

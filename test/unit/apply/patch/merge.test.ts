@@ -1,0 +1,56 @@
+import { expect } from 'chai'
+import { PatchError } from '../../../../src/apply/patch/error.ts'
+import { applyMergePatch, checkMergePatch } from '../../../../src/apply/patch/merge.ts'
+import type { Json, JsonObject } from '../../../../src/meta/object.ts'
+import { types } from '../../../../src/resources/types.ts'
+import { decode } from '../../../../src/schema/decode.ts'
+import { fixture } from '../fixture.ts'
+
+interface Row {
+  name: string
+  type?: string
+  doc: JsonObject
+  patch: Json
+  result: JsonObject
+}
+
+describe('merge patch', () => {
+  describe('does as kube-apiserver did', () => {
+    for (const { name, type, doc, patch, result } of fixture<Row>('merge-patch'))
+      it(name, () => {
+        const inputs = structuredClone({ doc, patch })
+        const patched = applyMergePatch(doc, patch)
+        expect(type === undefined ? patched : decode(types.type(type), patched)).to.deep.equal(result)
+        expect({ doc, patch }).to.deep.equal(inputs)
+      })
+  })
+
+  const table: [why: string, doc: JsonObject, patch: Json, result: Json][] = [
+    ['RFC 7386: replaces', { a: 'b' }, { a: 'c' }, { a: 'c' }],
+    ['RFC 7386: adds', { a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    ['RFC 7386: deletes', { a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    ['RFC 7386: a list replaces', { a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    ['RFC 7386: merges deeply', { a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    ['RFC 7386: nulls of new objects vanish', {}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    ['nulls of objects in a list that replaces a scalar vanish', { a: 1 }, { a: [{ b: null }, null] }, { a: [{}, null] }],
+    ['nulls of objects in a list that replaces an object stay', { a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
+    ['a null in the document is no object', { a: null }, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
+    ['a list is the whole result', { a: 1 }, [{ b: null }], [{}]],
+  ]
+  for (const [why, doc, patch, result] of table) it(why, () => expect(applyMergePatch(doc, patch)).to.deep.equal(result))
+
+  it('keeps a member named __proto__ as data', () => {
+    const patched = applyMergePatch({ a: {} }, JSON.parse('{"a":{"__proto__":{"polluted":true}}}')) as JsonObject
+    expect(JSON.stringify(patched)).to.equal('{"a":{"__proto__":{"polluted":true}}}')
+    expect(({} as { polluted?: boolean }).polluted).to.equal(undefined)
+  })
+
+  it('refuses null and scalars', () => {
+    for (const patch of [null, 1, 'x', true]) expect(() => applyMergePatch({}, patch)).to.throw(PatchError, 'Invalid JSON Patch')
+  })
+
+  it('refuses lists unless field validation is off', () => {
+    expect(() => checkMergePatch([])).to.throw(PatchError, 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}')
+    checkMergePatch(null)
+  })
+})

@@ -1,0 +1,128 @@
+import { expect } from 'chai'
+import { PatchError } from '../../../../src/apply/patch/error.ts'
+import { applyStrategicPatch, strategicPatch } from '../../../../src/apply/patch/strategic.ts'
+import type { Json, JsonObject } from '../../../../src/meta/object.ts'
+import { types } from '../../../../src/resources/types.ts'
+import { decode } from '../../../../src/schema/decode.ts'
+import { fixture } from '../fixture.ts'
+
+interface Row {
+  name: string
+  type: string
+  doc: JsonObject
+  patch: Json
+  result?: JsonObject
+  left?: string
+  code?: string
+  message?: string
+}
+
+describe('strategic merge patch', () => {
+  describe('does as kube-apiserver did', () => {
+    for (const { name, type, doc, patch, result, left, code, message } of fixture<Row>('strategic-patch'))
+      it(name, () => {
+        const inputs = structuredClone({ doc, patch })
+        const schema = types.type(type)
+        if (code === undefined) {
+          const patched = strategicPatch(schema, doc, patch)
+          expect(decode(schema, patched.object)).to.deep.equal(result)
+          expect(patched.leftOver()).to.equal(left)
+        } else
+          expect(() => applyStrategicPatch(schema, doc, patch))
+            .to.throw(PatchError, message as string)
+            .with.property('code', code)
+        expect({ doc, patch }).to.deep.equal(inputs)
+      })
+  })
+
+  const pod = {
+    spec: { containers: [{ name: 'a', image: 'x', ports: [{ containerPort: 80 }] }, { name: 'b' }], tolerations: [{ key: 't' }], nodeSelector: { n: '1' } },
+  }
+  const merged: [why: string, type: string, doc: JsonObject, patch: Json, result: Json][] = [
+    [
+      'merges containers by name, and appends',
+      'core.Pod',
+      pod,
+      { spec: { containers: [{ name: 'b', image: 'y' }, { name: 'c' }] } },
+      [{ ...pod.spec.containers[0] }, { name: 'b', image: 'y' }, { name: 'c' }],
+    ],
+    [
+      'merges ports of a container by number',
+      'core.Pod',
+      pod,
+      { spec: { containers: [{ name: 'a', ports: [{ containerPort: 80, name: 'w' }, { containerPort: 81 }] }] } },
+      [{ name: 'a', image: 'x', ports: [{ containerPort: 80, name: 'w' }, { containerPort: 81 }] }, { name: 'b' }],
+    ],
+    ['deletes by directive', 'core.Pod', pod, { spec: { containers: [{ name: 'a', $patch: 'delete' }] } }, [{ name: 'b' }]],
+    ['replaces by directive', 'core.Pod', pod, { spec: { containers: [{ $patch: 'replace' }, { name: 'z' }] } }, [{ name: 'z' }]],
+    [
+      'orders as wanted',
+      'core.Pod',
+      pod,
+      { spec: { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] } },
+      [{ name: 'b' }, { ...pod.spec.containers[0] }],
+    ],
+    [
+      'keeps what the server added in its place',
+      'core.Pod',
+      pod,
+      { spec: { '$setElementOrder/containers': [{ name: 'n' }, { name: 'b' }], containers: [{ name: 'n' }] } },
+      [{ name: 'n' }, { ...pod.spec.containers[0] }, { name: 'b' }],
+    ],
+  ]
+  for (const [why, type, doc, patch, containers] of merged)
+    it(why, () => expect((applyStrategicPatch(types.type(type), doc, patch).spec as JsonObject).containers).to.deep.equal(containers))
+
+  const spec: [why: string, patch: JsonObject, result: JsonObject][] = [
+    ['replaces lists without a strategy', { tolerations: [{ key: 'u' }] }, { ...pod.spec, tolerations: [{ key: 'u' }] }],
+    ['deletes by null', { tolerations: null }, { containers: pod.spec.containers, nodeSelector: { n: '1' } }],
+    ['forgets nulls of what is new', { securityContext: { runAsUser: null, fsGroup: 1 } }, { ...pod.spec, securityContext: { fsGroup: 1 } }],
+    [
+      'forgets directives of what is new',
+      { securityContext: { $patch: 'delete' }, affinity: { nodeAffinity: { $patch: 'replace' } } },
+      { ...pod.spec, affinity: {} },
+    ],
+    ['retains the keys that are named', { $retainKeys: ['nodeSelector'], nodeSelector: { m: '2' } }, { nodeSelector: { n: '1', m: '2' } }],
+    ['empties by directive', { nodeSelector: { $patch: 'delete' } }, { ...pod.spec, nodeSelector: {} }],
+    ['replaces a map by directive', { nodeSelector: { $patch: 'replace', m: '2' } }, { ...pod.spec, nodeSelector: { m: '2' } }],
+    ['takes another type as it is', { nodeSelector: ['x'] }, { ...pod.spec, nodeSelector: ['x'] }],
+  ]
+  for (const [why, patch, result] of spec) it(why, () => expect(applyStrategicPatch(types.type('core.Pod'), pod, { spec: patch }).spec).to.deep.equal(result))
+
+  it('replaces a strategy that is no pointer to merge with by its retained keys', () => {
+    const deployment = { spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } } }
+    const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } }
+    expect(applyStrategicPatch(types.type('apps.Deployment'), deployment, patch)).to.deep.equal({ spec: { strategy: { type: 'Recreate' } } })
+  })
+
+  const errors: [patch: Json, code: string, message: string][] = [
+    [[], 'bad request', 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+    [{ spec: { $retainKeys: 'x' } }, 'bad request', 'invalid patch format of retainKeys'],
+    [{ spec: { $retainKeys: ['x'], nodeSelector: {} } }, 'bad request', 'invalid patch format of retainKeys'],
+    [{ spec: { $deleteFromPrimitiveList: ['x'] } }, 'bad request', 'invalid patch format of primitive list'],
+    [{ spec: { $setElementOrder: [] } }, 'bad request', 'invalid patch format of setElementOrder list'],
+    [{ spec: { '$setElementOrder/containers': 'x' } }, 'internal', 'expected a []interface {}, but received a string'],
+    [{ spec: { '$setElementOrder/nope': [] } }, 'internal', 'unable to find api field in struct PodSpec for the json field "nope"'],
+    [{ spec: { containers: [{ image: 'x' }] } }, 'internal', 'map: map[image:x] does not contain declared merge key: name'],
+    [
+      { spec: { containers: [{ name: 'a' }, 'x'] } },
+      'internal',
+      'list element types are not identical: [[map[image:x name:a ports:[map[containerPort:80]]] map[name:b]] [map[name:a] x]]',
+    ],
+    [{ spec: { containers: [{ name: 'a', $patch: 'merge' }] } }, 'internal', 'merging lists cannot yet be specified in the patch'],
+    [{ spec: { nodeSelector: { $patch: 1 } } }, 'internal', 'unknown patch type: %!s(int64=1) in map: map[$patch:1]'],
+    [{ metadata: { finalizers: [['x']] } }, 'unprocessable', 'lists of lists are not supported'],
+  ]
+  for (const [patch, code, message] of errors)
+    it(`refuses ${JSON.stringify(patch)}`, () => {
+      const doc = { metadata: { finalizers: [['y']] }, ...pod }
+      expect(() => applyStrategicPatch(types.type('core.Pod'), doc, patch))
+        .to.throw(PatchError)
+        .with.property('message', message)
+      expect(() => applyStrategicPatch(types.type('core.Pod'), doc, patch))
+        .to.throw(PatchError)
+        .with.property('code', code)
+    })
+
+  it('does nothing for null', () => expect(applyStrategicPatch(types.type('core.Pod'), pod, null)).to.deep.equal(pod))
+})
