@@ -1,5 +1,5 @@
-import { roundUpQuantity } from '../../../meta/quantity.ts'
 import type { ApiStruct } from '../checks.ts'
+import { roundResources } from '../resource-list.ts'
 import { containersAndInit } from './visit.ts'
 
 /** Keys of Volume that are no source. */
@@ -46,14 +46,6 @@ export function dropInitContainerAnnotations(metadata: ApiStruct): void {
   if (!annotations) return
   for (const key of OLD_INIT_ANNOTATIONS) delete annotations[key]
   if (Object.keys(annotations).length === 0) delete metadata.annotations
-}
-
-/** Resources have a milli as their finest unit; what is finer is rounded up. In place. */
-export function roundResources(resources: Record<string, string>): void {
-  for (const [name, quantity] of Object.entries(resources)) {
-    // Only these suffixes, as canonical quantities have them, can be finer.
-    if (/[nu]$|e-/.test(quantity)) resources[name] = roundUpQuantity(quantity, -3)
-  }
 }
 
 function defaultContainer(container: ApiStruct): void {

@@ -118,7 +118,10 @@ function checkClaims(claims: readonly ApiStruct[], claimNames: ReadonlySet<strin
   claims.forEach((claim, i) => {
     const at = path.index(i)
     const name: string = claim.name ?? ''
-    if (name === '') return void errors.push(required(at))
+    if (name === '') {
+      errors.push(required(at))
+      return
+    }
     if (seen.has(name)) errors.push(duplicate(at, name))
     else {
       const key = claim.request ? `${name}/${claim.request}` : name

@@ -34,22 +34,24 @@ function splitSubscript(fieldPath: string): [path: string, subscript: string] | 
 export function checkFieldRef(ref: ApiStruct, fields: readonly string[], path: FieldPath, errors: Errors): void {
   const apiVersion: string = ref.apiVersion ?? ''
   const fieldPath: string = ref.fieldPath ?? ''
-  if (apiVersion === '') return void errors.push(required(path.child('apiVersion')))
-  if (fieldPath === '') return void errors.push(required(path.child('fieldPath')))
   const at = path.child('fieldPath')
-  const unconvertible = (why: string): void => void errors.push(invalid(at, fieldPath, `error converting fieldPath: ${why}`))
-  if (apiVersion !== 'v1') return unconvertible(`unsupported pod version: ${apiVersion}`)
+  const unconvertible = (why: string): void => {
+    errors.push(invalid(at, fieldPath, `error converting fieldPath: ${why}`))
+  }
   const split = splitSubscript(fieldPath)
-  if (split) {
+  if (apiVersion === '') errors.push(required(path.child('apiVersion')))
+  else if (fieldPath === '') errors.push(required(at))
+  else if (apiVersion !== 'v1') unconvertible(`unsupported pod version: ${apiVersion}`)
+  else if (split) {
     const [name, subscript] = split
     if (name === 'metadata.annotations') report(isQualifiedName(subscript.toLowerCase()), path, subscript.toLowerCase(), errors)
     else if (name === 'metadata.labels') report(isQualifiedName(subscript), path, subscript, errors)
     else unconvertible(`field label does not support subscript: ${fieldPath}`)
-    return
+  } else {
+    const name = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath
+    if (!CONVERTIBLE_FIELDS.has(name)) unconvertible(`field label not supported: ${fieldPath}`)
+    else if (!fields.includes(name)) errors.push(notSupported(at, name, fields))
   }
-  const name = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath
-  if (!CONVERTIBLE_FIELDS.has(name)) return unconvertible(`field label not supported: ${fieldPath}`)
-  if (!fields.includes(name)) errors.push(notSupported(at, name, fields))
 }
 
 export function checkResourceFieldRef(ref: ApiStruct, inVolume: boolean, path: FieldPath, errors: Errors): void {

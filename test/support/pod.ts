@@ -1,0 +1,70 @@
+import type { HookContext, Strategy } from '../../src/catalog/definition.ts'
+import { clone } from '../../src/meta/equal.ts'
+import { fieldErrorText } from '../../src/meta/field-error.ts'
+import type { JsonObject, KubeObject } from '../../src/meta/object.ts'
+import { podResource } from '../../src/resources/core/pod/definition.ts'
+import { decode } from '../../src/schema/decode.ts'
+import { applyDefaults } from '../../src/schema/default.ts'
+
+/** 2026-01-01T16:00:00Z */
+export const NOW = Date.UTC(2026, 0, 1, 16)
+
+const version = podResource.home
+
+/** A pod as the registry hands it to hooks: decoded and defaulted. */
+export function decodePod(body: unknown): KubeObject {
+  const pod = decode(version.schema, clone(body) as JsonObject) as KubeObject
+  applyDefaults(version.schema, pod as unknown as JsonObject)
+  version.setDefaults?.(pod)
+  return pod
+}
+
+/** A pod with one container; `spec` replaces parts of it. */
+export const podWith = (spec: object, metadata: object = {}, status?: object): KubeObject =>
+  decodePod({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', namespace: 'default', ...metadata },
+    spec: { containers: [{ name: 'c', image: 'i:1' }], ...spec },
+    ...(status && { status }),
+  })
+
+export const contextOf = (subresource = '', warned: string[] = []): HookContext => ({
+  now: NOW,
+  subresource,
+  request: { warn: (text: string) => warned.push(text) } as unknown as NonNullable<HookContext['request']>,
+})
+
+const strategyOf = (subresource: string): Strategy => ({ ...podResource.strategy, ...version.subresources?.[subresource]?.strategy })
+
+/** Creates: prepares, and gives the texts of what is wrong. */
+export function createPod(pod: KubeObject, warned: string[] = []): string[] {
+  const strategy = strategyOf('')
+  const ctx = contextOf('', warned)
+  strategy.prepare?.(pod, undefined, ctx)
+  const errors = (strategy.validate?.(pod, undefined, ctx) ?? []).map(fieldErrorText)
+  warned.push(...(strategy.warnings?.(pod, undefined) ?? []))
+  return errors
+}
+
+/** Updates: `change` gets a copy of the old pod. Gives the new one and the texts of what is wrong. */
+export function updatePod(old: KubeObject, change: (pod: KubeObject) => void, subresource = ''): { pod: KubeObject; errors: string[] } {
+  const strategy = strategyOf(subresource)
+  const pod = clone(old)
+  change(pod)
+  const next = decodePod(pod)
+  if (old.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
+  const before = JSON.stringify(old)
+  strategy.prepare?.(next, old, contextOf(subresource))
+  const errors = (strategy.validate?.(next, old, contextOf(subresource)) ?? []).map(fieldErrorText)
+  if (JSON.stringify(old) !== before) throw new Error('the old pod was mutated')
+  return { pod: next, errors }
+}
+
+/** A pod that has been created. */
+export function createdPod(spec: object, metadata: object = {}): KubeObject {
+  const pod = podWith(spec, metadata)
+  const errors = createPod(pod)
+  if (errors.length > 0) throw new Error(errors.join('\n'))
+  return pod
+}

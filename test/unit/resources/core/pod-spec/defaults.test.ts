@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import { defaultPodTemplate, isLatest } from '../../../../../src/resources/core/pod-spec/defaults.ts'
+import { podWith } from '../../../../support/pod.ts'
+
+describe('resources/core/pod-spec/defaults', () => {
+  const images: Record<string, boolean> = {
+    nginx: true,
+    'nginx:latest': true,
+    'nginx:1.27': false,
+    'nginx:latest-alpine': false,
+    'localhost:5000/team/app': true,
+    'localhost:5000/team/app:1': false,
+    [`nginx@sha256:${'a'.repeat(64)}`]: false,
+    [`nginx:latest@sha256:${'a'.repeat(64)}`]: true,
+    'NOT an image': false,
+    '[fe80::1]:5000/a': true,
+  }
+  for (const [image, latest] of Object.entries(images)) {
+    it(`pulls ${image} ${latest ? 'always' : 'if not present'}`, () => expect(isLatest(image)).to.equal(latest))
+  }
+
+  it('fills in a spec', () => {
+    const { spec } = podWith({ serviceAccount: 'sa' })
+    expect(spec).to.include({ dnsPolicy: 'ClusterFirst', restartPolicy: 'Always', terminationGracePeriodSeconds: 30, schedulerName: 'default-scheduler' })
+    expect(spec).to.include({ serviceAccountName: 'sa', serviceAccount: 'sa', enableServiceLinks: true })
+    expect(spec.securityContext).to.deep.equal({})
+    expect(spec.containers[0]).to.deep.include({
+      name: 'c',
+      imagePullPolicy: 'IfNotPresent',
+      terminationMessagePath: '/dev/termination-log',
+      terminationMessagePolicy: 'File',
+    })
+  })
+
+  it('keeps what is given', () => {
+    const given = { dnsPolicy: 'Default', restartPolicy: 'Never', terminationGracePeriodSeconds: 0, schedulerName: 's', enableServiceLinks: false }
+    expect(podWith(given).spec).to.include(given)
+  })
+
+  it('fills in probes, ports and references', () => {
+    const [container] = podWith({
+      containers: [
+        {
+          name: 'c',
+          ports: [{ containerPort: 1 }],
+          env: [{ name: 'a', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+          livenessProbe: { httpGet: { port: 1 } },
+          lifecycle: { preStop: { httpGet: { port: 2 } } },
+        },
+      ],
+    }).spec.containers
+    expect(container.ports[0].protocol).to.equal('TCP')
+    expect(container.env[0].valueFrom.fieldRef.apiVersion).to.equal('v1')
+    expect(container.livenessProbe).to.deep.equal({
+      timeoutSeconds: 1,
+      periodSeconds: 10,
+      successThreshold: 1,
+      failureThreshold: 3,
+      httpGet: { port: 1, path: '/', scheme: 'HTTP' },
+    })
+    expect(container.lifecycle.preStop.httpGet).to.include({ path: '/', scheme: 'HTTP' })
+  })
+
+  it('fills in volumes', () => {
+    const { volumes } = podWith({
+      volumes: [
+        { name: 'a' },
+        { name: 'b', hostPath: { path: '/' } },
+        { name: 'c', secret: { secretName: 's' } },
+        { name: 'd', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } },
+        { name: 'e', ephemeral: { volumeClaimTemplate: { spec: {} } } },
+      ],
+    }).spec
+    expect(volumes[0].emptyDir).to.deep.equal({})
+    expect(volumes[1].hostPath.type).to.equal('')
+    expect(volumes[2].secret.defaultMode).to.equal(0o644)
+    expect(volumes[3].projected).to.deep.include({ defaultMode: 0o644 })
+    expect(volumes[3].projected.sources[0].serviceAccountToken.expirationSeconds).to.equal(3600)
+    expect(volumes[4].ephemeral.volumeClaimTemplate.spec.volumeMode).to.equal('Filesystem')
+  })
+
+  it('asks for what is the limit, in pods alone, and rounds to thousandths', () => {
+    const containers = () => [{ name: 'c', image: 'i', resources: { limits: { cpu: '100u', memory: '1Gi' }, requests: { memory: '1Mi' } } }]
+    expect(podWith({ containers: containers() }).spec.containers[0].resources.requests).to.deep.equal({ cpu: '1m', memory: '1Mi' })
+    const template = { spec: { containers: containers() } }
+    defaultPodTemplate(template)
+    expect(template.spec.containers[0]?.resources.requests).to.deep.equal({ memory: '1Mi' })
+    expect(template.spec).not.to.have.property('enableServiceLinks')
+  })
+
+  it('opens ports of the host network', () => {
+    const ports = [{ containerPort: 1 }, { containerPort: 2, hostPort: 3 }]
+    const pod = podWith({ hostNetwork: true, containers: [{ name: 'c', ports }], initContainers: [{ name: 'i', ports: [{ containerPort: 4 }] }] })
+    expect(pod.spec.containers[0].ports.map((port: { hostPort: number }) => port.hostPort)).to.deep.equal([1, 3])
+    expect(pod.spec.initContainers[0].ports[0].hostPort).to.equal(4)
+  })
+
+  it('drops annotations that init containers once were', () => {
+    expect(podWith({}, { annotations: { 'pod.beta.kubernetes.io/init-containers': '[]', a: 'b' } }).metadata.annotations).to.deep.equal({ a: 'b' })
+    expect(podWith({}, { annotations: { 'pod.alpha.kubernetes.io/init-container-statuses': '[]' } }).metadata).not.to.have.property('annotations')
+  })
+
+  for (const [status, wanted] of [
+    [{ podIP: '1.1.1.1' }, { podIP: '1.1.1.1', podIPs: [{ ip: '1.1.1.1' }] }],
+    [{ podIPs: [{ ip: '1.1.1.1' }, { ip: '::1' }] }, { podIP: '1.1.1.1', podIPs: [{ ip: '1.1.1.1' }, { ip: '::1' }] }],
+    [
+      { podIP: '2.2.2.2', podIPs: [{ ip: '1.1.1.1' }, { ip: '::1' }] },
+      { podIP: '2.2.2.2', podIPs: [{ ip: '2.2.2.2' }] },
+    ],
+  ]) {
+    it(`makes ${JSON.stringify(status)} agree`, () => expect(podWith({}, {}, status).status).to.deep.equal(wanted))
+  }
+
+  it('is idempotent', () => {
+    const pod = podWith({ hostNetwork: true, volumes: [{ name: 'v' }] })
+    const again = structuredClone(pod)
+    defaultPodTemplate(again)
+    expect(again).to.deep.equal(pod)
+  })
+})

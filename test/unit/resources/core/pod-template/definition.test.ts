@@ -1,0 +1,67 @@
+import { expect } from 'chai'
+import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../../../src/meta/field-path.ts'
+import type { JsonObject, KubeObject } from '../../../../../src/meta/object.ts'
+import { podTemplateOptions } from '../../../../../src/resources/core/pod-spec/options.ts'
+import { validatePodTemplateSpecForReplicas } from '../../../../../src/resources/core/pod-spec/validation.ts'
+import { podTemplateResource } from '../../../../../src/resources/core/pod-template/definition.ts'
+import { decode } from '../../../../../src/schema/decode.ts'
+import { contextOf, NOW } from '../../../../support/pod.ts'
+
+const { home, strategy } = podTemplateResource
+
+function templateOf(template: object): KubeObject {
+  const object = decode(home.schema, { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 't' }, template } as unknown as JsonObject) as KubeObject
+  home.setDefaults?.(object)
+  return object
+}
+const spec = {
+  containers: [
+    { name: 'a', image: 'i:1' },
+    { name: 'b', image: 'j' },
+  ],
+}
+const errorsOf = (template: object): string[] => (strategy?.validate?.(templateOf(template), undefined, contextOf()) ?? []).map(fieldErrorText)
+
+describe('resources/core/pod-template', () => {
+  it('defaults, without what only pods get', () => {
+    const { template } = templateOf({ spec })
+    expect(template.spec).to.include({ restartPolicy: 'Always', dnsPolicy: 'ClusterFirst' }).and.not.to.have.property('enableServiceLinks')
+    expect(template.spec.containers[1].imagePullPolicy).to.equal('Always')
+  })
+
+  it('counts generations', () => {
+    const first = templateOf({ spec })
+    strategy?.prepare?.(first, undefined, contextOf())
+    expect(first.metadata.generation).to.equal(1)
+    const second = templateOf({ metadata: { labels: { a: 'b' } }, spec })
+    strategy?.prepare?.(second, first, contextOf())
+    expect(second.metadata.generation).to.equal(2)
+  })
+
+  it('validates', () => {
+    expect(errorsOf({ spec })).to.deep.equal([])
+    expect(errorsOf({ metadata: { labels: { 'a b': 'c' } }, spec: { ...spec, ephemeralContainers: [{ name: 'e', image: 'i' }] } })).to.deep.equal([
+      `template.labels: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+      'template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template',
+    ])
+  })
+
+  it('lets a template have a padded image, a pod not', () => expect(errorsOf({ spec: { containers: [{ name: 'a', image: ' i' }] } })).to.deep.equal([]))
+
+  it('prints', () => {
+    expect(home.table?.cells(templateOf({ metadata: { labels: { a: 'b' } }, spec }), NOW)).to.deep.equal(['t', 'a,b', 'i:1,j', 'a=b'])
+  })
+
+  it('of replicas', () => {
+    const { template } = templateOf({ metadata: { labels: { a: 'b' } }, spec: { ...spec, restartPolicy: 'Never', activeDeadlineSeconds: 1 } })
+    const check = (of: unknown, selector: Record<string, string>) =>
+      validatePodTemplateSpecForReplicas(of, selector, fieldPath('t'), podTemplateOptions()).map(fieldErrorText)
+    expect(check(undefined, {})).to.deep.equal(['t: Required value'])
+    expect(check(template, { a: 'c' })).to.deep.equal([
+      't.metadata.labels: Invalid value: {"a":"b"}: `selector` does not match template `labels`',
+      't.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
+      't.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported',
+    ])
+  })
+})

@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { addDefaultTolerations, mountServiceAccount, setDefaultPriority, tolerateMemoryPressure } from '../../../../../src/resources/core/pod/admission.ts'
+import { podWith } from '../../../../support/pod.ts'
+
+const toleration = (name: string) => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
+
+describe('resources/core/pod/admission', () => {
+  it('tolerates nodes that are gone, for a while', () => {
+    const pod = podWith({})
+    addDefaultTolerations(pod)
+    addDefaultTolerations(pod)
+    expect(pod.spec.tolerations).to.deep.equal([toleration('not-ready'), toleration('unreachable')])
+  })
+
+  it('adds nothing to what tolerates everything', () => {
+    const pod = podWith({ tolerations: [{ operator: 'Exists' }] })
+    addDefaultTolerations(pod)
+    expect(pod.spec.tolerations).to.have.length(1)
+  })
+
+  it('tolerates memory pressure where something is requested', () => {
+    const pod = podWith({})
+    tolerateMemoryPressure(pod, 'BestEffort')
+    expect(pod.spec).not.to.have.property('tolerations')
+    tolerateMemoryPressure(pod, 'Burstable')
+    expect(pod.spec.tolerations).to.deep.equal([{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }])
+  })
+
+  it('sets the priority of no class', () => {
+    const pod = podWith({})
+    setDefaultPriority(pod)
+    expect(pod.spec).to.include({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' })
+  })
+
+  it('mounts a token, unless asked not to', () => {
+    const pod = podWith({})
+    mountServiceAccount(pod, 'abcde', true)
+    expect(pod.spec).to.include({ serviceAccountName: 'default', serviceAccount: 'default' })
+    expect(pod.spec.volumes[0].name).to.equal('kube-api-access-abcde')
+    expect(pod.spec.containers[0].volumeMounts).to.deep.equal([
+      { name: 'kube-api-access-abcde', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' },
+    ])
+    const without = podWith({ automountServiceAccountToken: false })
+    mountServiceAccount(without, 'abcde', true)
+    expect(without.spec).not.to.have.property('volumes')
+  })
+})

@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import type { ResourceAccess, VirtualCall } from '../../../../../src/catalog/definition.ts'
+import type { KubeObject } from '../../../../../src/meta/object.ts'
+import { StatusError } from '../../../../../src/meta/status.ts'
+import { bindingResource } from '../../../../../src/resources/core/pod/binding.ts'
+import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
+import { createdPod, NOW } from '../../../../support/pod.ts'
+
+const { binding, eviction } = podResource.home.subresources as Record<
+  string,
+  { virtual: { call(call: VirtualCall): Promise<{ code: number; object: unknown }> } }
+>
+
+/** A store of one pod, which tells what was done with it. */
+function world(pod: KubeObject, body: object, dryRun = false) {
+  const done: unknown[] = []
+  const api = {
+    get: async () => pod,
+    update: async (_id: unknown, _namespace: string, _name: string, change: (pod: KubeObject) => KubeObject, options: unknown) => {
+      done.push(options, change(structuredClone(pod)))
+    },
+    delete: async (_id: unknown, _namespace: string, name: string, options: unknown) => done.push(name, options),
+  } as unknown as ResourceAccess
+  const call = { api, body, dryRun, name: 'p', namespace: 'default', verb: 'create', ctx: { receivedAt: NOW } } as unknown as VirtualCall
+  return { call, done }
+}
+const bindingOf = (more: object = {}) => ({
+  kind: 'Binding',
+  apiVersion: 'v1',
+  metadata: { name: 'p', annotations: { a: 'b' } },
+  target: { kind: 'Node', name: 'n' },
+  ...more,
+})
+const evictionOf = (deleteOptions?: object, name = 'p') => ({
+  kind: 'Eviction',
+  apiVersion: 'policy/v1',
+  metadata: { name },
+  ...(deleteOptions && { deleteOptions }),
+})
+
+async function refusal(call: Promise<unknown>): Promise<[number, string]> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof StatusError)) throw new Error(`no refusal: ${error}`)
+  return [error.code, error.message]
+}
+
+describe('resources/core/pod binding', () => {
+  for (const [name, of] of [
+    ['pods/binding', binding],
+    ['bindings', bindingResource],
+  ] as const) {
+    it(`${name} gives a pod its node`, async () => {
+      const { call, done } = world(createdPod({}), bindingOf())
+      expect(await of?.virtual?.call(call)).to.deep.include({ code: 201 })
+      const [options, pod] = done as [object, KubeObject]
+      expect(options).to.deep.equal({ subresource: 'binding' })
+      expect(pod.spec.nodeName).to.equal('n')
+      expect(pod.metadata.annotations).to.deep.equal({ a: 'b' })
+      expect(pod.status.conditions).to.deep.equal([{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: '2026-01-01T16:00:00Z' }])
+    })
+  }
+
+  const conflict = 'Operation cannot be fulfilled on pods/binding "p": pod p'
+  const refusals: [name: string, pod: KubeObject, body: object, code: number, message: string][] = [
+    ['another name', createdPod({}), bindingOf({ metadata: { name: 'q' } }), 400, 'name in URL does not match name in Binding object'],
+    ['no target', createdPod({}), bindingOf({ target: {} }), 500, 'target.name: Required value'],
+    [
+      'another kind of target',
+      createdPod({}),
+      bindingOf({ target: { kind: 'Rack', name: 'n' } }),
+      500,
+      'target.kind: Unsupported value: "Rack": supported values: "Node", "<empty>"',
+    ],
+    ['a pod that has a node', createdPod({ nodeName: 'm' }), bindingOf(), 409, `${conflict} is already assigned to node "m"`],
+    ['a gated pod', createdPod({ schedulingGates: [{ name: 'g' }] }), bindingOf(), 409, `${conflict} has non-empty .spec.schedulingGates`],
+    [
+      'a pod that goes',
+      createdPod({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      bindingOf(),
+      409,
+      `${conflict} is being deleted, cannot be assigned to a host`,
+    ],
+    [
+      'another pod',
+      createdPod({}, { uid: 'u' }),
+      bindingOf({ metadata: { name: 'p', uid: 'v' } }),
+      409,
+      'Operation cannot be fulfilled on pods "p": Precondition failed: UID in precondition: v, UID in object meta: u',
+    ],
+  ]
+  for (const [name, pod, body, code, message] of refusals) {
+    it(`refuses ${name}`, async () => expect(await refusal(binding?.virtual.call(world(pod, body).call) as Promise<unknown>)).to.deep.equal([code, message]))
+  }
+
+  it('writes nothing on a dry-run', async () => {
+    const { call, done } = world(createdPod({}), bindingOf(), true)
+    await binding?.virtual.call(call)
+    expect(done).to.deep.equal([])
+  })
+})
+
+describe('resources/core/pod eviction', () => {
+  it('deletes', async () => {
+    const options = { gracePeriodSeconds: 3, preconditions: { uid: 'u', resourceVersion: '7' }, propagationPolicy: 'Foreground' }
+    const { call, done } = world(createdPod({}), evictionOf(options))
+    expect(await eviction?.virtual.call(call)).to.deep.include({ code: 201 })
+    expect(done).to.deep.equal(['p', { gracePeriodSeconds: 3, uid: 'u', resourceVersion: '7', propagationPolicy: 'Foreground' }])
+  })
+
+  for (const [name, dryRun, options] of [
+    ['in the request', true, undefined],
+    ['in the body', false, { dryRun: ['All'] }],
+  ] as const) {
+    it(`deletes nothing on a dry-run ${name}`, async () => {
+      const { call, done } = world(createdPod({}), evictionOf(options), dryRun)
+      await eviction?.virtual.call(call)
+      expect(done).to.deep.equal([])
+    })
+  }
+
+  it('refuses another name', async () => {
+    expect(await refusal(eviction?.virtual.call(world(createdPod({}), evictionOf(undefined, 'q')).call) as Promise<unknown>)).to.deep.equal([
+      400,
+      'name in URL does not match name in Eviction object',
+    ])
+  })
+})

@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../../../src/meta/field-path.ts'
+import type { Errors } from '../../../../../src/resources/core/checks.ts'
+import { checkVolumes } from '../../../../../src/resources/core/volume/validation.ts'
+
+const check = (volumes: object[], pod = 'p'): string[] => {
+  const errors: Errors = []
+  checkVolumes(volumes, pod, fieldPath('v'), { resourceIsPod: true, allowNonLocalTokenPath: false }, errors)
+  return errors.map(fieldErrorText)
+}
+const claim = { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } }
+
+/** One volume, named `n` unless it says otherwise; errors at `v[0]`, without it. */
+const cases: Record<string, [volume: object, ...errors: string[]]> = {
+  'no source': [{}, ': Required value: must specify a volume type'],
+  'two sources': [{ emptyDir: {}, cephfs: { monitors: ['m'] } }, '.cephFS: Forbidden: may not specify more than 1 volume type'],
+  'no name': [{ name: undefined, emptyDir: {} }, '.name: Required value'],
+  'empty dir': [{ emptyDir: { sizeLimit: '-1' } }, '.emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource quantity'],
+  'host path': [
+    { hostPath: { path: '/a/..', type: 'Dir' } },
+    `.hostPath.path: Invalid value: "/a/..": must not contain '..'`,
+    '.hostPath.type: Unsupported value: "Dir": supported values: "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"',
+  ],
+  git: [{ gitRepo: { directory: '/a' } }, '.gitRepo.repository: Required value', '.gitRepo.directory: Invalid value: "/a": must be a relative path'],
+  gce: [
+    { gcePersistentDisk: { partition: 256 } },
+    '.persistentDisk.pdName: Required value',
+    '.persistentDisk.partition: Invalid value: 256: must be between 1 and 255, inclusive',
+  ],
+  aws: [{ awsElasticBlockStore: {} }, '.awsElasticBlockStore.volumeID: Required value'],
+  secret: [
+    { secret: { defaultMode: 512, items: [{ key: 'k', path: '..a' }] } },
+    '.secret.secretName: Required value',
+    '.secret.defaultMode: Invalid value: 512: must be a number between 0 and 0777 (octal), both inclusive',
+    `.secret.items[0].path: Invalid value: "..a": must not start with '..'`,
+  ],
+  nfs: [{ nfs: { path: 'a' } }, '.nfs.server: Required value', '.nfs.path: Invalid value: "a": must be an absolute path'],
+  iscsi: [
+    { iscsi: { targetPortal: 'p', iqn: 'abc', lun: -1, chapAuthSession: true } },
+    '.iscsi.iqn: Invalid value: "abc": must be valid format starting with iqn, eui, or naa',
+    '.iscsi.lun: Invalid value: -1: must be between 0 and 255, inclusive',
+    '.iscsi.secretRef: Required value',
+  ],
+  'iscsi initiator': [
+    { iscsi: { targetPortal: 'p'.repeat(63), iqn: 'iqn.2015-02.example.com:init', initiatorName: 'iqn.x' } },
+    '.iscsi.initiatorname: Invalid value: "iqn.x": must be valid format',
+    '.name: Invalid value: "n": Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.',
+  ],
+  flocker: [
+    { flocker: { datasetName: 'a/b', datasetUUID: 'c' } },
+    '.flocker: Invalid value: "resource": datasetName and datasetUUID can not be specified simultaneously',
+    `.flocker.datasetName: Invalid value: "a/b": must not contain '/'`,
+  ],
+  claim: [{ persistentVolumeClaim: {} }, '.persistentVolumeClaim.claimName: Required value'],
+  rbd: [{ rbd: {} }, '.rbd.monitors: Required value', '.rbd.image: Required value'],
+  cinder: [{ cinder: { volumeID: 'a', secretRef: {} } }, '.cinder.secretRef.name: Required value'],
+  quobyte: [
+    { quobyte: { registry: 'a', volume: 'v' } },
+    '.quobyte.registry: Invalid value: "a": must be a host:port pair or multiple pairs separated by commas',
+  ],
+  fc: [{ fc: { targetWWNs: ['w'] } }, '.fc.lun: Required value: lun is required if targetWWNs is specified'],
+  flex: [
+    { flexVolume: { driver: 'd', options: { 'x.K8s.io/a': '1', 'example.com/k8s.io': '2' } } },
+    '.flexVolume.options[x.K8s.io/a]: Invalid value: "x.K8s.io/a": kubernetes.io and k8s.io namespaces are reserved',
+  ],
+  'azure disk': [
+    { azureDisk: { diskName: 'd', diskURI: 'x', kind: 'Managed', cachingMode: 'All' } },
+    '.azureDisk.cachingMode: Unsupported value: "All": supported values: "None", "ReadOnly", "ReadWrite"',
+    '.azureDisk.diskURI: Unsupported value: "x": supported values: "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"',
+  ],
+  csi: [{ csi: { driver: 'a', nodePublishSecretRef: {} } }, '.csi.nodePublishSecretRef.name: Required value'],
+  'downward files': [
+    { downwardAPI: { items: [{ path: 'a' }, { path: 'b', resourceFieldRef: { resource: 'limits.cpu' } }] } },
+    '.downwardAPI: Required value: one of fieldRef and resourceFieldRef is required',
+    '.downwardAPI.resourceFieldRef.containerName: Required value',
+  ],
+  projected: [
+    {
+      projected: {
+        sources: [
+          { secret: { name: 's', items: [{ key: 'k', path: 'p' }] } },
+          { configMap: { name: 'm', items: [{ key: 'k', path: 'p' }] }, serviceAccountToken: { path: '../t', expirationSeconds: 1 } },
+        ],
+      },
+    },
+    '.projected: Invalid value: "m": conflicting duplicate paths',
+    '.projected.sources[1].serviceAccountToken.expirationSeconds: Invalid value: 1: may not specify a duration less than 10 minutes',
+    `.projected.path: Invalid value: "../t": must not contain '..'`,
+    '.projected.sources[1]: Forbidden: may not specify more than 1 volume type per source',
+  ],
+  'trust bundles': [
+    { projected: { sources: [{ clusterTrustBundle: { path: 'a' } }, { clusterTrustBundle: { name: 'b', path: 'b', labelSelector: {} } }] } },
+    '.projected.sources[0].clusterTrustBundle: Required value: either name or signerName must be specified',
+    '.projected.sources[1].clusterTrustBundle.labelSelector: Invalid value: {}: labelSelector must be unset if name is specified',
+  ],
+  ephemeral: [{ ephemeral: {} }, '.ephemeral.volumeClaimTemplate: Required value'],
+  'ephemeral claim': [
+    {
+      ephemeral: {
+        volumeClaimTemplate: {
+          metadata: { name: 'x' },
+          spec: { accessModes: ['ReadWriteOncePod', 'ReadWriteOnce'], resources: { requests: { storage: '0' } } },
+        },
+      },
+    },
+    '.ephemeral.volumeClaimTemplate.metadata.name: Forbidden: cannot be set',
+    '.ephemeral.volumeClaimTemplate.spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes',
+    '.ephemeral.volumeClaimTemplate.spec.resources[storage]: Invalid value: "0": must be greater than zero',
+  ],
+  image: [{ image: { pullPolicy: 'Always' } }, '.image.reference: Required value'],
+}
+
+describe('resources/core/volume/validation', () => {
+  for (const [name, [volume, ...errors]] of Object.entries(cases)) {
+    it(name, () => expect(check([{ name: 'n', ...volume }])).to.deep.equal(errors.map(error => `v[0]${error}`)))
+  }
+
+  it('a name only once', () => {
+    expect(
+      check([
+        { name: 'a', emptyDir: {} },
+        { name: 'a', emptyDir: {} },
+      ]),
+    ).to.deep.equal(['v[1].name: Duplicate value: "a"'])
+  })
+
+  it('a claim that an ephemeral volume of the same pod makes', () => {
+    const volumes = [
+      { name: 'a', ephemeral: claim },
+      { name: 'b', persistentVolumeClaim: { claimName: 'p-a' } },
+    ]
+    expect(check(volumes)).to.deep.equal([
+      'v[1].persistentVolumeClaim.claimName: Invalid value: "p-a": must not reference a PVC that gets created for an ephemeral volume',
+    ])
+    expect(check(volumes, '')).to.deep.equal([])
+  })
+})
