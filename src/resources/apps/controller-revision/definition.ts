@@ -3,7 +3,7 @@ import { parseApiVersion, qualifiedResource } from '../../../meta/gvk.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
-import { AGE_COLUMN, column, NAME_COLUMN } from '../shared/columns.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { appsVersion } from '../shared/kind.ts'
 import { validateControllerRevision } from './validation.ts'
 
@@ -16,12 +16,7 @@ function controllerCell(object: KubeObject): string {
 }
 
 const table: TableDefinition = {
-  columns: [
-    NAME_COLUMN,
-    column('Controller', 'string', 'The controller to which the revision belongs.'),
-    column('Revision', 'string', 'Number of the revision.'),
-    AGE_COLUMN,
-  ],
+  columns: [nameColumn, column('Controller', 'The controller to which the revision belongs.'), column('Revision', 'Number of the revision.'), ageColumn],
   cells: (object, now) => [object.metadata.name ?? '', controllerCell(object), object.revision ?? 0, age(object.metadata.creationTimestamp, now)],
 }
 

@@ -1,5 +1,6 @@
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { appsVersion, STATUS_VERBS } from '../shared/kind.ts'
+import { STATUS_VERBS } from '../../strategy-parts.ts'
+import { appsVersion } from '../shared/kind.ts'
 import { setDaemonSetDefaults } from './defaults.ts'
 import { daemonSetStatusStrategy, daemonSetStrategy } from './strategy.ts'
 import { daemonSetTable } from './table.ts'

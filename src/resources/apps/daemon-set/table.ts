@@ -1,19 +1,20 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { printLabelSelector, printLabels } from '../../../meta/label-selector.ts'
 import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { containerCells } from '../shared/cells.ts'
-import { AGE_COLUMN, CONTAINER_COLUMNS, column, NAME_COLUMN, SELECTOR_COLUMN } from '../shared/columns.ts'
+import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../shared/columns.ts'
 
 export const daemonSetTable: TableDefinition = {
   columns: [
-    NAME_COLUMN,
-    column('Desired', 'integer', 'Nodes that should run the pod.'),
-    column('Current', 'integer', 'Nodes that run the pod and should.'),
-    column('Ready', 'integer', 'Nodes on which the pod is ready.'),
-    column('Up-to-date', 'integer', 'Nodes that run the pod of the present template.'),
-    column('Available', 'integer', 'Nodes on which the pod has been ready for minReadySeconds.'),
-    column('Node Selector', 'string', 'Labels of the nodes that run the pod.'),
-    AGE_COLUMN,
+    nameColumn,
+    column('Desired', 'Nodes that should run the pod.', 0, 'integer'),
+    column('Current', 'Nodes that run the pod and should.', 0, 'integer'),
+    column('Ready', 'Nodes on which the pod is ready.', 0, 'integer'),
+    column('Up-to-date', 'Nodes that run the pod of the present template.', 0, 'integer'),
+    column('Available', 'Nodes on which the pod has been ready for minReadySeconds.', 0, 'integer'),
+    column('Node Selector', 'Labels of the nodes that run the pod.'),
+    ageColumn,
     ...CONTAINER_COLUMNS,
     SELECTOR_COLUMN,
   ],

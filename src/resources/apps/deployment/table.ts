@@ -1,16 +1,17 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { containerCells } from '../shared/cells.ts'
-import { AGE_COLUMN, CONTAINER_COLUMNS, column, NAME_COLUMN, SELECTOR_COLUMN } from '../shared/columns.ts'
+import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../shared/columns.ts'
 
 export const deploymentTable: TableDefinition = {
   columns: [
-    NAME_COLUMN,
-    column('Ready', 'string', 'Pods that are ready, of those that are wanted.'),
-    column('Up-to-date', 'string', 'Pods of the present template.'),
-    column('Available', 'string', 'Pods that have been ready for minReadySeconds.'),
-    AGE_COLUMN,
+    nameColumn,
+    column('Ready', 'Pods that are ready, of those that are wanted.'),
+    column('Up-to-date', 'Pods of the present template.'),
+    column('Available', 'Pods that have been ready for minReadySeconds.'),
+    ageColumn,
     ...CONTAINER_COLUMNS,
     SELECTOR_COLUMN,
   ],

@@ -1,6 +1,7 @@
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
-import { appsVersion, STATUS_VERBS } from '../shared/kind.ts'
+import { STATUS_VERBS } from '../../strategy-parts.ts'
+import { appsVersion } from '../shared/kind.ts'
 import { scaleSelector } from '../shared/scale-selector.ts'
 import { setReplicaSetDefaults } from './defaults.ts'
 import { replicaSetStatusStrategy, replicaSetStrategy } from './strategy.ts'

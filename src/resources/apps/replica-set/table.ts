@@ -2,17 +2,18 @@ import type { TableDefinition } from '../../../catalog/definition.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { containerCells } from '../shared/cells.ts'
-import { AGE_COLUMN, CONTAINER_COLUMNS, column, NAME_COLUMN, SELECTOR_COLUMN } from '../shared/columns.ts'
+import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../shared/columns.ts'
 
 /** Columns of a kind that keeps a number of equal pods; only the way in which the selector is written differs. */
 export const replicaTable = (selector: (object: KubeObject) => string): TableDefinition => ({
   columns: [
-    NAME_COLUMN,
-    column('Desired', 'integer', 'Pods that are wanted.'),
-    column('Current', 'integer', 'Pods that exist.'),
-    column('Ready', 'integer', 'Pods that are ready.'),
-    AGE_COLUMN,
+    nameColumn,
+    column('Desired', 'Pods that are wanted.', 0, 'integer'),
+    column('Current', 'Pods that exist.', 0, 'integer'),
+    column('Ready', 'Pods that are ready.', 0, 'integer'),
+    ageColumn,
     ...CONTAINER_COLUMNS,
     SELECTOR_COLUMN,
   ],

@@ -1,8 +1,6 @@
 import type { Names, Version } from '../../../catalog/definition.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
-
-export const ALL_VERBS: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
-export const STATUS_VERBS: readonly string[] = ['get', 'patch', 'update']
 
 /** The parts of an apps/v1 version that follow from its kind. */
 export const appsVersion = (
@@ -15,6 +13,6 @@ export const appsVersion = (
   kind,
   names,
   ...(inAll && { categories: ['all'] }),
-  verbs: ALL_VERBS,
+  verbs: STANDARD_VERBS,
   schema: types.type(`apps.${kind}`),
 })

@@ -1,10 +1,11 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { containerCells } from '../shared/cells.ts'
-import { AGE_COLUMN, CONTAINER_COLUMNS, column, NAME_COLUMN } from '../shared/columns.ts'
+import { CONTAINER_COLUMNS } from '../shared/columns.ts'
 
 export const statefulSetTable: TableDefinition = {
-  columns: [NAME_COLUMN, column('Ready', 'string', 'Pods that are ready, of those that are wanted.'), AGE_COLUMN, ...CONTAINER_COLUMNS],
+  columns: [nameColumn, column('Ready', 'Pods that are ready, of those that are wanted.'), ageColumn, ...CONTAINER_COLUMNS],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
     `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,

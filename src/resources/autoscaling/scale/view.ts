@@ -4,16 +4,16 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { age } from '../../age.ts'
-import { AGE_COLUMN, column } from '../../apps/shared/columns.ts'
+import { ageColumn, column } from '../../columns.ts'
 import { types } from '../../types.ts'
 
 /** Scale has columns of its own, whatever it scales. */
 export const scaleTable: TableDefinition = {
   columns: [
-    column('Name', 'string', 'Name of the object.'),
-    column('Desired', 'integer', 'Number of instances wanted.'),
-    column('Available', 'integer', 'Number of instances observed.'),
-    AGE_COLUMN,
+    column('Name', 'Name of the object.'),
+    column('Desired', 'Number of instances wanted.', 0, 'integer'),
+    column('Available', 'Number of instances observed.', 0, 'integer'),
+    ageColumn,
   ],
   cells: (object, now) => [object.metadata.name ?? '', object.spec?.replicas ?? 0, object.status?.replicas ?? 0, age(object.metadata.creationTimestamp, now)],
 }

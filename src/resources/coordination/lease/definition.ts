@@ -2,13 +2,13 @@ import type { ResourceDefinition, TableDefinition, Version } from '../../../cata
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
-import { AGE_COLUMN, column, NAME_COLUMN } from '../../apps/shared/columns.ts'
-import { ALL_VERBS } from '../../apps/shared/kind.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateLease } from './validation.ts'
 
 const table: TableDefinition = {
-  columns: [NAME_COLUMN, column('Holder', 'string', 'Who holds the lease.'), AGE_COLUMN],
+  columns: [nameColumn, column('Holder', 'Who holds the lease.'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec?.holderIdentity ?? '', age(metadata.creationTimestamp, now)],
 }
 
@@ -22,7 +22,7 @@ const v1: Version = {
   name: 'v1',
   kind: 'Lease',
   names: { plural: 'leases', singular: 'lease' },
-  verbs: ALL_VERBS,
+  verbs: STANDARD_VERBS,
   schema: types.type('coordination.Lease'),
   table,
 }

@@ -3,7 +3,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { ALL_VERBS } from '../../apps/shared/kind.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { endpointsTable } from './table.ts'
 import { validateEndpoints } from './validation.ts'
@@ -33,7 +33,7 @@ const v1: Version = {
   name: 'v1',
   kind: 'Endpoints',
   names: { plural: 'endpoints', singular: 'endpoints', shortNames: ['ep'] },
-  verbs: ALL_VERBS,
+  verbs: STANDARD_VERBS,
   schema: types.type('core.Endpoints'),
   deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   setDefaults,

@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
-import { AGE_COLUMN, column, NAME_COLUMN } from '../../apps/shared/columns.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
 
 const SHOWN = 3
 
@@ -23,6 +23,6 @@ function endpointsCell(object: KubeObject): string {
 }
 
 export const endpointsTable: TableDefinition = {
-  columns: [NAME_COLUMN, column('Endpoints', 'string', 'Addresses and ports that are ready.'), AGE_COLUMN],
+  columns: [nameColumn, column('Endpoints', 'Addresses and ports that are ready.'), ageColumn],
   cells: (object, now) => [object.metadata.name ?? '', endpointsCell(object), age(object.metadata.creationTimestamp, now)],
 }

@@ -4,9 +4,9 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { replicaTable } from '../../apps/replica-set/table.ts'
 import { validateReplicaStatus } from '../../apps/replica-set/validation.ts'
 import { prepareCreate, prepareUpdate } from '../../apps/shared/generation.ts'
-import { ALL_VERBS, STATUS_VERBS } from '../../apps/shared/kind.ts'
 import { hostNameWarnings, templateWarnings } from '../../apps/shared/template.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import { setReplicationControllerDefaults } from './defaults.ts'
@@ -39,7 +39,7 @@ const v1: Version = {
   kind: 'ReplicationController',
   names: { plural: 'replicationcontrollers', singular: 'replicationcontroller', shortNames: ['rc'] },
   categories: ['all'],
-  verbs: ALL_VERBS,
+  verbs: STANDARD_VERBS,
   schema: types.type('core.ReplicationController'),
   setDefaults: setReplicationControllerDefaults,
   table: replicaTable(({ spec }) => printLabels(spec?.selector)),

@@ -1,5 +1,5 @@
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { ALL_VERBS, STATUS_VERBS } from '../../apps/shared/kind.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { ClusterIPs } from './allocation/cluster-ips.ts'
 import { ipRange } from './allocation/ip-range.ts'
@@ -33,7 +33,7 @@ export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_
     kind: 'Service',
     names: { plural: 'services', singular: 'service', shortNames: ['svc'] },
     categories: ['all'],
-    verbs: ALL_VERBS,
+    verbs: STANDARD_VERBS,
     schema: types.type('core.Service'),
     setDefaults: setServiceDefaults,
     table: serviceTable,

@@ -2,7 +2,7 @@ import type { TableDefinition } from '../../../catalog/definition.ts'
 import { printLabels } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
-import { AGE_COLUMN, column, NAME_COLUMN } from '../../apps/shared/columns.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { clusterIPsOf, portsOf, typeOf } from './fields.ts'
 
 function externalIPCell(service: KubeObject): string {
@@ -31,13 +31,13 @@ const portsCell = (service: KubeObject): string =>
 
 export const serviceTable: TableDefinition = {
   columns: [
-    NAME_COLUMN,
-    column('Type', 'string', 'How the service is reached.'),
-    column('Cluster-IP', 'string', 'The address inside of the cluster.'),
-    column('External-IP', 'string', 'Addresses or name outside of the cluster.'),
-    column('Port(s)', 'string', 'Ports of the service.'),
-    AGE_COLUMN,
-    column('Selector', 'string', 'Labels by which pods are selected.', 1),
+    nameColumn,
+    column('Type', 'How the service is reached.'),
+    column('Cluster-IP', 'The address inside of the cluster.'),
+    column('External-IP', 'Addresses or name outside of the cluster.'),
+    column('Port(s)', 'Ports of the service.'),
+    ageColumn,
+    column('Selector', 'Labels by which pods are selected.', 1),
   ],
   cells: (service, now) => [
     service.metadata.name ?? '',

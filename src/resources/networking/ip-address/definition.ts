@@ -2,8 +2,8 @@ import type { ResourceDefinition, TableDefinition, Version } from '../../../cata
 import { qualifiedResource } from '../../../meta/gvk.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
-import { column, NAME_COLUMN } from '../../apps/shared/columns.ts'
-import { ALL_VERBS } from '../../apps/shared/kind.ts'
+import { column, nameColumn } from '../../columns.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { nameIsAddress, validateIPAddress } from './validation.ts'
 
@@ -17,7 +17,7 @@ function parentCell(object: KubeObject): string {
 
 /** The row has an age that no column names, as upstream's. */
 const table: TableDefinition = {
-  columns: [NAME_COLUMN, column('ParentRef', 'string', 'The object that has the address.')],
+  columns: [nameColumn, column('ParentRef', 'The object that has the address.')],
   cells: (object, now) => [object.metadata.name ?? '', parentCell(object), age(object.metadata.creationTimestamp, now)],
 }
 
@@ -26,7 +26,7 @@ const v1: Version = {
   name: 'v1',
   kind: 'IPAddress',
   names: { plural: 'ipaddresses', singular: 'ipaddress', shortNames: ['ip'] },
-  verbs: ALL_VERBS,
+  verbs: STANDARD_VERBS,
   schema: types.type('networking.IPAddress'),
   table,
 }

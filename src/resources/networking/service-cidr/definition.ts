@@ -1,13 +1,13 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { age } from '../../age.ts'
-import { AGE_COLUMN, column, NAME_COLUMN } from '../../apps/shared/columns.ts'
-import { ALL_VERBS, STATUS_VERBS } from '../../apps/shared/kind.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateServiceCIDR } from './validation.ts'
 
 const table: TableDefinition = {
-  columns: [NAME_COLUMN, column('CIDRs', 'string', 'Ranges of which services get their addresses.'), AGE_COLUMN],
+  columns: [nameColumn, column('CIDRs', 'Ranges of which services get their addresses.'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', (spec?.cidrs ?? []).join(','), age(metadata.creationTimestamp, now)],
 }
 
@@ -16,7 +16,7 @@ const v1: Version = {
   name: 'v1',
   kind: 'ServiceCIDR',
   names: { plural: 'servicecidrs', singular: 'servicecidr' },
-  verbs: ALL_VERBS,
+  verbs: STANDARD_VERBS,
   schema: types.type('networking.ServiceCIDR'),
   table,
   subresources: {

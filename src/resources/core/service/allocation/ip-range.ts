@@ -17,15 +17,13 @@ export interface IPRange {
   readonly dynamic: bigint
 }
 
-const toNumber = (ip: IpAddress): bigint => ip.reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
+export const addressNumber = (ip: IpAddress): bigint => ip.reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
 
 export function printAddress(n: bigint, family: IPFamily): string {
   const bytes = new Uint8Array(family === 'IPv4' ? 4 : 16)
   for (let i = bytes.length - 1, rest = n; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n)
   return printIp(bytes)
 }
-
-export { toNumber as addressNumber }
 
 /** KEP-3070: a sixteenth of the range, at least 16 and at most 256; nothing of a range that is no larger than 16. */
 function reserved(size: bigint): bigint {
@@ -40,16 +38,10 @@ export function ipRange(text: string): IPRange {
   invariant(cidr, `not a CIDR: ${text}`)
   const family = cidr.family === 4 ? 'IPv4' : 'IPv6'
   const size = 1n << BigInt((cidr.family === 4 ? 32 : 128) - cidr.prefix)
-  const network = toNumber(cidr.network)
+  const network = addressNumber(cidr.network)
   const end = network + size - 1n
   const first = network + 1n
   return { cidr: printCidr(cidr), family, network, first, last: family === 'IPv4' ? end - 1n : end, end, dynamic: first + reserved(size) }
-}
-
-/** The first address of a range, which the service `kubernetes` has. */
-export const firstAddress = (cidr: string): string => {
-  const range = ipRange(cidr)
-  return printAddress(range.first, range.family)
 }
 
 /** Every address from `from` to `to`, beginning at a random one. `random`: of [0, 1). */

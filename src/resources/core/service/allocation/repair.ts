@@ -13,10 +13,7 @@ export interface RepairOptions {
   readonly nodePortRange: PortRange
   /** Milliseconds since the epoch. */
   readonly now: number
-  /**
-   * How long a reservation may be without its service before it counts as left behind: longer than any request lives. 0 where nothing else writes, as when a server
-   * with a store of its own starts.
-   */
+  /** How long a reservation may be without its service before it counts as left behind: longer than lies between a reservation and its write. */
   readonly graceMilliseconds: number
 }
 
