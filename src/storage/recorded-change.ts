@@ -1,20 +1,20 @@
 import type { Key, Revision } from './revision.ts'
-import type { Predicate, StorageEvent, StoredObject } from './storage.ts'
-import { atRevision } from './stored-object.ts'
+import type { Predicate, StorageEvent } from './storage.ts'
+import type { Stored } from './stored-object.ts'
 
 /** One change of one object. Its events are made once and shared by all watchers, and so are the encodings of their objects. */
 export class RecordedChange {
   readonly key: Key
   readonly revision: Revision
   /** The new state; undefined: deleted. */
-  readonly object: StoredObject | undefined
+  readonly object: Stored | undefined
   /** The state before; undefined: created. */
-  readonly previous: StoredObject | undefined
+  readonly previous: Stored | undefined
   #event: StorageEvent | undefined
   #entered: StorageEvent | undefined
   #left: StorageEvent | undefined
 
-  constructor(key: Key, revision: Revision, object: StoredObject | undefined, previous: StoredObject | undefined) {
+  constructor(key: Key, revision: Revision, object: Stored | undefined, previous: Stored | undefined) {
     this.key = key
     this.revision = revision
     this.object = object
@@ -44,7 +44,7 @@ export class RecordedChange {
 
   #leave(): StorageEvent | undefined {
     if (this.previous === undefined) return undefined
-    this.#left ??= { type: 'deleted', object: atRevision(this.previous, this.revision), revision: this.revision }
+    this.#left ??= { type: 'deleted', object: this.previous.at(this.revision), revision: this.revision }
     return this.#left
   }
 }

@@ -93,8 +93,3 @@ export class Stored implements StoredObject {
     this.#json = { ...this.#json, bytes: slabs.keep(this.#json.bytes) }
   }
 }
-
-/** Any implementation's object at another revision. */
-export function atRevision(object: StoredObject, revision: Revision): StoredObject {
-  return object instanceof Stored ? object.at(revision) : object
-}

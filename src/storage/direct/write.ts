@@ -5,8 +5,8 @@ import type { Attributes, Change, ResourceCodec, StoredObject, Written } from '.
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 
-/** Told of writes before they are sent, so that a cache need not parse what it will be given as an event. The returned function is called when it is over. */
-export type WriteObserver = (key: Key, value: Buffer, attributes: Attributes) => () => void
+/** Told of writes before they are sent, so that a cache need not parse what it will be given as an event. */
+export type WriteObserver = (key: Key, value: Buffer, attributes: Attributes) => void
 
 /**
  * The update loop of Storage.write. A state is certain once it was read from the store during this call; what `decide` makes of one that is only assumed
@@ -73,21 +73,17 @@ export async function guardedWrite(
       continue
     }
     const attributes = codec.attributes(change.put)
-    const over = observer?.(key, value, attributes)
-    try {
-      const result = await translated(
-        backend.write({ key, expected: now?.revision ?? 0, value, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
-        { key },
-      )
-      if (result.ok) {
-        const object = new Stored(key, result.revision, codec, codec.json(value, result.revision), attributes)
-        return { object, outcome: now === undefined ? 'created' : 'updated' }
-      }
-      now = result.current && Stored.read(key, result.current.modRevision, codec, result.current.value)
-      certain = true
-    } finally {
-      over?.()
+    observer?.(key, value, attributes)
+    const result = await translated(
+      backend.write({ key, expected: now?.revision ?? 0, value, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
+      { key },
+    )
+    if (result.ok) {
+      const object = new Stored(key, result.revision, codec, codec.json(value, result.revision), attributes)
+      return { object, outcome: now === undefined ? 'created' : 'updated' }
     }
+    now = result.current && Stored.read(key, result.current.modRevision, codec, result.current.value)
+    certain = true
   }
 }
 

@@ -1,0 +1,139 @@
+import type { DirectStorage } from '../direct/direct-storage.ts'
+import { abortedError, toStorageError } from '../errors.ts'
+import { keyAfter } from '../key-range.ts'
+import type { Key, Revision } from '../revision.ts'
+import type { Change, ListQuery, Page, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
+import { StorageError } from '../storage.ts'
+import { watchCache } from './cached-watch.ts'
+import type { CacherCore } from './core.ts'
+import { type ObjectTree, scanTree } from './object-tree.ts'
+import type { ResourceCache } from './resource-cache.ts'
+
+/** One resource through the watch cache. Writes, and what the cache cannot tell, go to the store. */
+export class CachedStorage implements Storage {
+  readonly #core: CacherCore
+  readonly #cache: ResourceCache
+  readonly #direct: DirectStorage
+
+  constructor(core: CacherCore, cache: ResourceCache, direct: DirectStorage) {
+    this.#core = core
+    this.#cache = cache
+    this.#direct = direct
+  }
+
+  async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
+    if (typeof at === 'object' && 'exactly' in at) {
+      const tree = await this.#treeAt(at.exactly, signal)
+      return tree ? tree.get(key) : this.#direct.get(key, at, signal)
+    }
+    if (!(await this.reach(at, signal))) return this.#direct.get(key, at, signal)
+    this.#cache.refuseCorrupt(key)
+    return this.#cache.tree.get(key)
+  }
+
+  async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
+    const { at } = query
+    if (typeof at === 'object' && 'exactly' in at) {
+      const tree = await this.#treeAt(at.exactly, signal)
+      return tree ? this.#page(tree, at.exactly, prefix, query) : this.#direct.list(prefix, query, signal)
+    }
+    if (!(await this.reach(at, signal))) return this.#direct.list(prefix, query, signal)
+    this.#cache.refuseCorrupt(prefix)
+    const { tree, history } = this.#cache
+    const { now } = this.#core.time
+    const page = this.#page(tree, now, prefix, query)
+    if (page.nextKey !== undefined) history.remember(now, tree, this.#core.clock.now())
+    return page
+  }
+
+  #page(tree: ObjectTree, revision: Revision, prefix: Key, query: ListQuery): Page {
+    const { predicate, limit } = query
+    const below = this.#narrow(prefix, query)
+    if (below.one) {
+      const object = tree.get(below.prefix)
+      const wanted = object !== undefined && predicate.matches(object.attributes()) && !(query.startKey && object.key < query.startKey)
+      return { items: wanted ? [object] : [], revision, nextKey: undefined, remaining: undefined }
+    }
+    const start = query.startKey !== undefined && query.startKey > below.prefix ? query.startKey : below.prefix
+    const { items, last, remaining } = scanTree(tree, below.prefix, start, predicate, limit)
+    return { items, revision, nextKey: last && keyAfter(last), remaining }
+  }
+
+  /** What a predicate's hints leave of a prefix: a namespace, or one key. */
+  #narrow(prefix: Key, { predicate }: Pick<ListQuery, 'predicate'>): { prefix: Key; one: boolean } {
+    const { resource } = this.#cache
+    const { namespace, name } = predicate
+    let below: string = prefix
+    if (resource.namespaced && below === resource.prefix) {
+      if (namespace === undefined || namespace === '') return { prefix, one: false }
+      below += `${namespace}/`
+    }
+    return name === undefined || name === '' ? { prefix: below as Key, one: false } : { prefix: (below + name) as Key, one: true }
+  }
+
+  async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
+    const { start, predicate } = query
+    if ('initial' in start) {
+      const { initial } = start
+      const at = typeof initial === 'object' && 'exactly' in initial ? { notOlderThan: initial.exactly } : initial
+      if (!(await this.reach(at, signal))) return this.#direct.watch(prefix, query, signal)
+      this.#cache.refuseCorrupt(prefix)
+    } else {
+      await this.#core.loaded(this.#cache, signal)
+      if (start.after < this.#cache.history.since) return this.#direct.watch(prefix, query, signal)
+    }
+    if (signal.aborted) throw abortedError(signal)
+    if (!this.#core.connected) throw new StorageError('unavailable', 'the store is not reachable')
+    const below = this.#narrow(prefix, query)
+    const name = predicate.name !== undefined && predicate.name !== '' && !below.one ? predicate.name : undefined
+    return watchCache(this.#core, this.#cache, query, { below: below.prefix, ...(name !== undefined && { name }) }, signal)
+  }
+
+  write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
+    const cached = assume ?? (this.#cache.loaded && !this.#cache.corrupt.has(key) ? (this.#cache.tree.get(key) ?? 'absent') : undefined)
+    return this.#direct.write(key, decide, signal, cached)
+  }
+
+  async currentRevision(signal: AbortSignal): Promise<Revision> {
+    return this.#core.probe(signal)
+  }
+
+  count(): number | undefined {
+    return this.#cache.loaded ? this.#cache.tree.size : undefined
+  }
+
+  /** Waits until the cache may answer. False: it does not keep up with the store, which has to be asked itself. */
+  async reach(at: Exclude<ReadAt, { exactly: Revision }>, signal: AbortSignal): Promise<boolean> {
+    const core = this.#core
+    if (!this.#cache.loaded) await core.loaded(this.#cache, signal)
+    if (at === 'any') return true
+    if (at !== 'latest') {
+      await core.time.reach(at.notOlderThan, signal, core.revisionWaitMs)
+      return true
+    }
+    const newest = await core.probe(signal)
+    const wait = core.time.reach(newest, signal, core.revisionWaitMs)
+    if (wait === undefined) return true
+    try {
+      await wait
+      return true
+    } catch (error) {
+      if (!(error instanceof StorageError && error.code === 'too large revision')) throw error
+      core.suspect()
+      return false
+    }
+  }
+
+  /** The state at a revision; undefined where the store has to be asked. */
+  async #treeAt(revision: Revision, signal: AbortSignal): Promise<ObjectTree | undefined> {
+    const core = this.#core
+    await core.loaded(this.#cache, signal)
+    try {
+      await core.time.reach(revision, signal, core.revisionWaitMs)
+    } catch (error) {
+      throw toStorageError(error)
+    }
+    if (this.#cache.corrupt.size > 0) return undefined
+    return this.#cache.history.treeAt(revision, this.#cache.tree, core.clock.now())
+  }
+}

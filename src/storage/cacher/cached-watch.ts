@@ -1,0 +1,77 @@
+import { initialEvents } from '../direct/watch.ts'
+import { EventQueue } from '../event-queue.ts'
+import { prefixEnd } from '../key-range.ts'
+import type { RecordedChange } from '../recorded-change.ts'
+import type { Key, Revision } from '../revision.ts'
+import type { Predicate, StorageEvent, StoredObject, Watcher, WatchQuery } from '../storage.ts'
+import type { CacherCore } from './core.ts'
+import type { CacheWatcher, Scope } from './interest.ts'
+import type { ObjectTree } from './object-tree.ts'
+import type { ResourceCache } from './resource-cache.ts'
+
+/** Bookmarks come at least this long before a watcher's deadline. */
+const beforeDeadlineMs = 2000
+/** Past changes or objects looked at for one batch of a watch's beginning. */
+const batchSize = 200
+
+/** A watch of the cache. What it begins with and what it follows are settled in one step, so nothing is missed or doubled. */
+export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQuery, scope: Scope, signal: AbortSignal): Watcher {
+  const { start, predicate } = query
+  const reached = core.time.now
+  const now = core.clock.now()
+  const onAbort = () => queue.close()
+  const beginning =
+    'after' in start
+      ? pastEvents(cache.history.after(start.after) ?? [], scope, predicate)
+      : initialEvents(matching(cache.tree.clone(), scope, predicate), start.bookmarkAtEnd, reached)
+  const queue = new EventQueue(
+    core.queueLimit,
+    () => {
+      cache.interest.remove(watcher)
+      signal.removeEventListener('abort', onAbort)
+    },
+    beginning,
+  )
+  const lastBookmark = query.deadline === undefined ? Number.POSITIVE_INFINITY : query.deadline - beforeDeadlineMs
+  const watcher: CacheWatcher = {
+    queue,
+    predicate,
+    seen: 'after' in start ? (Math.max(start.after, reached) as Revision) : reached,
+    nextBookmark: query.bookmarks ? Math.min(now + core.bookmarkMs, lastBookmark) : Number.POSITIVE_INFINITY,
+    lastBookmark,
+  }
+  cache.interest.add(watcher, scope)
+  signal.addEventListener('abort', onAbort, { once: true })
+  return queue
+}
+
+function inScope(key: Key, { below, name }: Scope): boolean {
+  if (!below.endsWith('/')) return key === below
+  return key.startsWith(below) && (name === undefined || key.endsWith(`/${name}`))
+}
+
+function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
+  for (let i = 0; i < changes.length; i += batchSize) {
+    const events: StorageEvent[] = []
+    for (const change of changes.slice(i, i + batchSize)) {
+      if (!inScope(change.key, scope)) continue
+      const event = change.eventFor(predicate)
+      if (event !== undefined) events.push(event)
+    }
+    if (events.length > 0) yield events
+  }
+}
+
+function* matching(tree: ObjectTree, scope: Scope, predicate: Predicate): Generator<StoredObject, void, undefined> {
+  const { below } = scope
+  if (!below.endsWith('/')) {
+    const object = tree.get(below)
+    if (object !== undefined && predicate.matches(object.attributes())) yield object
+    return
+  }
+  const end = prefixEnd(below)
+  for (const [key, object] of tree.entries(below)) {
+    if (key >= end) return
+    if (predicate.everything || predicate.matches(object.attributes())) yield object
+  }
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { Revision } from '../revision.ts'
+import type { Storage } from '../storage.ts'
+import type { CachedResource } from './resource-cache.ts'
+
+export interface CacherOptions {
+  readonly clock?: Clock
+  readonly logger?: Logger
+  /** How long changes are kept for watches that resume and for exact reads. Default 75 s, as kube-apiserver. */
+  readonly historyMs?: number
+  /** Bytes of changes kept per resource. Default 16 MiB. */
+  readonly historyBytes?: number
+  /** How long a read waits for its revision. Default 3 s. */
+  readonly revisionWaitMs?: number
+  /** Events that may wait for a watcher. Default 4096. */
+  readonly queueLimit?: number
+  /** Default: a minute. */
+  readonly bookmarkMs?: number
+  /** How long the store may be away before watches are ended. Default 1 s. */
+  readonly graceMs?: number
+}
+
+export interface ResourceStats {
+  readonly name: string
+  readonly objects: number
+  readonly watchers: number
+  readonly historyEvents: number
+  readonly historyBytes: number
+  /** Changes that the byte bound forced out before their time. */
+  readonly historyForcedOut: number
+}
+
+export interface CacherStats {
+  readonly revision: Revision
+  /** Times the whole state was read anew because changes were lost. */
+  readonly relists: number
+  readonly probes: number
+  /** Latest reads that the store had to answer because the cache did not keep up. */
+  readonly fallbacks: number
+  readonly resources: readonly ResourceStats[]
+}
+
+export interface Cacher {
+  /** @throws InvariantError for a resource that is not cached */
+  storageFor(name: string): Storage
+  /** The first state of every resource is there. */
+  ready(): boolean
+  /** Resolves when `ready`. Rejects with StorageError `timeout` when the signal aborts. */
+  synced(signal: AbortSignal): Promise<void>
+  /** Caches one more resource; reads of it wait until its state is there. */
+  addResource(resource: CachedResource): Storage
+  /** Ends its watches and forgets it. */
+  removeResource(name: string): void
+  stats(): CacherStats
+  close(): Promise<void>
+}

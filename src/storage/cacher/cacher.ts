@@ -1,0 +1,254 @@
+import type { Clock } from '../../lib/clock.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { invariant } from '../../lib/invariant.ts'
+import type { Logger } from '../../lib/log.ts'
+import { silentLogger } from '../../lib/log.ts'
+import type { Backend } from '../backend.ts'
+import { DirectStorage } from '../direct/direct-storage.ts'
+import { abortedError, toStorageError } from '../errors.ts'
+import type { Key, Revision } from '../revision.ts'
+import { Slabs } from '../slab.ts'
+import type { Storage } from '../storage.ts'
+import { StorageError } from '../storage.ts'
+import { awaitSignal } from './await-signal.ts'
+import { CachedStorage } from './cached-storage.ts'
+import type { Cacher, CacherOptions, CacherStats } from './cacher-types.ts'
+import type { CacherCore } from './core.ts'
+import { FanOut } from './fan-out.ts'
+import { Feed } from './feed.ts'
+import { loadAll, loadOne } from './loader.ts'
+import { OwnWrites } from './own-writes.ts'
+import { type CachedResource, ResourceCache } from './resource-cache.ts'
+import { RevisionClock } from './revision-clock.ts'
+import { RevisionProbe } from './revision-probe.ts'
+import { compactSlabs } from './slab-compactor.ts'
+
+const housekeepingMs = 1000
+
+/** A watch cache over a store: one watch of the whole keyspace feeds the caches of all resources. */
+export function createCacher(backend: Backend, resources: readonly CachedResource[], options: CacherOptions = {}): Cacher {
+  const cacher = new WatchCache(backend, options)
+  for (const resource of resources) cacher.addResource(resource)
+  cacher.start()
+  return cacher
+}
+
+class WatchCache implements Cacher, CacherCore {
+  readonly time = new RevisionClock()
+  readonly clock: Clock
+  readonly revisionWaitMs: number
+  readonly queueLimit: number
+  readonly bookmarkMs: number
+  readonly #backend: Backend
+  readonly #logger: Logger
+  readonly #bounds: { windowMs: number; bytes: number }
+  readonly #slabs = new Slabs()
+  readonly #oldSlabs = new Slabs()
+  readonly #ownWrites = new OwnWrites()
+  readonly #fanOut = new FanOut()
+  readonly #stop = new AbortController()
+  readonly #probe: RevisionProbe
+  readonly #feed: Feed
+  readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage }>()
+  readonly #routes = new Map<string, ResourceCache>()
+  #awaitingLoad: (() => void)[] = []
+  #started = false
+  #lost = false
+  /** Counts whole loads: what was read for one resource before the last of them may lack changes. */
+  #generation = 0
+  #fallbacks = 0
+  #housekeeping: NodeJS.Timeout | undefined
+  #compacting = false
+
+  constructor(backend: Backend, options: CacherOptions) {
+    this.#backend = backend
+    this.clock = options.clock ?? systemClock
+    this.#logger = options.logger ?? silentLogger
+    this.revisionWaitMs = options.revisionWaitMs ?? 3000
+    this.queueLimit = options.queueLimit ?? 4096
+    this.bookmarkMs = options.bookmarkMs ?? 60_000
+    this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
+    this.#probe = new RevisionProbe(backend, this.#stop.signal)
+    this.#feed = new Feed({
+      backend,
+      time: this.time,
+      clock: this.clock,
+      logger: this.#logger,
+      graceMs: options.graceMs ?? 1000,
+      target: {
+        load: signal => this.#load(signal),
+        apply: event => this.#route(event.key)?.apply(event, this.clock.now()),
+        opened: () => {
+          this.#lost = false
+        },
+        lost: () => {
+          this.#lost = true
+          for (const { cache } of this.#caches.values()) cache.interest.end()
+        },
+      },
+    })
+  }
+
+  get connected(): boolean {
+    return !this.#lost
+  }
+
+  start(): void {
+    this.#started = true
+    this.#feed.start()
+    this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(housekeepingMs, this.bookmarkMs))
+    this.#housekeeping.unref()
+  }
+
+  storageFor(name: string): Storage {
+    const entry = this.#caches.get(name)
+    invariant(entry, `${name} is not cached`)
+    return entry.storage
+  }
+
+  addResource(resource: CachedResource): Storage {
+    invariant(!this.#caches.has(resource.name) && !this.#routes.has(resource.prefix), `${resource.name} is cached already`)
+    const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#ownWrites, this.#fanOut)
+    const direct = new DirectStorage(this.#backend, resource.codec, {
+      revisionWaitMs: this.revisionWaitMs,
+      queueLimit: this.queueLimit,
+      bookmarkMs: this.bookmarkMs,
+      observer: (key, value, attributes) => this.#ownWrites.add(key, value, attributes),
+    })
+    const storage = new CachedStorage(this, cache, direct)
+    this.#caches.set(resource.name, { cache, storage })
+    this.#routes.set(resource.prefix, cache)
+    if (this.#started) void this.#loadLate(cache)
+    return storage
+  }
+
+  removeResource(name: string): void {
+    const entry = this.#caches.get(name)
+    if (entry === undefined) return
+    this.#caches.delete(name)
+    this.#routes.delete(entry.cache.resource.prefix)
+    entry.cache.removed = true
+    entry.cache.interest.end()
+    this.#loadsChanged()
+  }
+
+  ready(): boolean {
+    for (const { cache } of this.#caches.values()) if (!cache.loaded) return false
+    return this.#generation > 0
+  }
+
+  async synced(signal: AbortSignal): Promise<void> {
+    while (!this.ready()) await awaitSignal(this.#nextLoad(), signal)
+  }
+
+  async loaded(cache: ResourceCache, signal: AbortSignal): Promise<void> {
+    while (!cache.loaded) {
+      if (cache.removed) throw new StorageError('unavailable', `${cache.resource.name} is no longer served`)
+      if (this.#stop.signal.aborted) throw new StorageError('unavailable', 'the server is shutting down')
+      await awaitSignal(this.#nextLoad(), signal)
+    }
+  }
+
+  async probe(signal: AbortSignal): Promise<Revision> {
+    if (signal.aborted) throw abortedError(signal)
+    try {
+      return await awaitSignal(this.#probe.revision(), signal)
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  }
+
+  suspect(): void {
+    this.#fallbacks++
+    this.#feed.reopen()
+  }
+
+  stats(): CacherStats {
+    return {
+      revision: this.time.now,
+      relists: this.#feed.relists,
+      probes: this.#probe.count,
+      fallbacks: this.#fallbacks,
+      resources: [...this.#caches.values()].map(({ cache }) => ({
+        name: cache.resource.name,
+        objects: cache.tree.size,
+        watchers: cache.interest.size,
+        historyEvents: cache.history.length,
+        historyBytes: cache.history.bytes,
+        historyForcedOut: cache.history.forcedOut,
+      })),
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#housekeeping)
+    this.#stop.abort()
+    await this.#feed.close()
+    for (const { cache } of this.#caches.values()) cache.interest.end()
+    this.#loadsChanged()
+  }
+
+  /** The resource with the longest prefix of the key. */
+  #route(key: Key): ResourceCache | undefined {
+    let found: ResourceCache | undefined
+    for (let slash = key.indexOf('/', 1); slash >= 0; slash = key.indexOf('/', slash + 1)) found = this.#routes.get(key.slice(0, slash + 1)) ?? found
+    return found
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const caches = [...this.#routes.values()]
+    const { revision, states } = await loadAll(this.#backend, caches, key => this.#route(key), signal)
+    const now = this.clock.now()
+    for (const [cache, state] of states) cache.replace(state, revision, now)
+    this.#generation++
+    this.time.set(revision)
+    this.#loadsChanged()
+  }
+
+  /** Reads the state of a resource that came later, and puts it in place once the feed has come to its revision. */
+  async #loadLate(cache: ResourceCache): Promise<void> {
+    const { signal } = this.#stop
+    for (let pause = 100; !cache.loaded && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
+      try {
+        const generation = this.#generation
+        const { revision, states } = await loadOne(this.#backend, cache, signal)
+        await this.time.reach(revision, signal, this.revisionWaitMs)
+        if (cache.loaded || generation !== this.#generation) continue
+        cache.replace(states.get(cache)!, revision, this.clock.now())
+        this.#loadsChanged()
+      } catch (error) {
+        this.#logger.warn('reading the state of a resource failed', {
+          resource: cache.resource.name,
+          error: error instanceof Error ? error.message : String(error),
+        })
+        await new Promise(resolve => setTimeout(resolve, pause))
+      }
+    }
+  }
+
+  #nextLoad(): Promise<void> {
+    return new Promise(resolve => {
+      this.#awaitingLoad.push(resolve)
+    })
+  }
+
+  #loadsChanged(): void {
+    const waiting = this.#awaitingLoad
+    this.#awaitingLoad = []
+    for (const resolve of waiting) resolve()
+  }
+
+  #keepHouse(): void {
+    const now = this.clock.now()
+    const caches = [...this.#routes.values()]
+    for (const cache of caches) {
+      cache.history.expire(now)
+      cache.interest.bookmark(now, this.time.now, this.bookmarkMs)
+    }
+    if (this.#compacting) return
+    this.#compacting = true
+    void compactSlabs(caches, this.#slabs, this.#oldSlabs).finally(() => {
+      this.#compacting = false
+    })
+  }
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Revision } from '../revision.ts'
+import type { ResourceCache } from './resource-cache.ts'
+import type { RevisionClock } from './revision-clock.ts'
+
+/** What the storages of a cacher share. */
+export interface CacherCore {
+  readonly time: RevisionClock
+  readonly clock: Clock
+  readonly revisionWaitMs: number
+  readonly queueLimit: number
+  readonly bookmarkMs: number
+  /** False: the store has been away for longer than the grace. */
+  readonly connected: boolean
+  /** Resolves once the resource's first state is there. */
+  loaded(cache: ResourceCache, signal: AbortSignal): Promise<void>
+  /** The store's newest revision, as of a moment after the call. */
+  probe(signal: AbortSignal): Promise<Revision>
+  /** The cache has not come to a revision that the store has: the watch is opened anew. */
+  suspect(): void
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { Backend, BackendEvent } from '../backend.ts'
+import { BackendError } from '../backend.ts'
+import { delay } from '../delay.ts'
+import { keyspaceEnd, keyspaceStart } from '../key-range.ts'
+import { revision } from '../revision.ts'
+import type { RevisionClock } from './revision-clock.ts'
+
+/** Milliseconds for which events are applied before the event loop has its turn. */
+const sliceMs = 4
+const shortestPauseMs = 50
+const longestPauseMs = 2000
+
+export interface FeedTarget {
+  /** Reads the whole state anew, puts it in place and sets the clock to its revision, in one step. */
+  load(signal: AbortSignal): Promise<void>
+  /** Applies one event. Everything of a revision is applied before the clock is moved to it. */
+  apply(event: BackendEvent): void
+  /** The watch stands. */
+  opened(): void
+  /** The store has been away for longer than the grace. */
+  lost(): void
+}
+
+class GapError extends Error {
+  override readonly name = 'GapError'
+}
+
+/**
+ * One watch over the whole keyspace. Every change has a revision one higher than the last, so a revision that does not come is proof that something was lost, and
+ * the state is read anew. Keys that nobody here caches count for the revision only.
+ */
+export class Feed {
+  readonly #backend: Backend
+  readonly #target: FeedTarget
+  readonly #time: RevisionClock
+  readonly #wall: Clock
+  readonly #logger: Logger
+  readonly #graceMs: number
+  readonly #stop = new AbortController()
+  #session = new AbortController()
+  #done: Promise<void> = Promise.resolve()
+  #lostTimer: NodeJS.Timeout | undefined
+  #open = false
+  /** States read anew after the first one. */
+  relists = 0
+
+  constructor(options: { backend: Backend; target: FeedTarget; time: RevisionClock; clock: Clock; logger: Logger; graceMs: number }) {
+    this.#backend = options.backend
+    this.#target = options.target
+    this.#time = options.time
+    this.#wall = options.clock
+    this.#logger = options.logger
+    this.#graceMs = options.graceMs
+  }
+
+  /** Whether the watch stands. */
+  get open(): boolean {
+    return this.#open
+  }
+
+  start(): void {
+    this.#done = this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    this.#session.abort()
+    clearTimeout(this.#lostTimer)
+    await this.#done
+  }
+
+  /** Opens the watch anew from where it is: something that should have come did not. */
+  reopen(): void {
+    this.#session.abort()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    let loaded = false
+    let fresh = false
+    let pause = shortestPauseMs
+    while (!signal.aborted) {
+      this.#session = new AbortController()
+      const opened = this.#wall.now()
+      try {
+        if (!fresh) {
+          if (loaded) this.relists++
+          await this.#target.load(signal)
+          loaded = true
+          fresh = true
+        }
+        await this.#follow(AbortSignal.any([signal, this.#session.signal]))
+      } catch (error) {
+        if (signal.aborted) break
+        if (error instanceof GapError || (error instanceof BackendError && error.code === 'compacted')) fresh = false
+        this.#logger.warn('the watch of the store ended', { error: error instanceof Error ? error.message : String(error), revision: this.#time.now })
+      }
+      this.#away()
+      if (signal.aborted) break
+      pause = this.#wall.now() - opened > longestPauseMs ? shortestPauseMs : Math.min(2 * pause, longestPauseMs)
+      await delay(pause, signal).catch(() => {})
+    }
+    clearTimeout(this.#lostTimer)
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const onOpen = () => {
+      this.#open = true
+      this.#target.opened()
+      clearTimeout(this.#lostTimer)
+      this.#lostTimer = undefined
+    }
+    const current = await this.#backend.currentRevision(signal)
+    if (current < this.#time.now) throw new GapError(`the store is at revision ${current}, before ${this.#time.now}: it was restored from a copy`)
+    const from = revision(this.#time.now + 1)
+    for await (const batch of this.#backend.watch({ start: keyspaceStart, end: keyspaceEnd, from, onOpen }, signal)) {
+      if (batch.events.length > 0) await this.#apply(batch.events)
+    }
+  }
+
+  async #apply(events: readonly BackendEvent[]): Promise<void> {
+    const before = this.#time.now
+    let last = before
+    let until = performance.now() + sliceMs
+    for (const event of events) {
+      const { modRevision } = event
+      if (modRevision <= before) continue
+      if (modRevision !== last) {
+        this.#time.advance(last)
+        if (modRevision !== last + 1) throw new GapError(`revision ${modRevision} came after ${last}`)
+        last = modRevision
+        if (performance.now() > until) {
+          await new Promise(setImmediate)
+          until = performance.now() + sliceMs
+        }
+      }
+      this.#target.apply(event)
+    }
+    this.#time.advance(last)
+  }
+
+  /** Watchers are let go only if the store does not come back soon: a leader change is none of their business. */
+  #away(): void {
+    this.#open = false
+    if (this.#stop.signal.aborted || this.#lostTimer !== undefined) return
+    this.#lostTimer = setTimeout(() => this.#target.lost(), this.#graceMs)
+    this.#lostTimer.unref()
+  }
+}

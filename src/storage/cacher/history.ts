@@ -1,0 +1,138 @@
+import type { RecordedChange } from '../recorded-change.ts'
+import type { Revision } from '../revision.ts'
+import type { ObjectTree } from './object-tree.ts'
+
+export interface HistoryBounds {
+  /** Changes are kept for so long, */
+  readonly windowMs: number
+  /** but in no more bytes than these, which win. */
+  readonly bytes: number
+}
+
+interface Snapshot {
+  readonly tree: ObjectTree
+  readonly madeAt: number
+}
+
+/** What a record takes beside the JSON of its object. */
+const recordBytes = 300
+/** Snapshots kept at a time. */
+const snapshotLimit = 16
+/** Changes undone at the most to make the state of an older revision; for more, the store is asked. */
+const undoLimit = 20_000
+
+/** The latest changes of one resource, oldest first, and states of earlier revisions made from them. */
+export class History {
+  readonly #bounds: HistoryBounds
+  #changes: RecordedChange[] = []
+  #times: number[] = []
+  #first = 0
+  #bytes = 0
+  #since: Revision
+  readonly #snapshots = new Map<Revision, Snapshot>()
+  /** Changes dropped to keep within the bytes before their time. */
+  forcedOut = 0
+
+  constructor(since: Revision, bounds: HistoryBounds) {
+    this.#since = since
+    this.#bounds = bounds
+  }
+
+  /** Every change after this revision is here. */
+  get since(): Revision {
+    return this.#since
+  }
+
+  get length(): number {
+    return this.#changes.length - this.#first
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(change: RecordedChange, now: number): void {
+    this.#changes.push(change)
+    this.#times.push(now)
+    this.#bytes += sizeOf(change)
+    while (this.#bytes > this.#bounds.bytes && this.length > 1) {
+      this.#drop()
+      this.forcedOut++
+    }
+  }
+
+  /** Forgets what is older than the window. */
+  expire(now: number): void {
+    const oldest = now - this.#bounds.windowMs
+    while (this.length > 0 && this.#times[this.#first]! < oldest) this.#drop()
+    for (const [revision, snapshot] of this.#snapshots) if (snapshot.madeAt < oldest) this.#snapshots.delete(revision)
+  }
+
+  #drop(): void {
+    const change = this.#changes[this.#first]!
+    this.#since = change.revision
+    this.#bytes -= sizeOf(change)
+    this.#first++
+    if (this.#first > 1024 && this.#first > this.#changes.length / 2) {
+      this.#changes = this.#changes.slice(this.#first)
+      this.#times = this.#times.slice(this.#first)
+      this.#first = 0
+    }
+  }
+
+  /** The changes after a revision, oldest first; undefined where some are gone. */
+  after(revision: Revision): readonly RecordedChange[] | undefined {
+    return revision < this.#since ? undefined : this.#changes.slice(this.#indexAfter(revision))
+  }
+
+  #indexAfter(revision: Revision): number {
+    let low = this.#first
+    let high = this.#changes.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#changes[middle]!.revision <= revision) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Keeps the present state as that of the revision, for the pages that will be asked for. */
+  remember(revision: Revision, tree: ObjectTree, now: number): void {
+    if (this.#snapshots.has(revision)) return
+    this.#snapshots.set(revision, { tree: tree.clone(), madeAt: now })
+    for (const oldest of this.#snapshots.keys()) {
+      if (this.#snapshots.size <= snapshotLimit) return
+      this.#snapshots.delete(oldest)
+    }
+  }
+
+  /** The state at a revision that has been reached; undefined where it cannot be told. Not to be changed. */
+  treeAt(revision: Revision, present: ObjectTree, now: number): ObjectTree | undefined {
+    const kept = this.#snapshots.get(revision)
+    if (kept) return kept.tree
+    if (revision < this.#since) return undefined
+    const first = this.#indexAfter(revision)
+    if (first === this.#changes.length) return present
+    if (this.#changes.length - first > undoLimit) return undefined
+    const tree = present.clone()
+    for (let i = this.#changes.length - 1; i >= first; i--) {
+      const { key, previous } = this.#changes[i]!
+      if (previous === undefined) tree.delete(key)
+      else tree.set(key, previous)
+    }
+    this.remember(revision, tree, now)
+    return tree
+  }
+
+  /** Starts anew: the state is that of the revision. */
+  reset(since: Revision): void {
+    this.#changes = []
+    this.#times = []
+    this.#first = 0
+    this.#bytes = 0
+    this.#since = since
+    this.#snapshots.clear()
+  }
+}
+
+const sizeOf = (change: RecordedChange): number => recordBytes + (change.object ?? change.previous)!.json().bytes.length

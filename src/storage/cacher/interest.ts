@@ -1,0 +1,103 @@
+import type { EventQueue } from '../event-queue.ts'
+import type { RecordedChange } from '../recorded-change.ts'
+import type { Key, Revision } from '../revision.ts'
+import type { Predicate } from '../storage.ts'
+import type { FanOut } from './fan-out.ts'
+
+export interface CacheWatcher {
+  readonly queue: EventQueue
+  readonly predicate: Predicate
+  /** Changes up to this revision have been given, or are not wanted. */
+  seen: Revision
+  /** Milliseconds since the epoch; Infinity: no bookmarks. */
+  nextBookmark: number
+  /** When the last one is due: shortly before the watch ends. Infinity where its end is not known. */
+  readonly lastBookmark: number
+}
+
+/** The watchers that may want the same changes. */
+export interface InterestGroup {
+  readonly watchers: Set<CacheWatcher>
+  pending: RecordedChange[]
+  scheduled: boolean
+}
+
+/** What a watcher asked for, as narrow as can be told without its predicate. */
+export interface Scope {
+  /** A key, or a prefix with a slash at its end: of the resource, or of a namespace. */
+  readonly below: Key
+  /** Objects of this name in every namespace. */
+  readonly name?: string
+}
+
+/** Watchers of one resource by what they asked for, so that a change costs only those whom it may concern. */
+export class Interest {
+  readonly #prefix: Key
+  readonly #fanOut: FanOut
+  readonly #below = new Map<string, InterestGroup>()
+  readonly #named = new Map<string, InterestGroup>()
+  readonly #watchers = new Map<CacheWatcher, () => void>()
+
+  constructor(prefix: Key, fanOut: FanOut) {
+    this.#prefix = prefix
+    this.#fanOut = fanOut
+  }
+
+  get size(): number {
+    return this.#watchers.size
+  }
+
+  add(watcher: CacheWatcher, scope: Scope): void {
+    const groups = scope.name === undefined ? this.#below : this.#named
+    const id = scope.name ?? scope.below
+    let group = groups.get(id)
+    if (group === undefined) {
+      group = { watchers: new Set(), pending: [], scheduled: false }
+      groups.set(id, group)
+    }
+    group.watchers.add(watcher)
+    this.#watchers.set(watcher, () => {
+      group.watchers.delete(watcher)
+      if (group.watchers.size === 0 && groups.get(id) === group) groups.delete(id)
+    })
+  }
+
+  remove(watcher: CacheWatcher): void {
+    this.#watchers.get(watcher)?.()
+    this.#watchers.delete(watcher)
+  }
+
+  publish(change: RecordedChange): void {
+    if (this.#watchers.size === 0) return
+    const { key } = change
+    this.#tell(this.#below.get(this.#prefix), change)
+    const slash = key.lastIndexOf('/') + 1
+    if (slash > this.#prefix.length) this.#tell(this.#below.get(key.slice(0, slash)), change)
+    this.#tell(this.#below.get(key), change)
+    if (this.#named.size > 0) this.#tell(this.#named.get(key.slice(slash)), change)
+  }
+
+  #tell(group: InterestGroup | undefined, change: RecordedChange): void {
+    if (group === undefined) return
+    group.pending.push(change)
+    this.#fanOut.schedule(group)
+  }
+
+  /** Gives bookmarks to those whose time has come. `reached`: the revision up to which everything has been published. */
+  bookmark(now: number, reached: Revision, everyMs: number): void {
+    const { busy } = this.#fanOut
+    for (const watcher of this.#watchers.keys()) {
+      if (now < watcher.nextBookmark) continue
+      // In the middle of a round it is not known who has had its share: then only what the watcher was given counts.
+      const revision = busy ? watcher.seen : (Math.max(reached, watcher.seen) as Revision)
+      watcher.queue.push([{ type: 'bookmark', revision, initialEnd: false }])
+      watcher.queue.wake()
+      watcher.nextBookmark = now < watcher.lastBookmark ? Math.min(now + everyMs, watcher.lastBookmark) : Number.POSITIVE_INFINITY
+    }
+  }
+
+  /** Ends every watch; with an error, by throwing it. */
+  end(error?: unknown): void {
+    for (const watcher of [...this.#watchers.keys()]) watcher.queue.finish(error)
+  }
+}

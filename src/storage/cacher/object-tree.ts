@@ -1,0 +1,43 @@
+import sortedBtree from 'sorted-btree'
+import { prefixEnd } from '../key-range.ts'
+import type { Key } from '../revision.ts'
+import type { Predicate, StoredObject } from '../storage.ts'
+import type { Stored } from '../stored-object.ts'
+
+// The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
+const Tree = sortedBtree.default ?? (sortedBtree as unknown as typeof sortedBtree.default)
+const byKey = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const stop = { break: 0 }
+
+/** Objects ordered by key. A clone takes constant time and shares what does not change later. */
+export type ObjectTree = InstanceType<typeof Tree<Key, Stored>>
+
+export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, byKey)
+
+export interface Scan {
+  readonly items: readonly StoredObject[]
+  /** The last object given, where more match or may match. */
+  readonly last: Key | undefined
+  /** Objects in the range after those given, where nothing filters. */
+  readonly remaining: number | undefined
+}
+
+/** The objects below a prefix from `start` on, up to the limit (0: all). */
+export function scanTree(tree: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number): Scan {
+  const end = prefixEnd(prefix)
+  const items: StoredObject[] = []
+  const { everything } = predicate
+  let more = false
+  tree.forRange(start, end, false, (_, object) => {
+    if (!everything && !predicate.matches(object.attributes())) return undefined
+    if (limit > 0 && items.length === limit) {
+      more = true
+      return stop
+    }
+    items.push(object)
+    return undefined
+  })
+  if (!more) return { items, last: undefined, remaining: undefined }
+  const last = items.at(-1)!.key
+  return { items, last, remaining: everything ? tree.forRange(last, end, false) - 1 : undefined }
+}

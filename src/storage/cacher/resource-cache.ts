@@ -1,0 +1,123 @@
+import type { BackendEvent, KeyValue } from '../backend.ts'
+import { prefixEnd } from '../key-range.ts'
+import { RecordedChange } from '../recorded-change.ts'
+import type { Key, Revision } from '../revision.ts'
+import type { Slabs } from '../slab.ts'
+import type { ResourceCodec } from '../storage.ts'
+import { StorageError } from '../storage.ts'
+import { Stored } from '../stored-object.ts'
+import type { FanOut } from './fan-out.ts'
+import { History, type HistoryBounds } from './history.ts'
+import { Interest } from './interest.ts'
+import { emptyTree, type ObjectTree } from './object-tree.ts'
+import type { OwnWrites } from './own-writes.ts'
+
+export interface CachedResource {
+  /** Unique: `pods`, `deployments.apps`. */
+  readonly name: string
+  /** With a slash at its end: `/registry/pods/`. */
+  readonly prefix: Key
+  readonly codec: ResourceCodec
+  /** Keys are prefix, namespace, slash, name; otherwise prefix and name. */
+  readonly namespaced: boolean
+}
+
+/** A state that is being read, before it takes the place of the present one. */
+export interface Loading {
+  readonly tree: ObjectTree
+  readonly corrupt: Map<Key, StorageError>
+}
+
+/** Present state, latest changes and watchers of one resource. All of its methods are synchronous: state, history and watchers move in one step. */
+export class ResourceCache {
+  readonly resource: CachedResource
+  readonly interest: Interest
+  readonly history: History
+  tree: ObjectTree = emptyTree()
+  /** Objects that cannot be read: who asks for them is told so. */
+  corrupt = new Map<Key, StorageError>()
+  loaded = false
+  /** It is no longer served. */
+  removed = false
+  /** Events that come while the first state is being read; undefined once it is there. */
+  held: BackendEvent[] | undefined = []
+  readonly #slabs: Slabs
+  readonly #ownWrites: OwnWrites
+
+  constructor(resource: CachedResource, bounds: HistoryBounds, slabs: Slabs, ownWrites: OwnWrites, fanOut: FanOut) {
+    this.resource = resource
+    this.history = new History(0 as Revision, bounds)
+    this.interest = new Interest(resource.prefix, fanOut)
+    this.#slabs = slabs
+    this.#ownWrites = ownWrites
+  }
+
+  static loading = (): Loading => ({ tree: emptyTree(), corrupt: new Map() })
+
+  /** Adds an object to a state that is being read. */
+  load(into: Loading, { key, value, modRevision }: KeyValue): void {
+    try {
+      const object = Stored.read(key, modRevision, this.resource.codec, value)
+      object.attributes()
+      object.keepIn(this.#slabs)
+      into.tree.set(key, object)
+    } catch (error) {
+      into.corrupt.set(key, asCorrupt(key, error))
+    }
+  }
+
+  /** Puts a state that has been read in place, as of a revision, and what was held back since. Watchers of the old state are ended as `expired`. */
+  replace({ tree, corrupt }: Loading, at: Revision, now: number): void {
+    this.interest.end(new StorageError('expired', 'changes were lost, and the state was read anew', { revision: at }))
+    this.tree = tree
+    this.corrupt = corrupt
+    this.history.reset(at)
+    this.loaded = true
+    const held = this.held ?? []
+    this.held = undefined
+    for (const event of held) if (event.modRevision > at) this.apply(event, now)
+  }
+
+  apply(event: BackendEvent, now: number): void {
+    if (this.held !== undefined) {
+      this.held.push(event)
+      return
+    }
+    const { key, modRevision, value } = event
+    if (modRevision <= this.history.since) return
+    const previous = this.tree.get(key)
+    this.corrupt.delete(key)
+    let object: Stored | undefined
+    if (value !== undefined) {
+      const { codec } = this.resource
+      try {
+        object = new Stored(key, modRevision, codec, codec.json(value, modRevision), this.#ownWrites.take(key, value))
+        object.attributes()
+      } catch (error) {
+        const corrupt = asCorrupt(key, error)
+        this.corrupt.set(key, corrupt)
+        this.interest.end(corrupt)
+      }
+    }
+    if (object !== undefined) {
+      object.keepIn(this.#slabs)
+      this.tree.set(key, object)
+    } else if (previous !== undefined) this.tree.delete(key)
+    else return
+    const change = new RecordedChange(key, modRevision, object, previous)
+    this.history.add(change, now)
+    this.interest.publish(change)
+  }
+
+  /** @throws StorageError `corrupt` where the range holds an object that cannot be read */
+  refuseCorrupt(prefix: Key): void {
+    if (this.corrupt.size === 0) return
+    const end = prefixEnd(prefix)
+    for (const [key, error] of this.corrupt) if (key === prefix || (key >= prefix && key < end && prefix.endsWith('/'))) throw error
+  }
+}
+
+function asCorrupt(key: Key, error: unknown): StorageError {
+  const message = error instanceof Error ? error.message : String(error)
+  return new StorageError('corrupt', `${key}: ${message}`, { key, cause: error })
+}

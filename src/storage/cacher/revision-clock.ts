@@ -1,0 +1,57 @@
+import { abortedError, tooLargeRevision } from '../errors.ts'
+import type { Revision } from '../revision.ts'
+import type { StorageError } from '../storage.ts'
+
+interface Waiter {
+  readonly revision: Revision
+  resolve(): void
+}
+
+/** The revision that the cache has reached, and those who wait for a later one. */
+export class RevisionClock {
+  #now = 0 as Revision
+  readonly #waiters = new Set<Waiter>()
+
+  get now(): Revision {
+    return this.#now
+  }
+
+  advance(to: Revision): void {
+    if (to > this.#now) this.set(to)
+  }
+
+  /** As `advance`, but may go back: the store is another one. */
+  set(to: Revision): void {
+    this.#now = to
+    if (this.#waiters.size === 0) return
+    for (const waiter of this.#waiters) {
+      if (waiter.revision <= to) {
+        this.#waiters.delete(waiter)
+        waiter.resolve()
+      }
+    }
+  }
+
+  /** Resolves once the revision is reached. Rejects with StorageError `too large revision` after the time, `timeout` with the signal. */
+  reach(revision: Revision, signal: AbortSignal, ms: number): Promise<void> | undefined {
+    if (revision <= this.#now) return undefined
+    return new Promise((resolve, reject) => {
+      const over = (error?: StorageError) => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', onAbort)
+        this.#waiters.delete(waiter)
+        if (error) reject(error)
+        else resolve()
+      }
+      const onAbort = () => over(abortedError(signal))
+      const waiter: Waiter = { revision, resolve: () => over() }
+      const timer = setTimeout(() => over(tooLargeRevision(revision, this.#now)), ms)
+      if (signal.aborted) {
+        onAbort()
+        return
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      this.#waiters.add(waiter)
+    })
+  }
+}

@@ -1,0 +1,580 @@
+import { setMaxListeners } from 'node:events'
+import { expect } from 'chai'
+import type { Backend } from '../../src/storage/backend.ts'
+import { keyspaceEnd } from '../../src/storage/key-range.ts'
+import type { Key, Revision } from '../../src/storage/revision.ts'
+import { key, revision } from '../../src/storage/revision.ts'
+import type { ListQuery, ReadAt, Storage, StorageEvent, StoredObject, Watcher, WatchQuery } from '../../src/storage/storage.ts'
+import { everything, labelled, plus, put, take, testCodec, testKey, testObject, testPrefix, told } from '../support/test-codec.ts'
+
+export interface StorageHarness {
+  /** Empty below `/registry/`. */
+  readonly backend: Backend
+  /** Of testCodec at testPrefix; waits at most 300 ms for a revision, holds back at most 64 events from a watcher, bookmarks every 200 ms. */
+  readonly storage: Storage
+  /** The same anew, knowing nothing of what has been. */
+  reopen(): Promise<Storage>
+  close(): Promise<void>
+}
+
+/** What every Storage does, whatever is below it. */
+export function storageConformance(name: string, open: () => Promise<StorageHarness>): void {
+  describe(`storage conformance: ${name}`, () => {
+    let harness: StorageHarness
+    let storage: Storage
+    let backend: Backend
+    let watchers: Watcher[] = []
+    const { signal } = new AbortController()
+    setMaxListeners(0, signal)
+
+    beforeEach(async () => {
+      harness = await open()
+      ;({ storage, backend } = harness)
+      watchers = []
+    })
+    afterEach(async () => {
+      for (const watcher of watchers) watcher.close()
+      await harness.close()
+    })
+
+    const create = async (object = testObject('a')): Promise<StoredObject> =>
+      (await storage.write(testKey(object.metadata.name!, object.metadata.namespace), put(object), signal, 'absent')).object
+    const update = async (object = testObject('a')): Promise<StoredObject> =>
+      (await storage.write(testKey(object.metadata.name!, object.metadata.namespace), put(object), signal)).object
+    const remove = async (of: string): Promise<Revision> => (await storage.write(testKey(of), async () => ({ delete: true }), signal)).object.revision
+    const list = (query: Partial<ListQuery> = {}, prefix = testPrefix) =>
+      storage.list(prefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
+    const names = (items: readonly StoredObject[]) => items.map(item => item.attributes().name)
+    const watch = async (query: Partial<WatchQuery>, prefix = testPrefix): Promise<AsyncIterator<readonly StorageEvent[]>> => {
+      const watcher = await storage.watch(
+        prefix,
+        { start: { initial: 'latest', bookmarkAtEnd: false }, predicate: everything, bookmarks: false, ...query },
+        signal,
+      )
+      watchers.push(watcher)
+      return watcher[Symbol.asyncIterator]()
+    }
+    const foreign = async (at: Key, value: Buffer | undefined): Promise<Revision> => {
+      const { item } = await backend.get(at, signal)
+      const result = await backend.write({ key: at, expected: item?.modRevision ?? 0, ...(value && { value }) }, signal)
+      return result.revision
+    }
+    const failsWith = async (what: Promise<unknown>, code: string): Promise<void> => {
+      let result: unknown
+      try {
+        result = await what
+      } catch (error) {
+        expect(error).to.have.property('code', code)
+        return
+      }
+      expect.fail(`it succeeded: ${JSON.stringify(result)}`)
+    }
+
+    describe('writes', () => {
+      it('creates, reads and deletes', async () => {
+        const created = await storage.write(testKey('a'), put(testObject('a', { x: '1' })), signal, 'absent')
+        expect(created.outcome).to.equal('created')
+        const read = await storage.get(testKey('a'), 'latest', signal)
+        expect(read?.revision).to.equal(created.object.revision)
+        expect(read?.object()).to.deep.equal({
+          ...testObject('a', { x: '1' }),
+          metadata: { ...testObject('a').metadata, resourceVersion: String(read?.revision) },
+        })
+        expect(read?.json().bytes.toString()).to.equal(created.object.json().bytes.toString())
+        const deleted = await storage.write(testKey('a'), async () => ({ delete: true }), signal)
+        expect(deleted.outcome).to.equal('deleted')
+        expect(deleted.object.revision).to.be.greaterThan(created.object.revision)
+        expect(deleted.object.object().metadata.resourceVersion).to.equal(String(deleted.object.revision))
+        expect(await storage.get(testKey('a'), 'latest', signal)).to.equal(undefined)
+      })
+
+      it('answers a deletion with the object that decide gives', async () => {
+        await create()
+        const deleted = await storage.write(testKey('a'), async () => ({ delete: true, answer: testObject('a', { last: 'word' }) }), signal)
+        expect(deleted.object.object().data).to.deep.equal({ last: 'word' })
+      })
+
+      it('gives two writers of one revision their turn each', async () => {
+        await create(testObject('a', { n: '0' }))
+        const add = () =>
+          storage.write(testKey('a'), async now => ({ put: { ...now!.object(), data: { n: String(Number(now!.object().data.n) + 1) } } }), signal)
+        await Promise.all(Array.from({ length: 10 }, add))
+        expect((await storage.get(testKey('a'), 'latest', signal))?.object().data.n).to.equal('10')
+      })
+
+      it('writes nothing for equal bytes', async () => {
+        const before = await create(testObject('a', { x: '1' }))
+        const written = await storage.write(testKey('a'), async now => ({ put: structuredClone(now!.object()) }), signal)
+        expect(written.outcome).to.equal('unchanged')
+        expect(written.object.revision).to.equal(before.revision)
+        expect(await storage.currentRevision(signal)).to.equal(before.revision)
+      })
+
+      it('writes nothing for keep', async () => {
+        const before = await create()
+        const written = await storage.write(testKey('a'), async () => ({ keep: true }), signal)
+        expect([written.outcome, written.object.revision]).to.deep.equal(['unchanged', before.revision])
+      })
+
+      it('calls equal content in other bytes a change', async () => {
+        const at = await foreign(
+          testKey('a'),
+          Buffer.from(JSON.stringify({ metadata: testObject('a').metadata, data: {}, apiVersion: 'v1', kind: 'ConfigMap' })),
+        )
+        const read = await storage.get(testKey('a'), { notOlderThan: at }, signal)
+        expect(read?.json().bytes.toString().startsWith('{"kind":"ConfigMap","apiVersion":"v1","metadata":')).to.equal(true)
+        expect((await storage.write(testKey('a'), async now => ({ put: now!.object() }), signal)).outcome).to.equal('updated')
+      })
+
+      it('fails to delete what is not there', () =>
+        failsWith(
+          storage.write(testKey('a'), async () => ({ delete: true }), signal),
+          'not found',
+        ))
+
+      it('stores no resourceVersion', async () => {
+        await create()
+        await update(testObject('a', { x: '2' }))
+        expect((await backend.get(testKey('a'), signal)).item?.value.toString()).not.to.contain('resourceVersion')
+      })
+
+      it('ends with its signal', () => failsWith(storage.write(testKey('a'), put(testObject('a')), AbortSignal.abort()), 'timeout'))
+    })
+
+    describe('assumed objects', () => {
+      const stale = async () => {
+        const old = await create(testObject('a', { n: '1' }))
+        const newer = await update(testObject('a', { n: '2' }))
+        return { old, newer }
+      }
+
+      it('a write on a stale object is decided again', async () => {
+        const { old } = await stale()
+        const seen: string[] = []
+        const written = await storage.write(
+          testKey('a'),
+          async now => {
+            seen.push(now!.object().data.n)
+            return { put: testObject('a', { n: `${now!.object().data.n}+` }) }
+          },
+          signal,
+          old,
+        )
+        expect(seen).to.deep.equal(['1', '2'])
+        expect(written.object.object().data.n).to.equal('2+')
+      })
+
+      it('an error on a stale object is not final', async () => {
+        const { old } = await stale()
+        const written = await storage.write(
+          testKey('a'),
+          async now => {
+            if (now!.object().data.n === '1') throw new Error('stale')
+            return { put: testObject('a', { n: '3' }) }
+          },
+          signal,
+          old,
+        )
+        expect(written.object.object().data.n).to.equal('3')
+      })
+
+      it('an error on a fresh object is final, and decide has run once', async () => {
+        const { newer } = await stale()
+        let runs = 0
+        let message = ''
+        await storage
+          .write(
+            testKey('a'),
+            async () => {
+              runs++
+              throw new Error('no')
+            },
+            signal,
+            newer,
+          )
+          .catch(error => {
+            message = error.message
+          })
+        expect([message, runs]).to.deep.equal(['no', 1])
+      })
+
+      it('unchanged on a stale object is not final', async () => {
+        const { old } = await stale()
+        const written = await storage.write(testKey('a'), put(testObject('a', { n: '1' })), signal, old)
+        expect(written.outcome).to.equal('updated')
+        expect((await storage.get(testKey('a'), 'latest', signal))?.object().data.n).to.equal('1')
+      })
+
+      it('keep on a stale object is not final', async () => {
+        const { old, newer } = await stale()
+        const seen: string[] = []
+        const written = await storage.write(
+          testKey('a'),
+          async now => {
+            seen.push(now!.object().data.n)
+            return { keep: true }
+          },
+          signal,
+          old,
+        )
+        expect(seen).to.deep.equal(['1', '2'])
+        expect([written.outcome, written.object.revision]).to.deep.equal(['unchanged', newer.revision])
+      })
+
+      it('unchanged on a fresh object is final, and decide has run once', async () => {
+        const { newer } = await stale()
+        let runs = 0
+        const written = await storage.write(
+          testKey('a'),
+          async () => {
+            runs++
+            return { put: testObject('a', { n: '2' }) }
+          },
+          signal,
+          newer,
+        )
+        expect([written.outcome, runs]).to.deep.equal(['unchanged', 1])
+      })
+
+      it('an object that is gone is told as absent', async () => {
+        const { newer } = await stale()
+        await remove('a')
+        const seen: (string | undefined)[] = []
+        const written = await storage.write(
+          testKey('a'),
+          async now => {
+            seen.push(now?.object().data.n)
+            return { put: testObject('a', { n: '4' }) }
+          },
+          signal,
+          newer,
+        )
+        expect(seen).to.deep.equal(['2', undefined])
+        expect(written.outcome).to.equal('created')
+      })
+
+      it('a deletion of a stale object is decided again', async () => {
+        const { old } = await stale()
+        let runs = 0
+        const written = await storage.write(
+          testKey('a'),
+          async () => {
+            runs++
+            return { delete: true }
+          },
+          signal,
+          old,
+        )
+        expect([written.outcome, runs, written.object.object().data.n]).to.deep.equal(['deleted', 2, '2'])
+      })
+
+      it('an object assumed absent that is there is told', async () => {
+        const { newer } = await stale()
+        const seen: (Revision | undefined)[] = []
+        const written = await storage.write(
+          testKey('a'),
+          async now => {
+            seen.push(now?.revision)
+            return now ? { keep: true } : { put: testObject('a') }
+          },
+          signal,
+          'absent',
+        )
+        expect(seen).to.deep.equal([undefined, newer.revision])
+        expect(written.outcome).to.equal('unchanged')
+      })
+    })
+
+    describe('resource versions', () => {
+      it('latest sees what other programs wrote before', async () => {
+        const at = await foreign(testKey('a'), testCodec.encode(testObject('a')))
+        expect((await storage.get(testKey('a'), 'latest', signal))?.revision).to.equal(at)
+        const page = await list()
+        expect(names(page.items)).to.deep.equal(['a'])
+        expect(page.revision).to.be.at.least(at)
+      })
+
+      it('not older than waits for the revision', async () => {
+        const { revision: now } = await create()
+        const wanted = plus(now, 1)
+        const waiting = [
+          list({ at: { notOlderThan: wanted } }).then(page => page.items.length),
+          storage.get(testKey('b'), { notOlderThan: wanted }, signal).then(object => (object ? 2 : 0)),
+        ]
+        await create(testObject('b'))
+        expect(await Promise.all(waiting)).to.deep.equal([2, 2])
+      })
+
+      for (const [what, at] of [
+        ['not older than', (r: Revision): ReadAt => ({ notOlderThan: r })],
+        ['exactly', (r: Revision): ReadAt => ({ exactly: r })],
+      ] as const) {
+        it(`${what} a revision that does not come fails`, async () => {
+          const far = plus((await create()).revision, 1000)
+          await failsWith(list({ at: at(far) }), 'too large revision')
+          await failsWith(storage.get(testKey('a'), at(far), signal), 'too large revision')
+        })
+      }
+
+      it('exactly reads the past', async () => {
+        const first = await create(testObject('a', { n: '1' }))
+        await create(testObject('b'))
+        await update(testObject('a', { n: '2' }))
+        const third = await remove('b')
+        const then = async (at: Revision) => {
+          const page = await list({ at: { exactly: at } })
+          expect(page.revision).to.equal(at)
+          return page.items.map(item => `${item.attributes().name}=${item.object().data.n ?? ''}`)
+        }
+        expect(await then(first.revision)).to.deep.equal(['a=1'])
+        expect(await then(plus(first.revision, 1))).to.deep.equal(['a=1', 'b='])
+        expect(await then(plus(first.revision, 2))).to.deep.equal(['a=2', 'b='])
+        expect(await then(third)).to.deep.equal(['a=2'])
+        expect((await storage.get(testKey('a'), { exactly: first.revision }, signal))?.object().data.n).to.equal('1')
+      })
+
+      it('any answers', async () => {
+        const { revision: at } = await create()
+        await list({ at: { notOlderThan: at } })
+        expect(names((await list({ at: 'any' })).items)).to.deep.equal(['a'])
+        expect((await storage.get(testKey('a'), 'any', signal))?.revision).to.equal(at)
+      })
+
+      it('a read ends with its signal', async () => {
+        const { revision: at } = await create()
+        await failsWith(storage.list(testPrefix, { at: { notOlderThan: plus(at, 9) }, predicate: everything, limit: 0 }, AbortSignal.timeout(20)), 'timeout')
+      })
+    })
+
+    describe('lists', () => {
+      it('pages at one revision while writes go on', async () => {
+        for (let i = 0; i < 10; i++) await create(testObject(`n${i}`))
+        const first = await list({ limit: 4 })
+        expect([names(first.items), first.remaining]).to.deep.equal([['n0', 'n1', 'n2', 'n3'], 6])
+        await create(testObject('n35'))
+        await remove('n5')
+        await update(testObject('n6', { changed: 'yes' }))
+        const second = await list({ limit: 4, at: { exactly: first.revision }, startKey: first.nextKey! })
+        expect([names(second.items), second.remaining, second.revision]).to.deep.equal([['n4', 'n5', 'n6', 'n7'], 2, first.revision])
+        expect(second.items[2]?.object().data).to.deep.equal({})
+        const last = await list({ limit: 4, at: { exactly: first.revision }, startKey: second.nextKey! })
+        expect([names(last.items), last.nextKey, last.remaining]).to.deep.equal([['n8', 'n9'], undefined, undefined])
+      })
+
+      it('has no next page when the limit takes all', async () => {
+        for (const each of ['a', 'b']) await create(testObject(each))
+        const page = await list({ limit: 2 })
+        expect([names(page.items), page.nextKey, page.remaining]).to.deep.equal([['a', 'b'], undefined, undefined])
+      })
+
+      it('fills the limit past what does not match', async () => {
+        for (let i = 0; i < 30; i++) await create(testObject(`n${String(i).padStart(2, '0')}`, {}, { odd: String(i % 10 === 0) }))
+        const first = await list({ limit: 2, predicate: labelled('odd', 'true') })
+        expect([names(first.items), first.remaining]).to.deep.equal([['n00', 'n10'], undefined])
+        const second = await list({ limit: 2, predicate: labelled('odd', 'true'), at: { exactly: first.revision }, startKey: first.nextKey! })
+        expect(names(second.items)).to.deep.equal(['n20'])
+        expect(second.nextKey).to.equal(undefined)
+      })
+
+      it('keeps to its prefix', async () => {
+        await create(testObject('a', {}, undefined, 'one'))
+        await create(testObject('b', {}, undefined, 'one-more'))
+        await foreign(key('/registry/configmaps-too/one/c'), testCodec.encode(testObject('c')))
+        expect(names((await list({}, key(`${testPrefix}one/`))).items)).to.deep.equal(['a'])
+        expect(names((await list()).items)).to.deep.equal(['b', 'a'])
+      })
+
+      it('takes the hints of a predicate as hints', async () => {
+        for (const namespace of ['x', 'y']) for (const each of ['a', 'b']) await create(testObject(each, {}, undefined, namespace))
+        const one = await list({ predicate: { name: 'a', everything: false, matches: ({ name }) => name === 'a' } })
+        expect(one.items.map(item => item.key)).to.deep.equal([testKey('a', 'x'), testKey('a', 'y')])
+        const two = await list({
+          predicate: { name: 'a', namespace: 'y', everything: false, matches: ({ name, namespace }) => name === 'a' && namespace === 'y' },
+        })
+        expect(two.items.map(item => item.key)).to.deep.equal([testKey('a', 'y')])
+        expect((await list({ predicate: { name: 'a', everything: false, matches: () => false } }, key(`${testPrefix}x/`))).items).to.deep.equal([])
+      })
+
+      it('expires a page of a compacted revision', async () => {
+        const { revision: first } = await create()
+        for (let i = 0; i < 5; i++) await update(testObject('a', { i: String(i) }))
+        await backend.compact(plus(first, 4), signal)
+        storage = await harness.reopen()
+        await failsWith(list({ at: { exactly: plus(first, 1) } }), 'expired')
+        expect(names((await list({ at: { exactly: plus(first, 5) } })).items)).to.deep.equal(['a'])
+      })
+
+      it('tells of an object that cannot be read', async () => {
+        await create()
+        const at = await foreign(testKey('b'), Buffer.from('not an object'))
+        await failsWith(list({ at: { notOlderThan: at } }), 'corrupt')
+        await failsWith(storage.get(testKey('b'), { notOlderThan: at }, signal), 'corrupt')
+        expect((await storage.get(testKey('a'), 'latest', signal))?.attributes().name).to.equal('a')
+        const again = await foreign(testKey('b'), testCodec.encode(testObject('b')))
+        expect(names((await list({ at: { notOlderThan: again } })).items)).to.deep.equal(['a', 'b'])
+      })
+    })
+
+    describe('watches', () => {
+      it('gives changes after a revision, in order', async () => {
+        const { revision: r } = await create()
+        const before = await watch({ start: { after: r } })
+        await update(testObject('a', { x: '1' }))
+        await create(testObject('b'))
+        await remove('a')
+        const expected = [`modified a@${r + 1}`, `added b@${r + 2}`, `deleted a@${r + 3}`]
+        expect(told(await take(before, 3))).to.deep.equal(expected)
+        const after = await watch({ start: { after: r } })
+        const events = await take(after, 3)
+        expect(told(events)).to.deep.equal(expected)
+        const last = events[2]!
+        expect(last.type === 'deleted' && last.object.object()).to.deep.equal({
+          ...testObject('a', { x: '1' }),
+          metadata: { ...testObject('a').metadata, resourceVersion: String(r + 3) },
+        })
+      })
+
+      it('begins with the present state, then a bookmark, then changes', async () => {
+        await create(testObject('a'))
+        const { revision: r } = await create(testObject('b'))
+        const events = await watch({ start: { initial: 'latest', bookmarkAtEnd: true }, bookmarks: true })
+        expect(told(await take(events, 3))).to.deep.equal([`added a@${r - 1}`, `added b@${r}`, `bookmark end@${r}`])
+        await create(testObject('c'))
+        expect(told(await take(events, 1))[0]).to.equal(`added c@${r + 1}`)
+      })
+
+      it('begins with a state not older than wanted', async () => {
+        const { revision: r } = await create()
+        const opening = watch({ start: { initial: { notOlderThan: plus(r, 1) }, bookmarkAtEnd: true } })
+        await create(testObject('b'))
+        expect(told(await take(await opening, 3))).to.deep.equal([`added a@${r}`, `added b@${r + 1}`, `bookmark end@${r + 1}`])
+        await failsWith(watch({ start: { initial: { notOlderThan: plus(r, 1000) }, bookmarkAtEnd: true } }), 'too large revision')
+      })
+
+      it('gives a large state whole', async () => {
+        for (let i = 0; i < 450; i++) await create(testObject(`n${i}`))
+        const events = await take(await watch({ start: { initial: 'latest', bookmarkAtEnd: true } }), 451)
+        expect(new Set(told(events)).size).to.equal(451)
+        expect(told(events)[450]).to.match(/^bookmark end/)
+      })
+
+      it('tells objects that begin and cease to match as added and deleted', async () => {
+        const { revision: r } = await create(testObject('a', { n: '0' }, { on: 'no' }))
+        const events = await watch({ start: { after: r }, predicate: labelled('on', 'yes') })
+        await update(testObject('a', { n: '1' }, { on: 'yes' }))
+        await update(testObject('a', { n: '2' }, { on: 'yes' }))
+        await update(testObject('a', { n: '3' }, { on: 'no' }))
+        await update(testObject('a', { n: '4' }, { on: 'no' }))
+        await create(testObject('b', {}, { on: 'yes' }))
+        const all = await take(events, 4)
+        expect(told(all)).to.deep.equal([`added a@${r + 1}`, `modified a@${r + 2}`, `deleted a@${r + 3}`, `added b@${r + 5}`])
+        const gone = all[2]!
+        expect(gone.type === 'deleted' && gone.object.object()).to.deep.include({ data: { n: '2' } })
+        expect(gone.type === 'deleted' && gone.object.object().metadata.resourceVersion).to.equal(String(r + 3))
+      })
+
+      it('keeps to its prefix and name', async () => {
+        const r = await storage.currentRevision(signal)
+        const one = await watch({ start: { after: r } }, key(`${testPrefix}x/`))
+        const named = await watch({ start: { after: r }, predicate: { name: 'b', everything: false, matches: ({ name }) => name === 'b' } })
+        const single = await watch(
+          { start: { after: r }, predicate: { name: 'b', everything: false, matches: ({ name }) => name === 'b' } },
+          key(`${testPrefix}y/`),
+        )
+        for (const namespace of ['x', 'xx', 'y']) for (const each of ['a', 'b', 'bb']) await create(testObject(each, {}, undefined, namespace))
+        expect(told(await take(one, 3))).to.deep.equal([`added a@${r + 1}`, `added b@${r + 2}`, `added bb@${r + 3}`])
+        expect(told(await take(named, 3))).to.deep.equal([`added b@${r + 2}`, `added b@${r + 5}`, `added b@${r + 8}`])
+        expect(told(await take(single, 1))).to.deep.equal([`added b@${r + 8}`])
+      })
+
+      it('waits for a start that has not come', async () => {
+        const { revision: r } = await create()
+        const events = await watch({ start: { after: plus(r, 1) } })
+        await create(testObject('b'))
+        await create(testObject('c'))
+        expect(told(await take(events, 1))).to.deep.equal([`added c@${r + 2}`])
+      })
+
+      it('refuses a start that is compacted', async () => {
+        const { revision: r } = await create()
+        for (let i = 0; i < 5; i++) await update(testObject('a', { i: String(i) }))
+        await backend.compact(plus(r, 5), signal)
+        storage = await harness.reopen()
+        await failsWith(
+          watch({ start: { after: revision(1) } }).then(events => take(events, 1)),
+          'expired',
+        )
+      })
+
+      it('gives bookmarks', async () => {
+        const { revision: r } = await create()
+        const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true })
+        expect(told(await take(events, 2))).to.deep.equal([`added a@${r}`, `bookmark@${r}`])
+      })
+
+      it('gives a bookmark before its deadline', async () => {
+        const { revision: r } = await create()
+        const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true, deadline: Date.now() + 2100 })
+        const begun = Date.now()
+        expect(told(await take(events, 2))).to.deep.equal([`added a@${r}`, `bookmark@${r}`])
+        expect(Date.now() - begun).to.be.lessThan(1500)
+      })
+
+      it('ends with its signal, and when closed', async () => {
+        const stop = new AbortController()
+        const watcher = await storage.watch(
+          testPrefix,
+          { start: { initial: 'latest', bookmarkAtEnd: false }, predicate: everything, bookmarks: false },
+          stop.signal,
+        )
+        const next = watcher[Symbol.asyncIterator]().next()
+        stop.abort()
+        expect((await next).done).to.equal(true)
+        const other = await storage.watch(testPrefix, { start: { initial: 'latest', bookmarkAtEnd: false }, predicate: everything, bookmarks: false }, signal)
+        other.close()
+        expect((await other[Symbol.asyncIterator]().next()).done).to.equal(true)
+      })
+
+      it('closes a watcher that does not keep up', async () => {
+        const { revision: r } = await create()
+        const slow = await watch({ start: { after: r } })
+        const quick = await watch({ start: { after: r } })
+        const all = take(quick, 200)
+        for (let i = 0; i < 200; i++) {
+          await update(testObject('a', { i: String(i) }))
+          await new Promise(setImmediate)
+        }
+        expect((await all).length).to.equal(200)
+        const got = await take(slow, 1000)
+        expect(got.length).to.be.lessThan(200)
+      })
+
+      it('serves 1000 watchers', async function () {
+        this.timeout(30_000)
+        const { revision: r } = await create()
+        const all = await Promise.all(
+          Array.from({ length: 1000 }, (_, i) => watch({ start: { after: r }, ...(i % 2 === 1 && { predicate: labelled('odd', 'yes') }) })),
+        )
+        const taking = all.map((events, i) => take(events, i % 2 === 1 ? 5 : 10))
+        for (let i = 0; i < 10; i++) await update(testObject('a', { i: String(i) }, { odd: i < 4 ? 'yes' : 'no' }))
+        const [even, odd] = (await Promise.all(taking)).map(told)
+        expect(even).to.deep.equal(Array.from({ length: 10 }, (_, i) => `modified a@${r + 1 + i}`))
+        expect(odd).to.deep.equal([`added a@${r + 1}`, ...[2, 3, 4].map(i => `modified a@${r + i}`), `deleted a@${r + 5}`])
+        for (const [i, events] of (await Promise.all(taking)).entries()) expect(told(events)).to.deep.equal(i % 2 === 1 ? odd : even)
+      })
+    })
+
+    it('takes no harm from keys that others write beside it', async () => {
+      const { revision: r } = await create()
+      const events = await watch({ start: { after: r } })
+      for (const each of ['compact_rev_key', '/registry/pods/x/y', '\u{10ffff}beyond', '/other/\u{1f600}']) await foreign(key(each), Buffer.from('{}'))
+      await foreign(key('compact_rev_key'), undefined)
+      const page = await list()
+      expect([names(page.items), page.revision]).to.deep.equal([['a'], r + 5])
+      await create(testObject('b'))
+      expect(told(await take(events, 1))).to.deep.equal([`added b@${r + 6}`])
+      for (const each of ['/registry/pods/x/y', '\u{10ffff}beyond', '/other/\u{1f600}']) await foreign(key(each), undefined)
+      expect(keyspaceEnd).to.equal('\0')
+    })
+  })
+}

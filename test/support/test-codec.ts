@@ -1,0 +1,60 @@
+import type { KubeObject } from '../../src/meta/object.ts'
+import { createCodec } from '../../src/storage/resource-codec.ts'
+import type { Key, Revision } from '../../src/storage/revision.ts'
+import { key } from '../../src/storage/revision.ts'
+import type { Attributes, Change, Predicate, StorageEvent, Watcher } from '../../src/storage/storage.ts'
+
+/** A kind with nothing to it: keys /registry/configmaps/<namespace>/<name>. */
+export const testPrefix = key('/registry/configmaps/')
+export const testKey = (name: string, namespace = 'default'): Key => key(`${testPrefix}${namespace}/${name}`)
+
+export const attributesOf = ({ metadata }: KubeObject): Attributes => ({
+  namespace: metadata.namespace ?? '',
+  name: metadata.name ?? '',
+  labels: metadata.labels ?? {},
+  fields: { 'metadata.name': metadata.name ?? '', 'metadata.namespace': metadata.namespace ?? '' },
+})
+
+export const testCodec = createCodec({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  fingerprint: 'test',
+  encode: object => Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: object.metadata, ...(object.data && { data: object.data }) })),
+  decode: value => value as unknown as KubeObject,
+  attributes: attributesOf,
+})
+
+export function testObject(name: string, data: Record<string, string> = {}, labels?: Record<string, string>, namespace = 'default'): KubeObject {
+  return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace, uid: `uid-${name}`, ...(labels && { labels }) }, data }
+}
+
+export const put =
+  (object: KubeObject): (() => Promise<Change>) =>
+  async () => ({ put: object })
+
+export const everything: Predicate = { matches: () => true, everything: true }
+export const labelled = (name: string, value: string): Predicate => ({ matches: ({ labels }) => labels[name] === value, everything: false })
+
+/** `added a@3`, in the order given; bookmarks are `bookmark@3`. */
+export function told(events: Iterable<StorageEvent>): string[] {
+  return [...events].map(event =>
+    event.type === 'bookmark'
+      ? `bookmark${event.initialEnd ? ' end' : ''}@${event.revision}`
+      : `${event.type} ${event.object.attributes().name}@${event.revision}`,
+  )
+}
+
+/** The next `count` events of a watcher, or all until it ends. */
+export async function take(watcher: Watcher | AsyncIterator<readonly StorageEvent[]>, count: number): Promise<StorageEvent[]> {
+  const iterator = 'next' in watcher ? watcher : watcher[Symbol.asyncIterator]()
+  const events: StorageEvent[] = []
+  while (events.length < count) {
+    const step = await iterator.next()
+    if (step.done) break
+    events.push(...step.value)
+  }
+  return events
+}
+
+/** What a bare revision of a store means to a reader of failures. */
+export const plus = (revision: Revision, n: number): Revision => (revision + n) as Revision
