@@ -12,10 +12,10 @@ import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import type { Clock } from './lib/clock.ts'
+import { invariant } from './lib/invariant.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
 import { ReadGauge } from './lib/metrics.ts'
-import { invariant } from './lib/invariant.ts'
 import type { RequestInfo, User } from './meta/context.ts'
 import { forbiddenError } from './meta/status.ts'
 import { codecOf } from './registry/codec.ts'
@@ -74,7 +74,9 @@ const nameSuffix = (): string => Array.from(randomBytes(5), byte => SUFFIX_ALPHA
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { backend, clock, logger } = options
   const definitions = builtinResources({
-    eventTtlSeconds: options.eventTtlSeconds, serviceCIDRs: [...options.serviceCIDRs], nodePortRange: { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 },
+    eventTtlSeconds: options.eventTtlSeconds,
+    serviceCIDRs: [...options.serviceCIDRs],
+    nodePortRange: { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 },
   })
   const catalog = new Catalog(definitions)
   const storages = new Map<ResourceDefinition, Storage>()
@@ -83,7 +85,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     storages.set(definition, new DirectStorage(backend, codecOf(definition, options.fingerprint)))
   }
   const registry: Registry = new Registry(catalog, {
-    clock, etcdPrefix: options.etcdPrefix, newUid: randomUUID, nameSuffix,
+    clock,
+    etcdPrefix: options.etcdPrefix,
+    newUid: randomUUID,
+    nameSuffix,
     admission: admissionChain([
       namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
     ]),
@@ -103,14 +108,19 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     checks: [{ name: 'etcd', check: () => backend.check(AbortSignal.timeout(2000)) }],
     handler: createApi(env, new Discovery(options.serverAddress), new OpenApiEndpoint()),
     metrics: [
-      new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () => counts(storages)),
+      new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
+        counts(storages),
+      ),
     ],
     synced: async () => {},
     start(start) {
       const access = registry.access(stopped.signal)
       const controllerEnv = { access, clock, logger }
       const controllers: Controller[] = [namespaceController(catalog), namespaceContentController(start.certificateAuthority)]
-      running.push(bootstrap(controllerEnv, { ...start, serviceCIDRs: options.serviceCIDRs }, stopped.signal), ...controllers.map(controller => controller(controllerEnv, stopped.signal)))
+      running.push(
+        bootstrap(controllerEnv, { ...start, serviceCIDRs: options.serviceCIDRs }, stopped.signal),
+        ...controllers.map(controller => controller(controllerEnv, stopped.signal)),
+      )
     },
     beginShutdown: () => shutdown.abort(),
     async close() {
@@ -133,5 +143,9 @@ function* counts(storages: ReadonlyMap<ResourceDefinition, Storage>): Iterable<r
 async function authorizeCreate({ mayCreate }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
   const { ctx } = target
   if (await mayCreate(ctx.user, { ...ctx.info, verb: 'create' }, ctx.signal)) return
-  throw forbiddenError(groupResourceOf(target.served), target.name, `User ${JSON.stringify(ctx.user.name)} cannot create resource "${target.served.version.names.plural}"`)
+  throw forbiddenError(
+    groupResourceOf(target.served),
+    target.name,
+    `User ${JSON.stringify(ctx.user.name)} cannot create resource "${target.served.version.names.plural}"`,
+  )
 }

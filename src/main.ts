@@ -19,7 +19,7 @@ import { Health } from './server/health.ts'
 import { kubeconfig } from './server/kubeconfig.ts'
 import { startServer } from './server/server.ts'
 import { Shutdown } from './server/shutdown.ts'
-import { encodeStatusAsJson } from './server/status-body.ts'
+import { encodeStatus } from './endpoints/status-output.ts'
 import { ADMIN_USER, loadCredentials, writePrivate } from './server/tls/material.ts'
 import { servingNames } from './server/tls/names.ts'
 import { openEmbedded } from './storage/embedded/open-embedded.ts'
@@ -104,7 +104,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
   })
   const server = await startServer({
     handler: plane.handler,
-    encodeStatus: encodeStatusAsJson,
+    encodeStatus,
     metrics: plane.metrics,
     authenticator,
     authorizer,

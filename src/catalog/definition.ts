@@ -173,6 +173,8 @@ export interface Strategy {
   prepare?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void
   /** All errors that upstream's validation would give, in its order. ObjectMeta is checked by the registry with `validateName`. */
   validate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): FieldError[]
+  /** The kind's update validation runs its create validation, too, and so tells faults of ObjectMeta once more. */
+  readonly revalidatesMeta?: boolean
   /** Texts that are wrong with the name; default: DNS subdomain. `prefix`: the name is a generateName. */
   readonly validateName?: (name: string, prefix: boolean) => string[]
   /** Runs after validation, before the response and the write's last comparison (drop of fields, normalisation). */

@@ -18,7 +18,7 @@ import { MAX_BODY_BYTES, storeOf } from './scope.ts'
 import { update } from './update.ts'
 import { viewTarget } from './view.ts'
 import { watch } from './watch.ts'
-import { jsonFraming } from './watch-framing.ts'
+import { framingOf } from './watch-framing.ts'
 import { writeOptions } from './write-options.ts'
 
 /** 405 as upstream's router gives it: before it knows the resource. */
@@ -108,7 +108,7 @@ async function list(scope: Scope): Promise<void> {
   const options = listOptions(exchange, served.version, hasNameInPath(scope) ? scope.name : '')
   if (options.watch || legacyWatch) {
     if (!allowed(served.version.verbs, 'watch')) return refuse()
-    return watch(scope, options, jsonFraming(scope, negotiateStream(scope)))
+    return watch(scope, options, framingOf(scope, negotiateStream(scope)))
   }
   await respondList(scope, output, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
 }
@@ -138,7 +138,10 @@ async function remove(scope: Scope): Promise<void> {
   if (!result.deleted || served.definition.strategy?.returnsDeleted) return respondObject(scope, output, code, { object: result.object })
   const { group, resource } = groupResourceOf(served)
   await respondStatus(scope, output, code, {
-    kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success',
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
     details: { name: scope.name, ...(group !== '' && { group }), kind: resource, ...(result.object.metadata.uid && { uid: result.object.metadata.uid }) },
   })
 }
@@ -180,11 +183,16 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
     body = decodeBody(exchange, bytes, viewTarget(subresource) ?? bodyTarget(served.version), options.fieldValidation)()
   }
   const { code, object } = await virtual.call({
-    ctx: exchange.ctx, verb, namespace: scope.namespace, name: scope.name, ...(body && { body }), dryRun, api: scope.env.registry.access(exchange.ctx.signal),
+    ctx: exchange.ctx,
+    verb,
+    namespace: scope.namespace,
+    name: scope.name,
+    ...(body && { body }),
+    dryRun,
+    api: scope.env.registry.access(exchange.ctx.signal),
   })
   const { kind } = object as { kind?: string }
   const schema = subresource?.kind?.schema ?? served.version.schema
   if (kind === (subresource?.kind?.kind ?? served.version.kind)) return respondTyped(scope, output, code, schema, object as KubeObject)
   await respondStatus(scope, output, code, object as unknown as Parameters<typeof respondStatus>[3])
 }
-

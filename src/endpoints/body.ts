@@ -1,13 +1,16 @@
 import type { Version } from '../catalog/definition.ts'
+import { decodeBody as decodeParsed, typeOfBody } from '../codec/body.ts'
 import type { ParsedJson } from '../codec/json.ts'
 import { parseJson } from '../codec/json.ts'
-import { decodeBody as decodeParsed, typeOfBody } from '../codec/body.ts'
+import { PROTOBUF_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
+import { ProtobufError, unwrap } from '../codec/protobuf.ts'
+import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { parseYaml } from '../codec/yaml.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
 import { badRequestError } from '../meta/status.ts'
-import { applyKindDefaults } from '../registry/decode-object.ts'
+import { applyKindDefaults, keepManagerReset } from '../registry/decode-object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { Exchange } from './exchange.ts'
@@ -24,33 +27,61 @@ export interface BodyTarget {
 }
 
 export const bodyTarget = (version: Version): BodyTarget => ({
-  group: version.group, version: version.name, kind: version.kind, schema: version.schema, ...(version.setDefaults && { setDefaults: version.setDefaults }),
+  group: version.group,
+  version: version.name,
+  kind: version.kind,
+  schema: version.schema,
+  ...(version.setDefaults && { setDefaults: version.setDefaults }),
 })
 
 /** Parses a body by its media type and reads its type. Throws 415, or 400 as upstream words it: `the object provided is unrecognized (must be of type K): …`. */
-export function parseBody(contentType: string | undefined, body: Buffer, kind: string): ParsedJson & { claimed: { apiVersion: string; kind: string } } {
-  const yaml = bodyMediaType(contentType) === 'application/yaml'
+export function parseBody(
+  contentType: string | undefined,
+  body: Buffer,
+  kind: string,
+  schema: StructSchema,
+  refuse: (why: string) => StatusError = why => unrecognized(kind, why, body),
+): ParsedJson & { claimed: { apiVersion: string; kind: string } } {
+  const mediaType = bodyMediaType(contentType)
+  const yaml = mediaType === YAML_TYPE
+  if (mediaType === PROTOBUF_TYPE) return parseProtobuf(body, kind, schema, refuse)
   try {
     const parsed = yaml ? parseYaml(body) : parseJson(body)
     return { ...parsed, claimed: typeOfBody(parsed.value) }
   } catch (error) {
-    if (error instanceof DecodeError || yaml) throw unrecognized(kind, (error as Error).message, body)
-    throw unrecognized(kind, `couldn't get version/kind; json parse error: ${(error as Error).message}`, body)
+    if (error instanceof DecodeError || yaml) throw refuse((error as Error).message)
+    throw refuse(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
 }
 
-const unrecognized = (kind: string, why: string, body: Buffer): StatusError => badRequestError(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`)
+/** The type comes first: a message of another kind is not read as this one. */
+function parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse: (why: string) => StatusError): ParsedJson & { claimed: { apiVersion: string; kind: string } } {
+  try {
+    const envelope = unwrap(body)
+    const claimed = { apiVersion: envelope.apiVersion, kind: envelope.kind }
+    const mine = claimed.kind === '' || claimed.kind === kind
+    return { value: mine ? decodeMessage(schema, envelope.message) : {}, duplicates: [], claimed }
+  } catch (error) {
+    if (error instanceof ProtobufError) throw refuse(error.message)
+    throw error
+  }
+}
+
+const unrecognized = (kind: string, why: string, body: Buffer): StatusError =>
+  badRequestError(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`)
 
 /** Decodes and defaults a body. Unknown and repeated fields are warned of, refused or dropped as asked. Each call of the result makes a fresh object. */
 export function decodeBody(exchange: Exchange, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): () => KubeObject {
-  const parsed = parseBody(exchange.headers['content-type'], body, target.kind)
+  const parsed = parseBody(exchange.headers['content-type'], body, target.kind, target.schema)
   const kind = parsed.claimed.kind || target.kind
   const apiVersion = parsed.claimed.apiVersion || apiVersionOf(groupVersion(target))
   checkType(target, apiVersion, kind, body)
-  const cannot = (why: string) => badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.kind}: ${why}`)
+  const cannot = (why: string) =>
+    badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.kind}: ${why}`)
   const run = (): { object: KubeObject; strict: readonly string[] } => {
     const { object, strict } = decodeParsed(target.schema, parsed)
     const typed = { kind: target.kind, apiVersion: apiVersionOf(groupVersion(target)), ...object } as unknown as KubeObject
+    keepManagerReset(parsed.value, typed)
     return { object: applyKindDefaults(target, typed), strict }
   }
   let first: KubeObject | undefined
@@ -78,7 +109,9 @@ function checkType(target: BodyTarget, apiVersion: string, kind: string, body: B
   if (!parsed) throw unrecognized(target.kind, `couldn't get version/kind; json parse error: unexpected GroupVersion string: ${apiVersion}`, body)
   const claims = `${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}`
   if (kind === target.kind && parsed.group === target.group)
-    throw badRequestError(`${claims}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`)
+    throw badRequestError(
+      `${claims}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+    )
   if (kind === target.kind) throw badRequestError(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`)
   const home = target.group === '' ? 'core' : target.group.split('.')[0]
   throw badRequestError(`${claims}: converting (${parsed.version}.${kind}) to (${home}.${target.kind}): unknown conversion`)

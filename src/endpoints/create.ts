@@ -1,4 +1,3 @@
-import { badRequestError } from '../meta/status.ts'
 import type { Answer } from '../registry/types.ts'
 import { bodyTarget, decodeBody } from './body.ts'
 import type { Scope } from './scope.ts'
@@ -11,7 +10,5 @@ export async function create(scope: Scope): Promise<Answer> {
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'CreateOptions')
   const object = decodeBody(exchange, body, bodyTarget(served.version), options.fieldValidation)()
-  const { resourceVersion } = object.metadata
-  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0') throw badRequestError('resourceVersion should not be set on objects to be created')
   return storeOf(scope).create(writeTarget(scope, options), object)
 }

@@ -8,7 +8,8 @@ const SEGMENT = 256 * 1024
 
 export function listMeta(result: ListResult): ListMeta {
   return {
-    resourceVersion: result.resourceVersion, ...(result.continue !== '' && { continue: result.continue }),
+    resourceVersion: result.resourceVersion,
+    ...(result.continue !== '' && { continue: result.continue }),
     ...(result.remainingItemCount !== undefined && { remainingItemCount: result.remainingItemCount }),
   }
 }

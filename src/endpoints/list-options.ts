@@ -17,7 +17,17 @@ export interface ReadOptions extends ListOptions {
   readonly timeoutSeconds: number | undefined
 }
 
-const NONE: ReadOptions = { labels: [], fields: [], resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '', allowWatchBookmarks: false, watch: false, timeoutSeconds: undefined }
+const NONE: ReadOptions = {
+  labels: [],
+  fields: [],
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+  allowWatchBookmarks: false,
+  watch: false,
+  timeoutSeconds: undefined,
+}
 
 /** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (watches of one object). Throws 400 and 422. */
 export function listOptions(exchange: Exchange, version: Version, name: string): ReadOptions {
@@ -30,16 +40,24 @@ export function listOptions(exchange: Exchange, version: Version, name: string):
   const parsed = selector(() => parseFieldSelector(fieldText))
   const resourceVersionMatch = stringParameter(query, 'resourceVersionMatch') as ReadOptions['resourceVersionMatch']
   const options: ReadOptions = {
-    labels, fields: parsed, resourceVersion: stringParameter(query, 'resourceVersion'), resourceVersionMatch, limit: integerParameter(query, 'limit') ?? 0,
-    continue: stringParameter(query, 'continue'), allowWatchBookmarks: booleanParameter(query, 'allowWatchBookmarks') ?? false, watch: booleanParameter(query, 'watch') ?? false,
-    timeoutSeconds: integerParameter(query, 'timeoutSeconds'), ...(sendInitialEvents !== undefined && { sendInitialEvents }),
+    labels,
+    fields: parsed,
+    resourceVersion: stringParameter(query, 'resourceVersion'),
+    resourceVersionMatch,
+    limit: integerParameter(query, 'limit') ?? 0,
+    continue: stringParameter(query, 'continue'),
+    allowWatchBookmarks: booleanParameter(query, 'allowWatchBookmarks') ?? false,
+    watch: booleanParameter(query, 'watch') ?? false,
+    timeoutSeconds: integerParameter(query, 'timeoutSeconds'),
+    ...(sendInitialEvents !== undefined && { sendInitialEvents }),
   }
   const errors = options.watch ? watchErrors(options) : listErrors(options)
   if (errors.length > 0) throw invalidError({ group: META_GROUP, kind: 'ListOptions' }, '', errors)
   checkFields(version, parsed)
   if (name === '') return options
   if (parsed.length === 0) return { ...options, fields: [{ field: 'metadata.name', op: '=', value: name }] }
-  if (!parsed.some(term => term.field === 'metadata.name' && term.op === '=' && term.value === name)) throw badRequestError("fieldSelector metadata.name doesn't match requested name")
+  if (!parsed.some(term => term.field === 'metadata.name' && term.op === '=' && term.value === name))
+    throw badRequestError("fieldSelector metadata.name doesn't match requested name")
   return options
 }
 
@@ -68,8 +86,10 @@ function listErrors(options: ReadOptions): FieldError[] {
   if (options.resourceVersionMatch !== '') {
     if (options.resourceVersion === '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
     if (options.continue !== '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden when continue is provided'))
-    if (options.resourceVersionMatch !== 'Exact' && options.resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(match, options.resourceVersionMatch, ['Exact', 'NotOlderThan', '']))
-    if (options.resourceVersionMatch === 'Exact' && options.resourceVersion === '0') errors.push(forbidden(match, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+    if (options.resourceVersionMatch !== 'Exact' && options.resourceVersionMatch !== 'NotOlderThan')
+      errors.push(notSupported(match, options.resourceVersionMatch, ['Exact', 'NotOlderThan', '']))
+    if (options.resourceVersionMatch === 'Exact' && options.resourceVersion === '0')
+      errors.push(forbidden(match, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
   }
   if (options.sendInitialEvents !== undefined) errors.push(forbidden(initial, 'sendInitialEvents is forbidden for list'))
   return errors
@@ -78,9 +98,11 @@ function listErrors(options: ReadOptions): FieldError[] {
 function watchErrors(options: ReadOptions): FieldError[] {
   const errors: FieldError[] = []
   const { resourceVersionMatch } = options
-  if (options.sendInitialEvents !== undefined && resourceVersionMatch !== 'NotOlderThan') errors.push(forbidden(match, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  if (options.sendInitialEvents !== undefined && resourceVersionMatch !== 'NotOlderThan')
+    errors.push(forbidden(match, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
   if (resourceVersionMatch !== '') {
-    if (options.sendInitialEvents === undefined) errors.push(forbidden(match, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+    if (options.sendInitialEvents === undefined)
+      errors.push(forbidden(match, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
     if (resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(match, resourceVersionMatch, ['NotOlderThan']))
     if (options.continue !== '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden when continue is provided'))
   }

@@ -1,38 +1,60 @@
-import { failure, unsupportedMediaTypeError } from '../meta/status.ts'
+import type { Transform } from '../codec/negotiate.ts'
+import {
+  builtinMediaTypes,
+  JSON_TYPE,
+  negotiateInput,
+  negotiateOutput,
+  negotiateStream as negotiateStreamType,
+  notAcceptableText,
+  offeredTypes,
+  prefersPretty,
+  resourceRules,
+  routeAccepts,
+  routeNotAcceptableText,
+  unsupportedMediaTypeText,
+} from '../codec/negotiate.ts'
+import { failure } from '../meta/status.ts'
+import type { Exchange } from './exchange.ts'
 import type { Scope } from './scope.ts'
 
-// Temporary: replaced by codec/negotiate.
-
+/** The form of an answer. */
 export interface Output {
   readonly mediaType: string
   readonly pretty: boolean
-  readonly as?: { readonly kind: string; readonly group: string; readonly version: string }
+  readonly as?: Transform
 }
 
+const rules = resourceRules()
+const objectTypes = offeredTypes(builtinMediaTypes)
+const collectionTypes = [...objectTypes, ...offeredTypes(builtinMediaTypes, true)]
+const PLAIN: Output = { mediaType: JSON_TYPE, pretty: false }
+
+/** What the client wants the answer in. Throws 406: as upstream's router words it where no clause names an offered type, as its negotiation does otherwise. */
 export function negotiate(scope: Scope): Output {
-  const { headers, query, search } = scope.exchange
-  const accept = headers.accept ?? ''
-  let pretty = false
-  if (search.includes('pretty')) pretty = query.get('pretty') !== null && !['false', '0'].includes(query.get('pretty') ?? '')
-  if (accept === '' || accept === '*/*' || accept === 'application/json') return { mediaType: 'application/json', pretty }
-  for (const clause of accept.split(',')) {
-    const [type, ...parameters] = clause.split(';').map(p => p.trim())
-    const values = new Map(parameters.map(p => p.split('=', 2) as [string, string]))
-    const as = values.get('as')
-    const mediaType = type === '*/*' ? 'application/json' : (type as string)
-    if (mediaType !== 'application/json' && mediaType !== 'application/yaml') continue
-    if (as === undefined) return { mediaType, pretty }
-    if (values.get('g') === 'meta.k8s.io' && ['v1', 'v1beta1'].includes(values.get('v') ?? '') && ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'].includes(as))
-      return { mediaType, pretty, as: { kind: as, group: 'meta.k8s.io', version: values.get('v') as string } }
-  }
-  throw failure(406, 'NotAcceptable', '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf', {})
+  const { exchange, name, subresourceName } = scope
+  const accept = exchange.headers.accept
+  if (accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)) return PLAIN
+  const routeTypes = exchange.method === 'GET' && (name === '' || subresourceName === '') && isCollection(scope) ? collectionTypes : objectTypes
+  if (!routeAccepts(accept, routeTypes)) throw failure(406, 'NotAcceptable', routeNotAcceptableText(routeTypes), {})
+  const accepted = negotiateOutput(accept, builtinMediaTypes, rules)
+  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(builtinMediaTypes))
+  return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
 
-export const negotiateStream = (scope: Scope): Output => negotiate(scope)
+const isCollection = (scope: Scope): boolean => (scope.exchange.ctx.info.parts[1] ?? '') === ''
 
+const pretty = (exchange: Exchange): boolean => prefersPretty(exchange.search.includes('pretty') ? exchange.query.get('pretty') : undefined, exchange.ctx.userAgent)
+
+/** Likewise for a watch: the preferred type must be one that streams. */
+export function negotiateStream(scope: Scope): Output {
+  const accepted = negotiateStreamType(scope.exchange.headers.accept, builtinMediaTypes, rules)
+  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(builtinMediaTypes, true))
+  return { mediaType: accepted.mediaType, pretty: false, ...(accepted.as && { as: accepted.as }) }
+}
+
+/** The type of a body. Throws 415. */
 export function bodyMediaType(contentType: string | undefined): string {
-  const type = (contentType ?? '').split(';')[0]?.trim() ?? ''
-  if (type === '' || type === 'application/json') return 'application/json'
-  if (type === 'application/yaml') return type
-  throw unsupportedMediaTypeError(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])
+  const type = negotiateInput(contentType, builtinMediaTypes)
+  if (type === undefined) throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(builtinMediaTypes))
+  return type
 }

@@ -3,6 +3,7 @@ import { isObject, jsonKind } from '../apply/patch/go-print.ts'
 import { applyJsonPatch, checkJsonPatch } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
+import type { Version } from '../catalog/definition.ts'
 import { goJson, parseJson } from '../codec/json.ts'
 import { clone } from '../meta/equal.ts'
 import { invalid } from '../meta/field-error.ts'
@@ -14,7 +15,6 @@ import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { DecodeError } from '../schema/decode.ts'
-import type { Version } from '../catalog/definition.ts'
 import type { BodyTarget } from './body.ts'
 import { bodyTarget } from './body.ts'
 import type { Scope } from './scope.ts'
@@ -79,7 +79,13 @@ function parsePatch(type: string, body: Buffer, options: WriteOptions): ParsedPa
     return { value: value ?? {}, faults: checked ? duplicates.map(duplicateFault) : [] }
   }
   if (!checked) return { value, faults: [] }
-  if (type === JSON_PATCH) return { value, faults: [...guard(() => checkJsonPatch(value)).map(path => `unknown field "${path}"`), ...duplicates.map(duplicateFault)].map(fault => `json patch ${fault}`) }
+  if (type === JSON_PATCH)
+    return {
+      value,
+      faults: [...guard(() => checkJsonPatch(value)).map(path => `unknown field "${path}"`), ...duplicates.map(duplicateFault)].map(
+        fault => `json patch ${fault}`,
+      ),
+    }
   guard(() => checkMergePatch(value))
   return { value, faults: duplicates.map(duplicateFault) }
 }
@@ -90,7 +96,11 @@ function applyTo(target: BodyTarget, type: string, patchOf: ParsedPatch, current
   const faults: string[] = [...patchOf.faults]
   let next: KubeObject
   try {
-    next = decodeObject(target as unknown as Version, patched, options.fieldValidation === 'Ignore' ? undefined : path => faults.push(`unknown field "${path}"`))
+    next = decodeObject(
+      target as unknown as Version,
+      patched,
+      options.fieldValidation === 'Ignore' ? undefined : path => faults.push(`unknown field "${path}"`),
+    )
   } catch (error) {
     if (error instanceof DecodeError) throw refused(error.message)
     throw error

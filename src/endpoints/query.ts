@@ -17,6 +17,7 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   if (value === null) return undefined
   if (!/^[+-]?\d+$/.test(value)) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
   const exact = BigInt(value.replace(/^\+/, ''))
-  if (exact > 9223372036854775807n || exact < -9223372036854775808n) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
+  if (exact > 9223372036854775807n || exact < -9223372036854775808n)
+    throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
   return Number(exact)
 }

@@ -1,6 +1,5 @@
 import type { TableDefinition } from '../catalog/definition.ts'
 import { encodeJson, goJson, parseJson } from '../codec/json.ts'
-import type { Output } from './negotiate.ts'
 import { indentJson } from '../codec/json-indent.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
@@ -11,12 +10,17 @@ import type { ListResult } from '../registry/read.ts'
 import type { Answer } from '../registry/types.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import { PROTOBUF_TYPE } from '../codec/negotiate.ts'
 import { listBody, listMeta } from './list-body.ts'
+import type { Output } from './negotiate.ts'
+import { listBody as binaryListBody, objectBody, partialBody, partialListBody, statusBody, storedBody } from './protobuf-output.ts'
 import type { Scope } from './scope.ts'
 import type { IncludeObject } from './table.ts'
 import { DEFAULT_TABLE, partialMetadata, renderTable } from './table.ts'
 
 const NEWLINE = Buffer.from('\n')
+
+const sendBinary = (scope: Scope, code: number, body: Buffer): Promise<void> => scope.exchange.sendBytes(code, PROTOBUF_TYPE, body)
 
 /** Sends JSON that is ready, in the form that was negotiated. */
 async function send(scope: Scope, output: Output, code: number, json: readonly Buffer[]): Promise<void> {
@@ -34,12 +38,16 @@ export async function respondObject(scope: Scope, output: Output, code: number, 
   const { version } = scope.served
   const convert = output.as
   if (convert) return respondConverted(scope, output, code, 'stored' in answer ? answer.stored.object() : answer.object)
-  if ('stored' in answer) return send(scope, output, code, [answer.stored.json().bytes, NEWLINE])
+  if ('stored' in answer) {
+    if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, storedBody(version, answer.stored))
+    return send(scope, output, code, [answer.stored.json().bytes, NEWLINE])
+  }
   return respondTyped(scope, output, code, version.schema, answer.object)
 }
 
 /** An object that is not stored (dry-run, deleted, a view): normalised and encoded here. */
 export async function respondTyped(scope: Scope, output: Output, code: number, schema: StructSchema, object: KubeObject): Promise<void> {
+  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, objectBody(schema, object))
   const { kind, apiVersion } = object
   const normal = { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) } as unknown as KubeObject
   await send(scope, output, code, [encodeJson(schema, normal), NEWLINE])
@@ -48,13 +56,24 @@ export async function respondTyped(scope: Scope, output: Output, code: number, s
 async function respondConverted(scope: Scope, output: Output, code: number, object: KubeObject): Promise<void> {
   const convert = output.as as NonNullable<Output['as']>
   if (convert.kind === 'PartialObjectMetadataList')
-    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${goPackage(scope)}.${scope.served.version.kind})`)
+    throw failure(
+      406,
+      'NotAcceptable',
+      `you requested PartialObjectMetadataList, but the requested object is not a list (*${goPackage(scope)}.${scope.served.version.kind})`,
+    )
   if (convert.kind === 'Table') {
     const { resourceVersion } = object.metadata
-    const parts = await renderTable(tableOf(scope), resourceVersion === undefined ? {} : { resourceVersion }, [{ object: () => object }], tableOptions(scope, output))
+    const parts = await renderTable(
+      tableOf(scope),
+      resourceVersion === undefined ? {} : { resourceVersion },
+      [{ object: () => object }],
+      tableOptions(scope, output),
+    )
     return send(scope, output, code, [Buffer.concat(parts)])
   }
-  await send(scope, output, code, [Buffer.from(`${partialMetadata(object, `${convert.group}/${convert.version}`)}\n`)])
+  const apiVersion = `${convert.group}/${convert.version}`
+  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, partialBody(object, apiVersion))
+  await send(scope, output, code, [Buffer.from(`${partialMetadata(object, apiVersion)}\n`)])
 }
 
 const goPackage = (scope: Scope): string => (scope.served.version.group === '' ? 'core' : (scope.served.version.group.split('.')[0] as string))
@@ -63,13 +82,18 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const { version } = scope.served
   const convert = output.as
   const meta = listMeta(result)
-  if (!convert) return send(scope, output, 200, listBody(`${version.kind}List`, apiVersionOf({ group: version.group, version: version.name }), meta, result.items, false))
+  if (!convert && output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, binaryListBody(version, meta, result.items))
+  if (!convert)
+    return send(scope, output, 200, listBody(`${version.kind}List`, apiVersionOf({ group: version.group, version: version.name }), meta, result.items, false))
   if (convert.kind === 'Table') return send(scope, output, 200, await renderTable(tableOf(scope), meta, result.items, tableOptions(scope, output)))
   const apiVersion = `${convert.group}/${convert.version}`
   if (convert.kind === 'PartialObjectMetadata')
     throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goPackage(scope)}.${version.kind}List)`)
+  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, partialListBody(meta, result.items, apiVersion))
   const items = result.items.map(item => partialMetadata(item.object(), apiVersion).replace(/^\{"kind":"PartialObjectMetadata","apiVersion":"[^"]*",/, '{'))
-  await send(scope, output, 200, [Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${goJson(meta as Json)},"items":[${items.join(',')}]}\n`)])
+  await send(scope, output, 200, [
+    Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${goJson(meta as Json)},"items":[${items.join(',')}]}\n`),
+  ])
 }
 
 export const tableOf = (scope: Scope): TableDefinition => scope.served.version.table ?? DEFAULT_TABLE
@@ -77,15 +101,28 @@ export const tableOf = (scope: Scope): TableDefinition => scope.served.version.t
 export function tableOptions(scope: Scope, output: Output) {
   const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')
   if (include !== '' && include !== 'None' && include !== 'Metadata' && include !== 'Object')
-    throw failure(422, 'Invalid', `TableOptions.meta.k8s.io "" is invalid: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`, {
-      group: 'meta.k8s.io', kind: 'TableOptions',
-      causes: [{ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`, field: 'includeObject' }],
-    })
+    throw failure(
+      422,
+      'Invalid',
+      `TableOptions.meta.k8s.io "" is invalid: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+      {
+        group: 'meta.k8s.io',
+        kind: 'TableOptions',
+        causes: [
+          {
+            reason: 'FieldValueInvalid',
+            message: `Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+            field: 'includeObject',
+          },
+        ],
+      },
+    )
   const as = output.as as NonNullable<Output['as']>
   return { includeObject: (include === '' ? 'Metadata' : include) as IncludeObject, version: as.version, group: as.group, now: scope.env.clock.now() }
 }
 
 /** A Status as the answer to a success. */
 export async function respondStatus(scope: Scope, output: Output, code: number, status: Omit<Status, 'code'> & { code?: number }): Promise<void> {
-  await send(scope, output, code, [Buffer.from(`${JSON.stringify(status)}\n`)])
+  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, statusBody(status))
+  await send(scope, output, code, [Buffer.from(`${goJson(status as unknown as Json)}\n`)])
 }

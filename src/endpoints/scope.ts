@@ -36,6 +36,11 @@ export interface Scope {
 export const storeOf = (scope: Scope): ResourceStore => scope.env.registry.store(scope.served)
 
 export const writeTarget = (scope: Scope, options: WriteOptions): WriteTarget => ({
-  ctx: scope.exchange.ctx, served: scope.served, subresource: scope.subresourceName, namespace: scope.namespace, name: scope.name, dryRun: options.dryRun, manager: options.manager,
+  ctx: scope.exchange.ctx,
+  served: scope.served,
+  subresource: scope.subresourceName,
+  namespace: scope.namespace,
+  name: scope.name,
+  dryRun: options.dryRun,
+  manager: options.manager,
 })
-

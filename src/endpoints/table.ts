@@ -28,7 +28,12 @@ export const DEFAULT_TABLE: TableDefinition = {
 }
 
 /** meta.k8s.io Table of the objects, in pieces. `watching`: columns are told only where `first`. */
-export async function renderTable(table: TableDefinition, meta: ListMeta, objects: readonly { object(): KubeObject }[], options: TableOptions): Promise<Buffer[]> {
+export async function renderTable(
+  table: TableDefinition,
+  meta: ListMeta,
+  objects: readonly { object(): KubeObject }[],
+  options: TableOptions,
+): Promise<Buffer[]> {
   const parts: Buffer[] = [Buffer.from(tableHead(table, meta, options, true))]
   for (let i = 0; i < objects.length; i += ROWS_AT_ONCE) {
     if (i > 0) await setImmediate()
@@ -44,7 +49,13 @@ export const tableEvent = (table: TableDefinition, object: KubeObject, options: 
   `${tableHead(table, { ...(object.metadata.resourceVersion !== undefined && { resourceVersion: object.metadata.resourceVersion }) }, options, columns)}${tableRow(table, object, options)}]}`
 
 function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions, columns: boolean): string {
-  const definitions = table.columns.map(({ name, type, format, description, priority }) => ({ name, type, format: format ?? '', description, priority: priority ?? 0 }))
+  const definitions = table.columns.map(({ name, type, format, description, priority }) => ({
+    name,
+    type,
+    format: format ?? '',
+    description,
+    priority: priority ?? 0,
+  }))
   return `{"kind":"Table","apiVersion":"${options.group}/${options.version}","metadata":${goJson(meta as Json)},"columnDefinitions":${columns ? goJson(definitions) : 'null'},"rows":[`
 }
 

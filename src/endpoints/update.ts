@@ -1,5 +1,5 @@
-import type { KubeObject } from '../meta/object.ts'
 import { clone } from '../meta/equal.ts'
+import type { KubeObject } from '../meta/object.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { bodyTarget, decodeBody } from './body.ts'
@@ -35,4 +35,3 @@ export async function update(scope: Scope): Promise<{ answer: Answer; created: b
     ...(first.metadata.uid !== undefined && { uid: first.metadata.uid }),
   })
 }
-

@@ -15,7 +15,8 @@ export function putView(scope: Scope, view: SubresourceView, parent: KubeObject,
   const { uid, resourceVersion } = wanted.metadata
   if (uid !== undefined && uid !== '' && uid !== parent.metadata.uid)
     throw conflictError(gr, scope.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${parent.metadata.uid}`)
-  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== parent.metadata.resourceVersion) throw conflictError(gr, scope.name, OPTIMISTIC_LOCK)
+  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== parent.metadata.resourceVersion)
+    throw conflictError(gr, scope.name, OPTIMISTIC_LOCK)
   const next = view.put(parent, wanted)
   if (!Array.isArray(next)) return next
   const kind = scope.subresource?.kind

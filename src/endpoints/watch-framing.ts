@@ -1,10 +1,12 @@
-import type { Output } from './negotiate.ts'
 import { goJson } from '../codec/json.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
-import { decode } from '../schema/decode.ts'
-import type { Json } from '../meta/object.ts'
+import type { Json, KubeObject } from '../meta/object.ts'
+import { PROTOBUF_TYPE } from '../codec/negotiate.ts'
+import { watchFrame } from '../codec/protobuf.ts'
+import { objectBody, partialBody, statusBody, storedBody } from './protobuf-output.ts'
 import type { StatusError } from '../meta/status.ts'
-import { failure } from '../meta/status.ts'
+import { decode } from '../schema/decode.ts'
+import type { Output } from './negotiate.ts'
 import { tableOf, tableOptions } from './respond.ts'
 import type { Scope } from './scope.ts'
 import { partialMetadata, tableEvent } from './table.ts'
@@ -13,10 +15,9 @@ import type { Framing } from './watch.ts'
 const TAIL = Buffer.from('}\n')
 const INITIAL_END = { 'k8s.io/initial-events-end': 'true' }
 
-/** The framing of a JSON watch in the form that was negotiated. */
-export function jsonFraming(scope: Scope, output: Output): Framing {
-  if (output.mediaType !== 'application/json')
-    throw failure(406, 'NotAcceptable', 'only the following media types are accepted: application/json;stream=watch')
+/** The framing of a watch in the form that was negotiated. */
+export function framingOf(scope: Scope, output: Output): Framing {
+  if (output.mediaType === PROTOBUF_TYPE) return protobufFraming(scope, output)
   if (!output.as) return plainFraming(scope)
   return output.as.kind === 'Table' ? tableFraming(scope, output) : partialFraming(scope, output)
 }
@@ -29,7 +30,9 @@ const plainFraming = (scope: Scope): Framing => {
   const { version } = scope.served
   const apiVersion = apiVersionOf({ group: version.group, version: version.name })
   return {
-    contentType: 'application/json', id: 'json', error: errorFrame,
+    contentType: 'application/json',
+    id: 'json',
+    error: errorFrame,
     object(type, object) {
       const { bytes } = object.json()
       const head = `{"type":"${type}","object":`
@@ -65,14 +68,24 @@ function tableFraming(scope: Scope, output: Output): Framing {
   const table = tableOf(scope)
   let first = true
   return {
-    contentType: 'application/json', id: undefined /* columns are told in a watch's first event only */, error: errorFrame,
+    contentType: 'application/json',
+    id: undefined /* columns are told in a watch's first event only */,
+    error: errorFrame,
     object(type, object) {
       const frame = text(type, tableEvent(table, object.object(), { ...options, now: scope.env.clock.now() }, first))
       first = false
       return frame
     },
     bookmark: (resourceVersion, initialEnd) =>
-      text('BOOKMARK', tableEvent(table, { kind: '', apiVersion: '', metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) } }, options, false)),
+      text(
+        'BOOKMARK',
+        tableEvent(
+          table,
+          { kind: '', apiVersion: '', metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) } },
+          options,
+          false,
+        ),
+      ),
   }
 }
 
@@ -80,9 +93,38 @@ function partialFraming(scope: Scope, output: Output): Framing {
   const as = output.as as NonNullable<Output['as']>
   const apiVersion = `${as.group}/${as.version}`
   return {
-    contentType: 'application/json', id: `partial;${apiVersion}`, error: errorFrame,
+    contentType: 'application/json',
+    id: `partial;${apiVersion}`,
+    error: errorFrame,
     object: (type, object) => text(type, partialMetadata(object.object(), apiVersion)),
     bookmark: (resourceVersion, initialEnd) =>
-      text('BOOKMARK', partialMetadata({ kind: '', apiVersion: '', metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) } }, apiVersion)),
+      text(
+        'BOOKMARK',
+        partialMetadata(
+          { kind: '', apiVersion: '', metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) } },
+          apiVersion,
+        ),
+      ),
+  }
+}
+
+/** Length-delimited frames of WatchEvent. */
+function protobufFraming(scope: Scope, { as }: Output): Framing {
+  const { version } = scope.served
+  const apiVersion = as ? `${as.group}/${as.version}` : apiVersionOf({ group: version.group, version: version.name })
+  const bookmark = (resourceVersion: string, initialEnd: boolean): KubeObject => ({
+    kind: version.kind,
+    apiVersion,
+    metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) },
+  })
+  return {
+    contentType: `${PROTOBUF_TYPE};stream=watch`,
+    id: `protobuf;${as ? as.kind : ''};${apiVersion}`,
+    object: (type, object) => watchFrame(type, as ? partialBody(object.object(), apiVersion) : storedBody(version, object)),
+    bookmark: (resourceVersion, initialEnd) => {
+      const object = bookmark(resourceVersion, initialEnd)
+      return watchFrame('BOOKMARK', as ? partialBody(object, apiVersion) : objectBody(version.schema, object))
+    },
+    error: error => watchFrame('ERROR', statusBody(error.status)),
   }
 }

@@ -1,8 +1,8 @@
-import type { StorageEvent, StoredObject } from '../storage/storage.ts'
-import { StorageError } from '../storage/storage.ts'
 import { expiredError, internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
+import type { StorageEvent, StoredObject } from '../storage/storage.ts'
+import { StorageError } from '../storage/storage.ts'
 import type { StreamWriter } from './exchange.ts'
 import type { ReadOptions } from './list-options.ts'
 import type { Scope } from './scope.ts'
@@ -24,7 +24,8 @@ const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' }
 /** Streams events until the client goes, the time is over, the server shuts down or the watch falls behind. */
 export async function watch(scope: Scope, options: ReadOptions, framing: Framing): Promise<void> {
   const { exchange, env } = scope
-  const seconds = options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
+  const seconds =
+    options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
   const over = new AbortController()
   const end = () => over.abort()
   const timer = setTimeout(end, Math.min(seconds * 1000, 2 ** 31 - 1))
@@ -59,7 +60,8 @@ const finishStream = (writer: StreamWriter): void => {
 
 /** A start that is gone is told inside the stream: an ERROR event with a 410. */
 function streamError(scope: Scope, options: ReadOptions, error: unknown): StatusError {
-  if (error instanceof StorageError && error.code === 'expired') return expiredError(`too old resource version: ${options.resourceVersion || 0} (${error.revision ?? 0})`)
+  if (error instanceof StorageError && error.code === 'expired')
+    return expiredError(`too old resource version: ${options.resourceVersion || 0} (${error.revision ?? 0})`)
   const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion)
   if (status instanceof StatusError) return status
   return error instanceof Error ? internalServerError(error.message) : serviceUnavailableError('the watch has ended')

@@ -1,8 +1,8 @@
 import { managerFromUserAgent } from '../apply/manager-name.ts'
-import { validateFieldManager } from '../meta/object-meta-validation.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported, required } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
+import { validateFieldManager } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import type { Exchange } from './exchange.ts'
 import { booleanParameter, stringParameter } from './query.ts'
@@ -38,11 +38,15 @@ export function writeOptions(exchange: Exchange, kind: 'CreateOptions' | 'Update
   const dryRun = query.getAll('dryRun')
   errors.push(...dryRunErrors(dryRun))
   const fieldValidation = stringParameter(query, 'fieldValidation')
-  if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) errors.push(notSupported(fieldPath('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
+  if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation))
+    errors.push(notSupported(fieldPath('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
   if (errors.length > 0) throw invalidError({ group: META_GROUP, kind }, '', errors)
   return {
-    dryRun: dryRun.length > 0, fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation), namedManager: manager,
-    manager: manager === '' ? managerFromUserAgent(exchange.ctx.userAgent) : manager, ...(force !== undefined && { force }),
+    dryRun: dryRun.length > 0,
+    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
+    namedManager: manager,
+    manager: manager === '' ? managerFromUserAgent(exchange.ctx.userAgent) : manager,
+    ...(force !== undefined && { force }),
   }
 }
 

@@ -15,7 +15,9 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string): Re
   const { schema, kind } = version
   const apiVersion = apiVersionOf({ group: version.group, version: version.name })
   return createCodec({
-    kind, apiVersion, fingerprint: `${fingerprint};${apiVersion};${kind}`,
+    kind,
+    apiVersion,
+    fingerprint: `${fingerprint};${apiVersion};${kind}`,
     encode: object => encodeJson(schema, normalized(version, object)),
     decode: value => applyKindDefaults(version, { kind, apiVersion, ...decode(schema, value) } as unknown as KubeObject),
     attributes: object => attributesOf(version, object),
@@ -33,6 +35,6 @@ const NO_LABELS: Record<string, string> = {}
 function attributesOf(version: Version, object: KubeObject): Attributes {
   const { name = '', namespace = '', labels = NO_LABELS } = object.metadata
   const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }
-  for (const [field, valueOf] of Object.entries(version.selectableFields ?? {})) fields[field] = valueOf(object)
+  for (const [field, read] of Object.entries(version.selectableFields ?? {})) fields[field] = read(object)
   return { namespace, name, labels, fields }
 }

@@ -30,11 +30,13 @@ export function decodeContinue(token: string, prefix: Key): ContinueToken {
   } catch (error) {
     throw new ContinueTokenError(`${INVALID}: ${(error as Error).message}`)
   }
-  if (fields === null || typeof fields !== 'object' || Array.isArray(fields)) throw new ContinueTokenError(`${INVALID}: json: cannot unmarshal into Go value of type storage.continueToken`)
+  if (fields === null || typeof fields !== 'object' || Array.isArray(fields))
+    throw new ContinueTokenError(`${INVALID}: json: cannot unmarshal into Go value of type storage.continueToken`)
   if (fields.v !== VERSION) throw new ContinueTokenError(`${INVALID}: server does not recognize this encoded version ${fields.v ?? ''}`)
   const rv = fields.rv
   if (rv === undefined || rv === 0) throw new ContinueTokenError(`${INVALID}: incorrect encoded start resourceVersion (version ${VERSION})`)
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv)) throw new ContinueTokenError(`${INVALID}: json: cannot unmarshal into Go struct field continueToken.rv of type int64`)
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv))
+    throw new ContinueTokenError(`${INVALID}: json: cannot unmarshal into Go struct field continueToken.rv of type int64`)
   const start = fields.start
   if (typeof start !== 'string' || start === '') throw new ContinueTokenError(`${INVALID}: encoded start key empty (version ${VERSION})`)
   const rooted = start.startsWith('/') ? start : `/${start}`

@@ -1,8 +1,8 @@
-import { formatTime } from '../meta/time.ts'
 import type { HookContext } from '../catalog/definition.ts'
-import { clone } from "../meta/equal.ts"
-import type { KubeObject } from "../meta/object.ts"
-import { failure, isStatusError, StatusError } from '../meta/status.ts'
+import { clone } from '../meta/equal.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { failure, isStatusError, type StatusError } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
 import type { Storage } from '../storage/storage.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
@@ -54,11 +54,18 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
       if ((await storage.get(key, 'latest', ctx.signal)) !== undefined) throw exists(target, next.metadata.name as string)
       return { object: next }
     }
+    // Storage refuses it upstream, and so without a reason; a dry-run does not get that far.
+    if (next.metadata.resourceVersion !== undefined) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)
-    const written = await storage.write(key, async found => {
-      if (found) throw exists(target, next.metadata.name as string)
-      return { put: next, ...(ttlSeconds !== undefined && { ttlSeconds }) }
-    }, ctx.signal, 'absent')
+    const written = await storage.write(
+      key,
+      async found => {
+        if (found) throw exists(target, next.metadata.name as string)
+        return { put: next, ...(ttlSeconds !== undefined && { ttlSeconds }) }
+      },
+      ctx.signal,
+      'absent',
+    )
     done = true
     await reservation?.commit()
     return { stored: written.object }
@@ -70,12 +77,20 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
 /** Uid, times, the kind's own part, every rule, and validating admission: all but the reservation and the write. */
 export async function fillNew(env: RegistryEnvironment, target: WriteTarget, next: KubeObject, hooks: HookContext): Promise<void> {
   const { served, ctx } = target
-  delete next.metadata.resourceVersion
+  const { resourceVersion } = next.metadata
+  if (resourceVersion === '' || resourceVersion === '0') delete next.metadata.resourceVersion
   next.metadata.uid = env.newUid()
   next.metadata.creationTimestamp = formatTime(hooks.now)
   beforeCreate(target, strategyOf(served, undefined), next, hooks)
   await env.admission.validate({
-    ctx, operation: 'CREATE', served, subresource: '', namespace: target.namespace, name: next.metadata.name ?? '', dryRun: target.dryRun, object: next,
+    ctx,
+    operation: 'CREATE',
+    served,
+    subresource: '',
+    namespace: target.namespace,
+    name: next.metadata.name ?? '',
+    dryRun: target.dryRun,
+    object: next,
   })
 }
 
@@ -88,8 +103,9 @@ function exists(target: WriteTarget, name: string): StatusError {
 function nameConflict(gr: { group: string; resource: string }, name: string): StatusError {
   const qualified = gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
   return failure(409, 'AlreadyExists', `${qualified} "${name}" already exists, the server was not able to generate a unique name for the object`, {
-    name, ...(gr.group !== '' && { group: gr.group }), kind: gr.resource, retryAfterSeconds: 1,
+    name,
+    ...(gr.group !== '' && { group: gr.group }),
+    kind: gr.resource,
+    retryAfterSeconds: 1,
   })
 }
-
-

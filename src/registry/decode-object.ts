@@ -15,5 +15,13 @@ export function applyKindDefaults(target: Decodable, object: KubeObject): KubeOb
 
 /** A value of the JSON data model as a defaulted object. Its kind and apiVersion are those of the value. Throws DecodeError. */
 export function decodeObject(target: Decodable, value: Json, onUnknown?: (path: string) => void): KubeObject {
-  return applyKindDefaults(target, decode(target.schema, value, onUnknown ? { onUnknown } : {}) as unknown as KubeObject)
+  const object = applyKindDefaults(target, decode(target.schema, value, onUnknown ? { onUnknown } : {}) as unknown as KubeObject)
+  keepManagerReset(value, object)
+  return object
+}
+
+/** An empty list of managed fields asks to give up tracking; decoding drops empty lists. */
+export function keepManagerReset(value: Json, object: KubeObject): void {
+  const entries = (value as { metadata?: { managedFields?: unknown } } | null)?.metadata?.managedFields
+  if (Array.isArray(entries) && entries.length === 0) object.metadata.managedFields = []
 }

@@ -1,8 +1,8 @@
-import { formatTime } from '../meta/time.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { conflictError, notFoundError } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
 import type { Change, Storage, StoredObject } from '../storage/storage.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
@@ -27,7 +27,13 @@ const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
 /** Deletes the object, or begins to: finalizers, grace period and the kind's own hold are respected. */
-export async function deleteObject(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
+export async function deleteObject(
+  env: RegistryEnvironment,
+  storage: Storage,
+  keys: KeySpace,
+  target: WriteTarget,
+  options: DeleteOptions,
+): Promise<DeleteResult> {
   const gr = groupResourceOf(target.served)
   const key = keys.object(target.namespace, target.name)
   const strategy: Strategy = target.served.definition.strategy ?? {}
@@ -41,7 +47,14 @@ export async function deleteObject(env: RegistryEnvironment, storage: Storage, k
     const hooks: HookContext = { now: env.clock.now(), ...(target.ctx && { request: target.ctx }), subresource: '' }
     checkPreconditions(target, options, old)
     await env.admission.validate({
-      ctx: target.ctx, operation: 'DELETE', served: target.served, subresource: '', namespace: target.namespace, name: target.name, dryRun: target.dryRun, old,
+      ctx: target.ctx,
+      operation: 'DELETE',
+      served: target.served,
+      subresource: '',
+      namespace: target.namespace,
+      name: target.name,
+      dryRun: target.dryRun,
+      old,
     })
     const next = deletionStep(strategy, options, old, hooks)
     if (next === 'pending') {
@@ -66,7 +79,10 @@ export async function deleteObject(env: RegistryEnvironment, storage: Storage, k
     done = true
     await reservation?.commit()
     const { deleted, object } = result as unknown as DeleteResult
-    return { deleted, object: deleted || written.outcome === 'unchanged' ? (written.outcome === 'unchanged' ? object : written.object.object()) : written.object.object() }
+    return {
+      deleted,
+      object: deleted || written.outcome === 'unchanged' ? (written.outcome === 'unchanged' ? object : written.object.object()) : written.object.object(),
+    }
   } catch (error) {
     throw toStatus(error, gr, target.name, 'delete')
   } finally {
@@ -79,11 +95,17 @@ function checkPreconditions(target: WriteTarget, { preconditions }: DeleteOption
   const { group, kind } = groupKindOf(target.served)
   const { uid, resourceVersion } = preconditions
   if (uid !== undefined && uid !== old.metadata.uid)
-    throw conflictError({ group, resource: kind }, target.name,
-      `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`)
+    throw conflictError(
+      { group, resource: kind },
+      target.name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`,
+    )
   if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion)
-    throw conflictError({ group, resource: kind }, target.name,
-      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${old.metadata.resourceVersion}). The object might have been modified`)
+    throw conflictError(
+      { group, resource: kind },
+      target.name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${old.metadata.resourceVersion}). The object might have been modified`,
+    )
 }
 
 /** The object's next state: the same with its deletion begun or brought forward, `remove`, or `pending` where nothing changes. */
@@ -131,7 +153,8 @@ function collectorFinalizers(strategy: Strategy, options: DeleteOptions, finaliz
   const standing = finalizers.find(f => f === ORPHAN || f === FOREGROUND)
   let wanted: string | undefined
   if (options.orphanDependents !== undefined) wanted = options.orphanDependents ? ORPHAN : undefined
-  else if (options.propagationPolicy !== undefined) wanted = options.propagationPolicy === 'Orphan' ? ORPHAN : options.propagationPolicy === 'Foreground' ? FOREGROUND : undefined
+  else if (options.propagationPolicy !== undefined)
+    wanted = options.propagationPolicy === 'Orphan' ? ORPHAN : options.propagationPolicy === 'Foreground' ? FOREGROUND : undefined
   else if (standing !== undefined) wanted = standing
   else if (strategy.defaultPropagation === 'orphan') wanted = ORPHAN
   const kept = finalizers.filter(f => f !== ORPHAN && f !== FOREGROUND)

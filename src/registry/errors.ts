@@ -1,8 +1,18 @@
 import type { GroupResource } from '../meta/gvk.ts'
-import {
-  alreadyExistsError, conflictError, expiredError, failure, internalServerError, notFoundError, OPTIMISTIC_LOCK, StatusError, serviceUnavailableError, tooLargeError, tooLargeResourceVersionError,
-} from '../meta/status.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
+import {
+  alreadyExistsError,
+  conflictError,
+  expiredError,
+  failure,
+  internalServerError,
+  notFoundError,
+  OPTIMISTIC_LOCK,
+  StatusError,
+  serviceUnavailableError,
+  tooLargeError,
+  tooLargeResourceVersionError,
+} from '../meta/status.ts'
 import { BackendError } from '../storage/backend.ts'
 import { StorageError } from '../storage/storage.ts'
 
@@ -19,7 +29,9 @@ export function toStatus(error: unknown, gr: GroupResource, name: string, verb: 
     case 'conflict':
       return conflictError(gr, name, OPTIMISTIC_LOCK)
     case 'expired':
-      return expiredError(verb === 'watch' ? `too old resource version: ${wanted ?? ''} (${error.revision ?? ''})` : 'The resourceVersion for the provided list is too old.')
+      return expiredError(
+        verb === 'watch' ? `too old resource version: ${wanted ?? ''} (${error.revision ?? ''})` : 'The resourceVersion for the provided list is too old.',
+      )
     case 'too large revision':
       return tooLargeResourceVersionError(wanted ?? '', error.revision ?? 0)
     case 'unavailable':
@@ -59,5 +71,7 @@ const unavailable = (gr: GroupResource, verb: string, why: string): StatusError 
 /** apimachinery's ServerTimeout: 504, to be tried again. */
 const serverTimeout = (gr: GroupResource, verb: string): StatusError =>
   failure(504, 'ServerTimeout', `The ${verb} operation against ${qualifiedResource(gr)} could not be completed at this time, please try again.`, {
-    ...(gr.group !== '' && { group: gr.group }), kind: gr.resource, retryAfterSeconds: 2,
+    ...(gr.group !== '' && { group: gr.group }),
+    kind: gr.resource,
+    retryAfterSeconds: 2,
   })

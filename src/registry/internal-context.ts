@@ -6,7 +6,11 @@ export const SERVER_USER: User = { name: 'system:apiserver', groups: ['system:ma
 /** The context of work that no client asked for. */
 export function internalContext(info: Partial<RequestInfo> & { verb: string }, signal: AbortSignal, now: number): RequestContext {
   return {
-    user: SERVER_USER, signal, userAgent: 'binnacle', receivedAt: now, warn: () => {},
+    user: SERVER_USER,
+    signal,
+    userAgent: 'binnacle',
+    receivedAt: now,
+    warn: () => {},
     info: { path: '', isResource: true, apiPrefix: 'api', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [], ...info },
   }
 }

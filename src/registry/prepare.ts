@@ -1,14 +1,14 @@
-import { formatTime } from '../meta/time.ts'
-import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { updateManagedFields } from '../apply/managed-fields.ts'
+import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { deepEqual } from '../meta/equal.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../meta/names.ts'
-import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
 import type { WriteTarget } from './types.ts'
 import { groupKindOf } from './types.ts'
 
@@ -18,8 +18,14 @@ const metadata = fieldPath('metadata')
 export function trackManagedFields(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, now: number): void {
   const { version } = target.served
   const entries = updateManagedFields({
-    schema: version.schema, old, next, manager: target.manager, apiVersion: apiVersionOf({ group: version.group, version: version.name }),
-    subresource: target.subresource, resetFields: strategy.resetFields ?? [], now: formatTime(now),
+    schema: version.schema,
+    old,
+    next,
+    manager: target.manager,
+    apiVersion: apiVersionOf({ group: version.group, version: version.name }),
+    subresource: target.subresource,
+    resetFields: strategy.resetFields ?? [],
+    now: formatTime(now),
   })
   if (entries.length > 0) next.metadata.managedFields = entries
   else delete next.metadata.managedFields
@@ -29,14 +35,18 @@ export function trackManagedFields(target: WriteTarget, strategy: Strategy, next
 export function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): void {
   strategy.prepare?.(next, undefined, ctx)
   const namespaced = target.served.definition.scope === 'Namespaced'
-  let errors = [...validateObjectMeta(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata), ...(strategy.validate?.(next, undefined, ctx) ?? [])]
+  let errors = [
+    ...validateObjectMeta(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata),
+    ...(strategy.validate?.(next, undefined, ctx) ?? []),
+  ]
   if (errors.length === 0) errors = validateObjectMeta(next.metadata, namespaced, nameIsPathSegment, metadata)
   finish(target, strategy, next, undefined, errors)
 }
 
 /** Likewise for an update: metadata that no update changes is put back first. `next` has a resourceVersion by now. */
 export function beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): void {
-  const meta = next.metadata
+  const meta: ObjectMeta & { selfLink?: string } = next.metadata
+  delete meta.selfLink
   const before = old.metadata
   if (before.generation === undefined) delete meta.generation
   else meta.generation = before.generation
@@ -44,12 +54,17 @@ export function beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kube
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
   if (before.creationTimestamp) meta.creationTimestamp = before.creationTimestamp
   if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
-  if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
+  if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined)
+    meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
   const namespaced = target.served.definition.scope === 'Namespaced'
   const update = validateObjectMetaUpdate(meta, before, metadata)
   // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
   finish(target, strategy, next, old, [
-    ...validateObjectMeta(meta, namespaced, nameIsPathSegment, metadata), ...update, ...update, ...(strategy.validate?.(next, old, ctx) ?? []),
+    ...validateObjectMeta(meta, namespaced, nameIsPathSegment, metadata),
+    ...update,
+    ...update,
+    ...(strategy.revalidatesMeta ? validateObjectMeta(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata) : []),
+    ...(strategy.validate?.(next, old, ctx) ?? []),
   ])
   keepUnchangedManagers(next, old)
 }

@@ -2,7 +2,7 @@ import type { ServedResource } from '../catalog/catalog.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import { matchesFields } from '../meta/field-selector.ts'
 import type { GroupResource } from '../meta/gvk.ts'
-import type { LabelRequirement } from '../meta/label-selector.ts'
+import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
 import { badRequestError, expiredError, failure } from '../meta/status.ts'
 import type { Revision } from '../storage/revision.ts'
@@ -42,23 +42,47 @@ export function predicateOf(labels: readonly LabelRequirement[], fields: readonl
   const namespace = exact('metadata.namespace')
   return {
     matches: attributes => matchesLabels(labels, attributes.labels) && matchesFields(fields, attributes.fields),
-    everything: false, ...(name && { name }), ...(namespace && { namespace }),
+    everything: false,
+    ...(name && { name }),
+    ...(namespace && { namespace }),
   }
 }
 
 /** A resourceVersion of a request. The text of the error is Go's. */
 export function parseResourceVersion(text: string): Revision | undefined {
   if (text === '' || text === '0') return undefined
-  if (!/^\d+$/.test(text)) throw badRequestError(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
+  if (!/^\d+$/.test(text))
+    throw badRequestError(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    )
   if (BigInt(text) > 18446744073709551615n)
-    throw badRequestError(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`)
+    throw badRequestError(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`,
+    )
   return revision(Number(text))
 }
 
-export async function getObject(storage: Storage, keys: KeySpace, gr: GroupResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
+/** Gets and watches have no Status for a bad version upstream: the parser's text in a 500. */
+function plainFailure<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw failure(500, '', (error as Error).message.replace('invalid resource version: ', ''))
+  }
+}
+
+export async function getObject(
+  storage: Storage,
+  keys: KeySpace,
+  gr: GroupResource,
+  namespace: string,
+  name: string,
+  resourceVersion: string,
+  signal: AbortSignal,
+): Promise<StoredObject> {
   const wanted = resourceVersion === '' ? 'latest' : resourceVersion === '0' ? 'any' : undefined
   try {
-    const at: ReadAt = wanted ?? { notOlderThan: parseResourceVersion(resourceVersion) as Revision }
+    const at: ReadAt = wanted ?? { notOlderThan: plainFailure(() => parseResourceVersion(resourceVersion)) as Revision }
     const found = await storage.get(keys.object(namespace, name), at, signal)
     if (found === undefined) throw new StorageError('not found', 'not found')
     return found
@@ -78,20 +102,37 @@ export function readAt(options: ListOptions): ReadAt {
   return limit > 0 ? { exactly: wanted } : { notOlderThan: wanted }
 }
 
-export async function listObjects(storage: Storage, keys: KeySpace, gr: GroupResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
+export async function listObjects(
+  storage: Storage,
+  keys: KeySpace,
+  gr: GroupResource,
+  namespace: string,
+  options: ListOptions,
+  signal: AbortSignal,
+): Promise<ListResult> {
   const prefix = keys.prefix(namespace)
   const predicate = predicateOf(options.labels, options.fields)
   const limit = Math.max(0, options.limit)
   if (options.continue !== '') return continueList(storage, keys, gr, namespace, options, predicate, signal)
   try {
-    const page = await storage.list(prefix, { at: readAt(options), predicate, limit }, signal)
+    const at = readAt(options)
+    // What is at hand is given whole, as upstream's cache does.
+    const page = await storage.list(prefix, { at, predicate, limit: at === 'any' ? 0 : limit }, signal)
     return resultOf(page, prefix)
   } catch (error) {
     throw toStatus(error, gr, '', 'list', options.resourceVersion)
   }
 }
 
-async function continueList(storage: Storage, keys: KeySpace, gr: GroupResource, namespace: string, options: ListOptions, predicate: Predicate, signal: AbortSignal): Promise<ListResult> {
+async function continueList(
+  storage: Storage,
+  keys: KeySpace,
+  gr: GroupResource,
+  namespace: string,
+  options: ListOptions,
+  predicate: Predicate,
+  signal: AbortSignal,
+): Promise<ListResult> {
   const prefix = keys.prefix(namespace)
   if (options.resourceVersion !== '' && options.resourceVersion !== '0') throw badRequestError('specifying resource version is not allowed when using continue')
   let token: ReturnType<typeof decodeContinue>
@@ -112,7 +153,9 @@ async function continueList(storage: Storage, keys: KeySpace, gr: GroupResource,
 
 function resultOf(page: Page, prefix: ReturnType<KeySpace['prefix']>): ListResult {
   return {
-    items: page.items, resourceVersion: String(page.revision), continue: page.nextKey === undefined ? '' : encodeContinue(page.nextKey, prefix, page.revision),
+    items: page.items,
+    resourceVersion: String(page.revision),
+    continue: page.nextKey === undefined ? '' : encodeContinue(page.nextKey, prefix, page.revision),
     remainingItemCount: page.nextKey === undefined ? undefined : page.remaining,
   }
 }
@@ -129,25 +172,29 @@ function expiredContinue(token: string) {
 }
 
 /** Starts a watch. A start that is gone is not refused here but told in the stream, as upstream does: the watcher then throws `expired`. */
-export async function watchObjects(storage: Storage, keys: KeySpace, served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+export async function watchObjects(
+  storage: Storage,
+  keys: KeySpace,
+  served: ServedResource,
+  namespace: string,
+  options: ListOptions,
+  signal: AbortSignal,
+): Promise<Watcher> {
   const gr = { group: served.version.group, resource: served.version.names.plural }
   const predicate = predicateOf(options.labels, options.fields)
   const { resourceVersion, sendInitialEvents } = options
-  let wanted: Revision | undefined
-  try {
-    wanted = parseResourceVersion(resourceVersion)
-  } catch (error) {
-    // Upstream has no Status for this one: a plain 500 with the parser's text.
-    throw failure(500, '', (error as Error).message.replace('invalid resource version: ', ''))
-  }
+  const wanted = plainFailure(() => parseResourceVersion(resourceVersion))
   const initial = sendInitialEvents ?? wanted === undefined
   const at: ReadAt = wanted === undefined ? (resourceVersion === '0' ? 'any' : 'latest') : { notOlderThan: wanted }
   try {
     return await storage.watch(
       keys.prefix(namespace),
       {
-        start: initial ? { initial: at, bookmarkAtEnd: sendInitialEvents === true && options.allowWatchBookmarks } : { after: wanted ?? (await storage.currentRevision(signal)) },
-        predicate, bookmarks: options.allowWatchBookmarks,
+        start: initial
+          ? { initial: at, bookmarkAtEnd: sendInitialEvents === true && options.allowWatchBookmarks }
+          : { after: wanted ?? (await storage.currentRevision(signal)) },
+        predicate,
+        bookmarks: options.allowWatchBookmarks,
       },
       signal,
     )

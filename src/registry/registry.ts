@@ -75,7 +75,9 @@ export class Registry {
         const to = target(id, namespace, name, 'delete')
         const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options ?? {}
         await this.store(to.served).delete(to, {
-          ...((uid !== undefined || resourceVersion !== undefined) && { preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) } }),
+          ...((uid !== undefined || resourceVersion !== undefined) && {
+            preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
+          }),
           ...(propagationPolicy !== undefined && { propagationPolicy: propagationPolicy as NonNullable<DeleteOptions['propagationPolicy']> }),
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
@@ -101,7 +103,11 @@ export class Registry {
 }
 
 const listOptions = (access: ListAccess | undefined): ListOptions => ({
-  labels: access?.labelSelector ? parseLabelSelector(access.labelSelector) : [], fields: access?.fieldSelector ? parseFieldSelector(access.fieldSelector) : [],
-  resourceVersion: access?.resourceVersion ?? '', resourceVersionMatch: '', limit: 0, continue: '', allowWatchBookmarks: false,
+  labels: access?.labelSelector ? parseLabelSelector(access.labelSelector) : [],
+  fields: access?.fieldSelector ? parseFieldSelector(access.fieldSelector) : [],
+  resourceVersion: access?.resourceVersion ?? '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+  allowWatchBookmarks: false,
 })
-

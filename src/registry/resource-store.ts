@@ -58,7 +58,12 @@ export class ResourceStore {
     const items: StoredObject[] = []
     let token = selection.continue
     for (;;) {
-      const page = await this.list(target.served, target.namespace, { ...selection, limit: selection.limit > 0 ? selection.limit : DELETE_COLLECTION_PAGE, continue: token }, target.ctx.signal)
+      const page = await this.list(
+        target.served,
+        target.namespace,
+        { ...selection, limit: selection.limit > 0 ? selection.limit : DELETE_COLLECTION_PAGE, continue: token },
+        target.ctx.signal,
+      )
       items.push(...page.items)
       await this.deleteAll(target, options, page.items)
       token = page.continue

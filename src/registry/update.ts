@@ -1,8 +1,9 @@
-import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { subresourceOf } from '../catalog/catalog.ts'
+import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { conflictError, failure, invalidError, notFoundError, OPTIMISTIC_LOCK } from '../meta/status.ts'
+import type { Key } from '../storage/revision.ts'
 import type { Change, Storage, StoredObject } from '../storage/storage.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
@@ -27,7 +28,13 @@ export interface UpdateRequest {
 }
 
 /** Reads, transforms, checks and writes, again after each lost race, unless the request itself names a resourceVersion. */
-export async function updateObject(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
+export async function updateObject(
+  env: RegistryEnvironment,
+  storage: Storage,
+  keys: KeySpace,
+  target: WriteTarget,
+  request: UpdateRequest,
+): Promise<{ answer: Answer; created: boolean }> {
   const gr = groupResourceOf(target.served)
   const key = keys.object(target.namespace, target.name)
   const strategy = strategyOf(target.served, subresourceOf(target.served.version, target.subresource))
@@ -35,7 +42,7 @@ export async function updateObject(env: RegistryEnvironment, storage: Storage, k
   const decide = async (now: StoredObject | undefined): Promise<Change> => {
     await outcome?.rollback() // of a run that lost its race
     outcome = undefined
-    outcome = await decideUpdate(env, target, strategy, request, now)
+    outcome = await decideUpdate(env, target, strategy, request, key, now)
     if (outcome.remove) return { delete: true, answer: outcome.next }
     const ttlSeconds = strategy.ttlSeconds?.(outcome.next)
     return { put: outcome.next, ...(ttlSeconds !== undefined && { ttlSeconds }) }
@@ -67,7 +74,14 @@ interface Outcome {
   rollback(): Promise<void>
 }
 
-async function decideUpdate(env: RegistryEnvironment, target: WriteTarget, strategy: Strategy, request: UpdateRequest, now: StoredObject | undefined): Promise<Outcome> {
+async function decideUpdate(
+  env: RegistryEnvironment,
+  target: WriteTarget,
+  strategy: Strategy,
+  request: UpdateRequest,
+  key: Key,
+  now: StoredObject | undefined,
+): Promise<Outcome> {
   const { served, ctx } = target
   const gr = groupResourceOf(served)
   const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: target.subresource }
@@ -75,14 +89,19 @@ async function decideUpdate(env: RegistryEnvironment, target: WriteTarget, strat
   const mayCreate = target.subresource === '' && (strategy.allowCreateOnUpdate === true || request.forceCreate === true)
   if (!old && !mayCreate) throw notFoundError(gr, target.name)
   if (request.uid !== undefined && request.uid !== '' && request.uid !== old?.metadata.uid)
-    throw conflictError(gr, target.name, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${old?.metadata.uid ?? ''}`)
+    throw conflictError(
+      gr,
+      target.name,
+      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${old?.metadata.uid ?? ''}`,
+    )
   let next = await request.transform(old)
   if (!request.managed) trackManagedFields(target, strategy, next, old, hooks.now)
   const admission = { ctx, served, subresource: target.subresource, namespace: target.namespace, name: target.name, dryRun: target.dryRun }
   next = (await env.admission.mutate({ ...admission, operation: old ? 'UPDATE' : 'CREATE', object: next, ...(old && { old }) })) ?? next
   dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)
   if (!old) {
-    if (next.metadata.uid) throw conflictError(gr, target.name, `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`)
+    if (next.metadata.uid)
+      throw conflictError(gr, target.name, `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`)
     wipeSystemFields(next.metadata)
     await env.authorizeCreate(target)
     await fillNew(env, target, next, hooks)
@@ -91,22 +110,36 @@ async function decideUpdate(env: RegistryEnvironment, target: WriteTarget, strat
   checkVersion(target, strategy, next, old)
   beforeUpdate(target, strategy, next, old, hooks)
   await env.admission.validate({ ...admission, operation: 'UPDATE', object: next, old })
-  const remove = old.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0 && (old.metadata.deletionGracePeriodSeconds ?? 0) === 0 && strategy.holdsDeletion?.(next) !== true
+  const remove =
+    old.metadata.deletionTimestamp !== undefined &&
+    (next.metadata.finalizers ?? []).length === 0 &&
+    (old.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+    strategy.holdsDeletion?.(next) !== true
   return outcomeOf(next, false, remove, await strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun))
 }
 
 const nothing = async (): Promise<void> => {}
 
-const outcomeOf = (next: KubeObject, created: boolean, remove: boolean, reservation: { commit(): Promise<void>; rollback(): Promise<void> } | undefined): Outcome => ({
-  next, created, remove, commit: reservation ? () => reservation.commit() : nothing, rollback: reservation ? () => reservation.rollback() : nothing,
+const outcomeOf = (
+  next: KubeObject,
+  created: boolean,
+  remove: boolean,
+  reservation: { commit(): Promise<void>; rollback(): Promise<void> } | undefined,
+): Outcome => ({
+  next,
+  created,
+  remove,
+  commit: reservation ? () => reservation.commit() : nothing,
+  rollback: reservation ? () => reservation.rollback() : nothing,
 })
 
 /** An update without a resourceVersion takes the present one, where the kind allows that; any other must name the present one. */
 function checkVersion(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject): void {
   const gr = groupResourceOf(target.served)
   const wanted = next.metadata.resourceVersion ?? ''
-  if (wanted !== '' && wanted !== '0' && !/^\d+$/.test(wanted))
-    throw failure(400, 'BadRequest', `resourceVersion: Invalid value: ${JSON.stringify(wanted)}: strconv.ParseUint: parsing ${JSON.stringify(wanted)}: invalid syntax`)
+  const fault = wanted === '' ? undefined : !/^\d+$/.test(wanted) ? 'invalid syntax' : BigInt(wanted) > 18446744073709551615n ? 'value out of range' : undefined
+  // Upstream has no Status for this one: the parser's text in a 500.
+  if (fault) throw failure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(wanted)}: ${fault}`)
   if (wanted === '' || wanted === '0') {
     if (strategy.allowUnconditionalUpdate === false)
       throw invalidError({ group: gr.group, kind: gr.resource }, target.name, [

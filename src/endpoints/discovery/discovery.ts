@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
-import type { Exchange } from '../exchange.ts'
 import { pathNotFoundError } from '../../meta/status.ts'
+import type { Exchange } from '../exchange.ts'
 import { groupDiscoveryList } from './aggregated.ts'
 import { apiResources, groupsOf } from './resources.ts'
 

@@ -19,20 +19,32 @@ export interface ApiResource {
 
 /** The APIResourceList of one group version: resources by name, each with its subresources behind it. */
 export function apiResources(snapshot: CatalogSnapshot, groupVersion: string): ApiResource[] {
-  return snapshot.resourcesOf(groupVersion).flatMap(resourceWithSubresources).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return snapshot
+    .resourcesOf(groupVersion)
+    .flatMap(resourceWithSubresources)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function resourceWithSubresources({ definition, version }: ServedResource): ApiResource[] {
   const namespaced = definition.scope === 'Namespaced'
   const { names } = version
   const own: ApiResource = {
-    name: names.plural, singularName: names.singular, namespaced, kind: version.kind, verbs: sorted(version.verbs),
-    ...(names.shortNames && { shortNames: names.shortNames }), ...(version.categories && { categories: version.categories }),
+    name: names.plural,
+    singularName: names.singular,
+    namespaced,
+    kind: version.kind,
+    verbs: sorted(version.verbs),
+    ...(names.shortNames && { shortNames: names.shortNames }),
+    ...(version.categories && { categories: version.categories }),
     ...(definition.storage && { storageVersionHash: storageVersionHash(definition.storage.version) }),
   }
   const subresources = Object.entries(version.subresources ?? {}).map(([name, subresource]) => ({
-    name: `${names.plural}/${name}`, singularName: '', namespaced, ...(subresource.kind && { group: subresource.kind.group, version: subresource.kind.version }),
-    kind: subresource.kind?.kind ?? version.kind, verbs: sorted(subresource.verbs),
+    name: `${names.plural}/${name}`,
+    singularName: '',
+    namespaced,
+    ...(subresource.kind && { group: subresource.kind.group, version: subresource.kind.version }),
+    kind: subresource.kind?.kind ?? version.kind,
+    verbs: sorted(subresource.verbs),
   }))
   return [own, ...subresources]
 }

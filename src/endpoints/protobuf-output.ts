@@ -1,0 +1,53 @@
+import { encodeMessage } from '../codec/protobuf-encode.ts'
+import { listMessage, type TypeMeta, wrap } from '../codec/protobuf.ts'
+import type { Version } from '../catalog/definition.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
+import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
+import { decode } from '../schema/decode.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import type { Encoder, StoredObject } from '../storage/storage.ts'
+import { metaType } from './meta-type.ts'
+
+const encoders = new WeakMap<StructSchema, Encoder>()
+
+/** Encodes stored objects as messages without their envelope: an envelope, a list or a watch event is put around them. */
+export function protobufEncoder(version: Version): Encoder {
+  let encoder = encoders.get(version.schema)
+  if (!encoder) {
+    const { schema } = version
+    encoder = {
+      id: `protobuf;${apiVersionOf({ group: version.group, version: version.name })}`,
+      encode: object => ({ bytes: Buffer.from(encodeMessage(schema, object as unknown as JsonObject)), header: 0 }),
+    }
+    encoders.set(version.schema, encoder)
+  }
+  return encoder
+}
+
+export const typeMetaOf = (version: Version, suffix = ''): TypeMeta => ({ apiVersion: apiVersionOf({ group: version.group, version: version.name }), kind: version.kind + suffix })
+
+export const storedBody = (version: Version, stored: StoredObject): Buffer => wrap(typeMetaOf(version), stored.encoded(protobufEncoder(version)).bytes)
+
+/** An object that is not stored. */
+export const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
+  wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object as unknown as JsonObject)))
+
+export function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Buffer {
+  const encoder = protobufEncoder(version)
+  return wrap(typeMetaOf(version, 'List'), listMessage(metaMessage(meta), items.map(item => item.encoded(encoder).bytes)))
+}
+
+const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta as JsonObject)
+
+/** PartialObjectMetadata of an object, enveloped. */
+export const partialBody = (object: KubeObject, apiVersion: string): Buffer => wrap({ apiVersion, kind: 'PartialObjectMetadata' }, partialMessage(object))
+
+const partialMessage = (object: KubeObject): Uint8Array =>
+  encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata as unknown as JsonObject })
+
+export const partialListBody = (meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Buffer =>
+  wrap({ apiVersion, kind: 'PartialObjectMetadataList' }, listMessage(metaMessage(meta), items.map(item => partialMessage(item.object()))))
+
+/** A Status, as the answer or as the object of an ERROR event. */
+export const statusBody = (status: object): Buffer => wrap({ apiVersion: 'v1', kind: 'Status' }, encodeMessage(metaType('meta.Status'), decode(metaType('meta.Status'), status as JsonObject)))
+
