@@ -30,6 +30,7 @@ export const podStrategy: Strategy = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
   returnsDeleted: true,
+  revalidatesMeta: true,
   prepare(next, old, ctx) {
     if (old) prepareUpdate(next, old)
     else prepareCreate(next, ctx)
@@ -41,6 +42,7 @@ export const podStrategy: Strategy = {
 }
 
 export const podStatusStrategy: Strategy = {
+  revalidatesMeta: false,
   resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
   prepare(next, old) {
     if (old) prepareStatusUpdate(next, old)
