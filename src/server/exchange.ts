@@ -176,8 +176,7 @@ export class HttpExchange implements Exchange, RequestContext {
   sendStatusError(error: StatusError): Promise<void> {
     const retryAfter = error.status.details?.retryAfterSeconds
     if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
-    // The rest of a body that is too long is not read.
-    if (error.code === 413) this.wire.closeAfter()
+    if (error.code === 413) this.wire.discardBody()
     if (error.code === 404 && error.status.details?.kind === undefined) this.unknownPath = true
     const { contentType, bytes } = this.host.encodeStatus(error.status, this.headers.accept)
     return this.sendBytes(error.code, contentType, bytes)
@@ -213,6 +212,7 @@ export class HttpExchange implements Exchange, RequestContext {
 
   private async sendSegments(segments: readonly Buffer[]): Promise<void> {
     const wire = this.wire
+    const pace = new WireStream(wire)
     for (let i = 0; i < segments.length; i += SEGMENTS_AT_ONCE) {
       wire.cork()
       const end = Math.min(i + SEGMENTS_AT_ONCE, segments.length)
@@ -221,22 +221,11 @@ export class HttpExchange implements Exchange, RequestContext {
         if (segment !== undefined && segment.length > 0) wire.write(segment)
       }
       wire.uncork()
-      if (wire.needsDrain) await this.drained()
+      await pace.drained()
       if (wire.closed) return
       if (end < segments.length) await nextTurn()
     }
     wire.end()
-  }
-
-  private drained(): Promise<void> {
-    return new Promise(resolve => {
-      const done = (): void => {
-        this.wire.offDrain(done)
-        resolve()
-      }
-      this.wire.onDrain(done)
-      this.wire.onClose(done)
-    })
   }
 
   private async sendCompressed(status: number, headers: string[], segments: readonly Buffer[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2'
+import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2'
 
 /** What is asked of a connection under an answer: the little in which HTTP/1.1 and HTTP/2 differ. */
 export interface Wire {
@@ -22,13 +22,15 @@ export interface Wire {
   readonly unwritten: number
   readonly needsDrain: boolean
   readonly closed: boolean
-  /** Says that no more requests are wanted on this connection; before `head`. */
-  closeAfter(): void
+  /** Nothing will be done with the rest of the request's body: the client is let finish for a while, for it may only look for the answer then. */
+  discardBody(): void
   onClose(listener: () => void): void
   onDrain(listener: () => void): void
   offDrain(listener: () => void): void
 }
 
+/** How long the rest of a body that is not wanted may come. */
+const DISCARD_MS = 10_000
 const CRLF = Buffer.from('\r\n')
 
 /** Frames of the arrays written last: many watchers get the very same array, one after the other. One map a protocol. */
@@ -43,7 +45,6 @@ export function lengthOf(chunks: readonly Buffer[]): number {
 
 export class Http1Wire implements Wire {
   private readonly res: ServerResponse
-  private closing = false
 
   constructor(res: ServerResponse) {
     this.res = res
@@ -51,14 +52,12 @@ export class Http1Wire implements Wire {
 
   head(status: number, headers: string[], length: number | undefined): void {
     if (length !== undefined) headers.push('Content-Length', String(length))
-    if (this.closing) headers.push('Connection', 'close')
     this.res.writeHead(status, headers)
     if (length === undefined) this.res.flushHeaders()
   }
 
   whole(status: number, headers: string[], body: Buffer): void {
     headers.push('Content-Length', String(body.length))
-    if (this.closing) headers.push('Connection', 'close')
     this.res.writeHead(status, headers)
     this.res.end(body)
   }
@@ -113,8 +112,13 @@ export class Http1Wire implements Wire {
     return this.res.destroyed || this.res.closed || (this.res.socket?.destroyed ?? false)
   }
 
-  closeAfter(): void {
-    this.closing = true
+  discardBody(): void {
+    const { req } = this.res
+    const timer = setTimeout(() => {
+      if (!req.complete) req.destroy()
+    }, DISCARD_MS)
+    timer.unref()
+    req.resume().once('close', () => clearTimeout(timer))
   }
 
   onClose(listener: () => void): void {
@@ -136,7 +140,6 @@ export class Http1Wire implements Wire {
 
 export class Http2Wire implements Wire {
   private readonly stream: ServerHttp2Stream
-  private closing = false
 
   constructor(res: Http2ServerResponse) {
     this.stream = res.stream
@@ -153,7 +156,6 @@ export class Http2Wire implements Wire {
     }
     if (length !== undefined) out['content-length'] = String(length)
     this.stream.respond(out, { endStream })
-    if (this.closing) this.stream.session?.close()
   }
 
   whole(status: number, headers: string[], body: Buffer): void {
@@ -184,7 +186,7 @@ export class Http2Wire implements Wire {
   }
 
   destroy(): void {
-    this.stream.close(8 /* NGHTTP2_CANCEL */)
+    this.stream.close(constants.NGHTTP2_CANCEL)
   }
 
   cork(): void {
@@ -207,8 +209,9 @@ export class Http2Wire implements Wire {
     return this.stream.destroyed || this.stream.closed
   }
 
-  closeAfter(): void {
-    this.closing = true
+  discardBody(): void {
+    const { stream } = this
+    stream.resume().once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR))
   }
 
   onClose(listener: () => void): void {

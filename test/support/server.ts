@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import http from 'node:http'
+import http2 from 'node:http2'
+import https from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Authenticator, firstOf } from '../../src/auth/authn/authenticator.ts'
+import { clientCertificate } from '../../src/auth/authn/client-certificate.ts'
+import { parseTokenFile, tokenAuthenticator } from '../../src/auth/authn/token-file.ts'
+import { privileged, publicInformation, union } from '../../src/auth/authz/authorizers.ts'
+import type { Handler } from '../../src/endpoints/exchange.ts'
+import { silentLogger } from '../../src/lib/log.ts'
+import { Health } from '../../src/server/health.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
+import { encodeStatusAsJson } from '../../src/server/status-body.ts'
+import { type Credentials, loadCredentials } from '../../src/server/tls/material.ts'
+import { versionInfo } from '../../src/server/version.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface Request {
+  readonly method?: string
+  readonly headers?: http.OutgoingHttpHeaders
+  readonly body?: Buffer | string
+}
+
+export interface TestServer {
+  readonly running: RunningServer
+  readonly credentials: Credentials
+  readonly health: Health
+  /** Over plain HTTP/1.1, as an administrator. */
+  plain(path: string, request?: Request): Promise<Answer>
+  /** Over TLS and HTTP/1.1, without a client certificate unless `admin`. */
+  secure(path: string, request?: Request & { admin?: boolean }): Promise<Answer>
+  /** Over TLS and HTTP/2, as an administrator. */
+  http2(path: string, request?: Request): Promise<Answer>
+  close(): Promise<void>
+}
+
+let certificates: Promise<Credentials> | undefined
+
+/** One set of certificates for all tests of a run. */
+async function makeCertificates(): Promise<Credentials> {
+  const directory = await mkdtemp(join(tmpdir(), 'binnacle-test-'))
+  const made = await loadCredentials({ directory, names: { dns: ['localhost'], ips: ['127.0.0.1'] } })
+  await rm(directory, { recursive: true })
+  return made
+}
+
+/** A server on free ports with the given handler behind the whole pipeline. Tokens: `alice`, who may do nothing. */
+export async function startTestServer(handler: Handler, options: Partial<ServerOptions> = {}): Promise<TestServer> {
+  certificates ??= makeCertificates()
+  const credentials = await certificates
+  const health = new Health(silentLogger)
+  const authenticator: Authenticator = firstOf([clientCertificate, tokenAuthenticator(parseTokenFile('alice,alice,1', 'test'))], true)
+  const running = await startServer({
+    handler,
+    encodeStatus: encodeStatusAsJson,
+    authenticator,
+    authorizer: union([privileged, publicInformation]),
+    health,
+    version: versionInfo(process),
+    metrics: [],
+    tls: credentials.tls,
+    bindAddress: '127.0.0.1',
+    securePort: 0,
+    insecurePort: 0,
+    maxRequestsInFlight: 400,
+    maxMutatingRequestsInFlight: 200,
+    requestTimeoutMs: 60_000,
+    log: silentLogger,
+    logRequests: false,
+    ...options,
+  })
+  const agent = new https.Agent({ keepAlive: true, ca: credentials.serverCa })
+  const adminAgent = new https.Agent({ keepAlive: true, ca: credentials.serverCa, ...credentials.admin })
+  let session: http2.ClientHttp2Session | undefined
+  return {
+    running,
+    credentials,
+    health,
+    plain: (path, request = {}) => ask(http.request({ ...target(path, request), port: running.insecurePort, agent: false }), request),
+    secure: (path, request = {}) =>
+      ask(https.request({ ...target(path, request), port: running.securePort, agent: request.admin ? adminAgent : agent }), request),
+    http2: (path, request = {}) => {
+      session ??= http2.connect(`https://127.0.0.1:${running.securePort}`, { ca: credentials.serverCa, ...credentials.admin })
+      return askHttp2(session, path, request)
+    },
+    async close() {
+      agent.destroy()
+      adminAgent.destroy()
+      session?.destroy()
+      await running.stop(0)
+    },
+  }
+}
+
+const target = (path: string, { method = 'GET', headers = {} }: Request) => ({ host: '127.0.0.1', path, method, headers })
+
+function ask(request: http.ClientRequest, { body }: Request): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request.on('error', reject)
+    request.on('response', response => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('error', reject)
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) }))
+    })
+    request.end(body)
+  })
+}
+
+function askHttp2(session: http2.ClientHttp2Session, path: string, { method = 'GET', headers = {}, body }: Request): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':method': method, ':path': path, ...headers })
+    const parts: Buffer[] = []
+    let answer: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader = {}
+    stream.on('response', received => {
+      answer = received
+    })
+    stream.on('data', (part: Buffer) => parts.push(part))
+    stream.on('error', reject)
+    stream.on('end', () => resolve({ status: answer[':status'] ?? 0, headers: answer, body: Buffer.concat(parts) }))
+    stream.end(body)
+  })
+}

@@ -1,0 +1,134 @@
+import { expect } from 'chai'
+import { readCommandLine, usage } from '../../../src/config/command-line.ts'
+import type { Config } from '../../../src/config/config.ts'
+import { FLAGS } from '../../../src/config/flag-table.ts'
+import { FlagError } from '../../../src/config/parse-flags.ts'
+
+function serve(...argv: string[]): { config: Config; ignored: readonly string[] } {
+  const command = readCommandLine(argv)
+  if (command.action !== 'serve') throw new Error(`asked for ${command.action}`)
+  return command
+}
+
+describe('the command line', () => {
+  it('has safe defaults', () => {
+    const { config, ignored } = serve()
+    expect(ignored).to.deep.equal([])
+    expect(config).to.include({
+      bindAddress: '127.0.0.1',
+      securePort: 6443,
+      insecurePort: 0,
+      dataDir: 'data',
+      kubeconfigOut: 'data/admin.kubeconfig',
+      certDir: 'data/pki',
+    })
+    expect(config).to.include({
+      etcdPrefix: '/registry',
+      compactionIntervalMs: 300_000,
+      eventTtlMs: 3_600_000,
+      requestTimeoutMs: 60_000,
+      minRequestTimeoutMs: 1_800_000,
+    })
+    expect(config.etcd).to.equal(undefined)
+    expect(config.authorizationModes).to.deep.equal(['Rules'])
+    expect(config.serviceNodePorts).to.deep.equal({ first: 30_000, last: 32_767 })
+    expect(Object.isFrozen(config)).to.equal(true)
+  })
+
+  it('reads values after an equals sign or a space, underscores for dashes, and -v', () => {
+    const { config } = serve('--secure-port=1', '--bind-address', '0.0.0.0', '--data_dir=/x', '-v', '3')
+    expect(config).to.include({ securePort: 1, bindAddress: '0.0.0.0', dataDir: '/x', verbosity: 3, certDir: '/x/pki' })
+    expect(serve('-v=4').config.verbosity).to.equal(4)
+    expect(serve('--v=4').config.verbosity).to.equal(4)
+    expect(serve('-v4').config.verbosity).to.equal(4)
+  })
+
+  it('lets the last scalar win, and adds lists up', () => {
+    const { config } = serve('--etcd-servers=http://a:1,http://b:2/', '--etcd-servers=https://c:3', '--secure-port=1', '--secure-port=2')
+    expect(config.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'https://c:3'])
+    expect(config.securePort).to.equal(2)
+  })
+
+  it('takes booleans with and without a value', () => {
+    expect(serve('--anonymous-auth=false').config.anonymousAuth).to.equal(false)
+    expect(serve('--anonymous-auth').config.anonymousAuth).to.equal(true)
+  })
+
+  it('tells which flags have no effect', () =>
+    expect(serve('--allow-privileged', '--service-account-issuer=https://x').ignored).to.deep.equal(['allow-privileged', 'service-account-issuer']))
+
+  it('starts as envtest starts kube-apiserver, but for the authorization mode', () => {
+    const { config } = serve(
+      '--advertise-address=127.0.0.1',
+      '--allow-privileged=true',
+      '--authorization-mode=AlwaysAllow',
+      '--bind-address=127.0.0.1',
+      '--cert-dir=/tmp/x',
+      '--client-ca-file=/tmp/x/client-cert-auth-ca.crt',
+      '--disable-admission-plugins=ServiceAccount',
+      '--etcd-servers=http://127.0.0.1:4001',
+      '--secure-port=4002',
+      '--service-account-issuer=https://127.0.0.1:4002/',
+      '--service-account-key-file=/tmp/x/sa-signer.crt',
+      '--service-account-signing-key-file=/tmp/x/sa-signer.key',
+      '--service-cluster-ip-range=10.0.0.0/24',
+    )
+    expect(config).to.include({ securePort: 4002, certDir: '/tmp/x' })
+  })
+
+  it('knows help and version', () => {
+    expect(readCommandLine(['--help']).action).to.equal('help')
+    expect(readCommandLine(['-h']).action).to.equal('help')
+    expect(readCommandLine(['--version']).action).to.equal('version')
+    expect(readCommandLine(['--version=raw']).action).to.equal('version')
+  })
+
+  it('reads port ranges', () => {
+    expect(serve('--service-node-port-range=100-200').config.serviceNodePorts).to.deep.equal({ first: 100, last: 200 })
+    expect(serve('--service-node-port-range=100+50').config.serviceNodePorts).to.deep.equal({ first: 100, last: 150 })
+  })
+
+  const wrong: [string[], string][] = [
+    [['--frob'], 'unknown flag: --frob'],
+    [['-x'], "unknown shorthand flag: 'x' in -x"],
+    [['--secure-port'], 'flag needs an argument: --secure-port'],
+    [['--secure-port=a'], 'invalid argument "a" for "--secure-port" flag: strconv.ParseInt: parsing "a": invalid syntax'],
+    [['--secure-port=70000'], '--secure-port 70000 must be between 0 and 65535, inclusive'],
+    [['--anonymous-auth=maybe'], 'invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax'],
+    [['--event-ttl=1'], 'invalid argument "1" for "--event-ttl" flag: time: missing unit in duration "1"'],
+    [['serve'], 'kube-apiserver does not take any arguments, got ["serve"]'],
+    [['--authorization-mode=RBAC'], '--authorization-mode=RBAC is not implemented'],
+    [['--authorization-mode=Foo'], 'unsupported authorization mode "Foo"'],
+    [['--audit-log-path=-'], '--audit-log-path=- is not implemented, and ignoring it would change what the server does'],
+    [['--enable-admission-plugins=PodSecurity'], '--enable-admission-plugins=PodSecurity is not implemented'],
+    [['--storage-backend=etcd2'], '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"'],
+    [['--feature-gates=WatchList=false'], '--feature-gates: WatchList=false is not implemented'],
+    [['--feature-gates=WatchList'], 'must be formatted as key=value'],
+    [['--runtime-config=api/all=true'], '--runtime-config: api/all=true is not implemented'],
+    [['--emulated-version=1.31'], '--emulated-version=1.31 is not implemented; it may be 1.33'],
+    [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
+    [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
+    [['--etcd-prefix=/'], '--etcd-prefix must not be empty'],
+    [['--service-node-port-range=9-1'], '"9-1" is not a range of ports'],
+    [['--service-cluster-ip-range=10.0.0.0'], '"10.0.0.0" is not a CIDR'],
+    [['--authorization-rules-file=x', '--authorization-mode=AlwaysAllow'], '--authorization-rules-file needs --authorization-mode=Rules'],
+  ]
+  for (const [argv, message] of wrong) it(`refuses ${argv.join(' ')}`, () => expect(() => serve(...argv)).to.throw(FlagError, message))
+
+  const harmless = [
+    '--watch-cache=true',
+    '--storage-backend=etcd3',
+    '--enable-priority-and-fairness=false',
+    '--feature-gates=WatchList=true',
+    '--runtime-config=apps/v1=true',
+    '--emulated-version=kube=1.33',
+  ]
+  for (const argument of harmless) it(`takes ${argument}`, () => expect(serve(argument).config).to.be.an('object'))
+})
+
+describe('usage', () => {
+  it('names every flag', () => {
+    const text = usage()
+    for (const name of Object.keys(FLAGS)) expect(text).to.contain(`--${name}`)
+  })
+})

@@ -1,0 +1,189 @@
+import http from 'node:http'
+import http2 from 'node:http2'
+import { gunzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import type { Exchange, StreamWriter } from '../../../src/endpoints/exchange.ts'
+import { startTestServer, type TestServer } from '../../support/server.ts'
+
+const KIB = 1024
+const segments = (count: number, size: number): Buffer[] => Array.from({ length: count }, (_, i) => Buffer.alloc(size, 97 + (i % 26)))
+
+describe('an answer', () => {
+  let body: Buffer | Buffer[] = Buffer.alloc(0)
+  let server: TestServer
+  before(async () => {
+    server = await startTestServer(exchange => exchange.sendBytes(200, 'application/json', body))
+  })
+  after(() => server.close())
+
+  for (const over of ['plain', 'secure', 'http2'] as const) {
+    const get = (headers: http.OutgoingHttpHeaders = {}) => server[over]('/api/v1/things/x', { headers, admin: true })
+    it(`of many segments comes whole, with its length, over ${over}`, async () => {
+      body = segments(1000, 20 * KIB)
+      const { headers, body: got } = await get()
+      expect(headers['content-length']).to.equal(String(1000 * 20 * KIB))
+      expect(got.equals(Buffer.concat(body))).to.equal(true)
+    })
+    it(`of nothing but empty segments ends over ${over}`, async () => {
+      body = [Buffer.alloc(0), Buffer.alloc(0)]
+      expect((await get()).body.length).to.equal(0)
+    })
+    it(`is compressed from 128 KiB on over ${over}`, async () => {
+      body = segments(129, KIB)
+      const { headers, body: got } = await get({ 'accept-encoding': 'deflate, gzip' })
+      expect(headers).to.include({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+      expect(gunzipSync(got).equals(Buffer.concat(body))).to.equal(true)
+    })
+    it(`is left as it is below over ${over}`, async () => {
+      body = Buffer.alloc(128 * KIB, 97)
+      expect((await get({ 'accept-encoding': 'gzip' })).headers).not.to.have.property('content-encoding')
+    })
+  }
+  for (const accepted of ['gzip;q=1.0', 'identity, br', 'deflate'])
+    it(`is not compressed for Accept-Encoding: ${accepted}`, async () => {
+      body = Buffer.alloc(200 * KIB, 97)
+      expect((await server.plain('/api/v1/things/x', { headers: { 'accept-encoding': accepted } })).headers).not.to.have.property('content-encoding')
+    })
+})
+
+describe('a stream', () => {
+  let server: TestServer
+  let opened: { exchange: Exchange; writer: StreamWriter; done: () => void }[] = []
+  before(async () => {
+    server = await startTestServer(async exchange => {
+      const writer = exchange.stream(200, 'application/json')
+      await new Promise<void>(done => opened.push({ exchange, writer, done }))
+      writer.end()
+    })
+  })
+  beforeEach(() => {
+    opened = []
+  })
+  after(() => server.close())
+
+  const url = '/api/v1/things?watch=1'
+  const first = async () => {
+    for (let i = 0; i < 200; i++) {
+      if (opened[0] !== undefined) return opened[0]
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    throw new Error('nothing was opened')
+  }
+  const until = async (condition: () => boolean) => {
+    for (let i = 0; i < 400 && !condition(); i++) await new Promise(resolve => setTimeout(resolve, 5))
+    expect(condition()).to.equal(true)
+  }
+
+  for (const over of ['plain', 'secure', 'http2'] as const)
+    it(`comes as written and ends well over ${over}`, async () => {
+      const answer = server[over](url, { admin: true })
+      const { writer, done } = await first()
+      const shared = [Buffer.from('{"a":1}\n'), Buffer.from('{"b":2}\n')]
+      expect(writer.write(shared)).to.equal(true)
+      expect(writer.write([])).to.equal(true)
+      expect(writer.write(shared)).to.equal(true)
+      done()
+      const { status, body, headers } = await answer
+      expect([status, body.toString()]).to.deep.equal([200, '{"a":1}\n{"b":2}\n{"a":1}\n{"b":2}\n'])
+      expect(headers).not.to.have.property('content-length')
+      expect(writer.write(shared)).to.equal(false)
+    })
+
+  it('knows when its reader has gone', async () => {
+    const request = http.get({ port: server.running.insecurePort, path: url })
+    request.on('error', () => {})
+    const { exchange, writer, done } = await first()
+    request.destroy()
+    await until(() => exchange.ctx.signal.aborted)
+    expect(writer.open).to.equal(false)
+    await writer.drained()
+    done()
+  })
+
+  it('cuts off a reader that does not read', async () => {
+    const request = http.get({ port: server.running.insecurePort, path: url })
+    request.on('error', () => {})
+    request.on('response', response => response.on('error', () => {}).pause())
+    const { writer, exchange, done } = await first()
+    const chunk = [Buffer.alloc(256 * KIB)]
+    let writes = 0
+    while (writer.write(chunk) && writes < 1000) {
+      writes++
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    expect(writes).to.be.lessThan(1000)
+    await until(() => exchange.ctx.signal.aborted)
+    done()
+  })
+
+  it('cuts off a reader that does not read over HTTP/2, and leaves its session to others', async () => {
+    const session = http2.connect(`https://127.0.0.1:${server.running.securePort}`, { ca: server.credentials.serverCa, ...server.credentials.admin })
+    const stream = session.request({ ':path': url })
+    stream.on('error', () => {})
+    const { writer, exchange, done } = await first()
+    const chunk = [Buffer.alloc(256 * KIB)]
+    let writes = 0
+    while (writer.write(chunk) && writes < 1000) writes++
+    expect(writes).to.be.lessThan(1000)
+    await until(() => exchange.ctx.signal.aborted)
+    done()
+    expect(session.destroyed).to.equal(false)
+    session.destroy()
+  })
+
+  it('waits for who reads slowly where it is asked to', async () => {
+    const answer = server.plain(url)
+    const { writer, done } = await first()
+    for (let i = 0; i < 100; i++) {
+      writer.write([Buffer.alloc(256 * KIB)])
+      await writer.drained()
+    }
+    done()
+    expect((await answer).body.length).to.equal(100 * 256 * KIB)
+  })
+})
+
+describe('stopping', () => {
+  it('lets requests finish, ends streams by their signal and closes the ports', async () => {
+    let release: (() => void) | undefined
+    const server = await startTestServer(async exchange => {
+      if (exchange.ctx.info.verb === 'watch') {
+        const writer = exchange.stream(200, 'application/json')
+        writer.write([Buffer.from('event\n')])
+        await new Promise<void>(resolve => exchange.ctx.signal.addEventListener('abort', () => resolve()))
+        writer.end()
+        return
+      }
+      await new Promise<void>(resolve => {
+        release = resolve
+      })
+      await exchange.sendBytes(200, 'text/plain', Buffer.from('finished'))
+    })
+    const watch = server.plain('/api/v1/things?watch=1')
+    const watch2 = server.http2('/api/v1/things?watch=1')
+    const slow = server.plain('/api/v1/things/x')
+    while (release === undefined) await new Promise(resolve => setTimeout(resolve, 5))
+    const stopped = server.running.stop(5000)
+    expect((await watch).body.toString()).to.equal('event\n')
+    expect((await watch2).body.toString()).to.equal('event\n')
+    release()
+    expect((await slow).body.toString()).to.equal('finished')
+    await stopped
+    const error = await server.plain('/version').catch((e: NodeJS.ErrnoException) => e.code)
+    expect(error).to.equal('ECONNREFUSED')
+    await server.close()
+  })
+
+  it('cuts what takes longer than its grace', async () => {
+    let reached = false
+    const server = await startTestServer(() => {
+      reached = true
+      return new Promise(() => {})
+    })
+    const answer = server.plain('/api/v1/things/x').catch((e: NodeJS.ErrnoException) => e.code)
+    while (!reached) await new Promise(resolve => setTimeout(resolve, 5))
+    await server.running.stop(20)
+    expect(await answer).to.equal('ECONNRESET')
+    await server.close()
+  })
+})

@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import { silentLogger } from '../../../src/lib/log.ts'
+import { Health } from '../../../src/server/health.ts'
+
+function health(): Health {
+  const made = new Health(silentLogger)
+  made.add(
+    { name: 'ping', check: () => {} },
+    { name: 'etcd', check: async () => {} },
+    {
+      name: 'shutdown',
+      endpoints: ['readyz'],
+      check: () => {
+        throw new Error('process is shutting down')
+      },
+    },
+  )
+  return made
+}
+
+describe('Health', () => {
+  const cases: [string, 'healthz' | 'livez' | 'readyz', string, number, string][] = [
+    ['says ok', 'livez', '', 200, 'ok'],
+    ['tells all where asked', 'livez', 'verbose', 200, '[+]ping ok\n[+]etcd ok\nlivez check passed\n'],
+    ['tells all where something fails', 'readyz', '', 500, '[+]ping ok\n[+]etcd ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'],
+    ['leaves out what is excluded', 'readyz', 'exclude=shutdown&verbose', 200, '[+]ping ok\n[+]etcd ok\n[+]shutdown excluded: ok\nreadyz check passed\n'],
+    [
+      'tells of what can’t be excluded',
+      'livez',
+      'exclude=b&exclude=a&verbose',
+      200,
+      '[+]ping ok\n[+]etcd ok\nwarn: some health checks cannot be excluded: no matches for "a","b"\nlivez check passed\n',
+    ],
+  ]
+  for (const [what, endpoint, query, status, text] of cases)
+    it(what, async () => expect(await health().report(endpoint, new URLSearchParams(query))).to.deep.equal({ status, text }))
+
+  it('tells of one check', async () => {
+    expect(await health().reportOne('readyz', 'etcd')).to.deep.equal({ status: 200, text: 'ok' })
+    expect(await health().reportOne('readyz', 'shutdown')).to.deep.equal({ status: 500, text: 'internal server error: process is shutting down\n' })
+    expect(await health().reportOne('livez', 'shutdown')).to.equal(undefined)
+  })
+})

@@ -1,0 +1,197 @@
+import net from 'node:net'
+import { expect } from 'chai'
+import type { Exchange } from '../../../src/endpoints/exchange.ts'
+import { failure } from '../../../src/meta/status.ts'
+import { startTestServer, type TestServer } from '../../support/server.ts'
+
+const text = (exchange: Exchange, body: string): Promise<void> => exchange.sendBytes(200, 'text/plain', Buffer.from(body))
+
+/** What the test's handler does, by the name in the path. */
+const acts: Record<string, (exchange: Exchange) => Promise<void>> = {
+  echo: async exchange => text(exchange, String(await exchange.readBody(10))),
+  who: exchange => text(exchange, JSON.stringify(exchange.ctx.user)),
+  throw: async () => {
+    throw new Error('oops')
+  },
+  status: async () => {
+    throw failure(429, 'TooManyRequests', 'slow down', { retryAfterSeconds: 7 })
+  },
+  silent: async () => {},
+  warn: async exchange => {
+    exchange.ctx.warn('one')
+    exchange.ctx.warn('two "quoted"')
+    exchange.ctx.warn('one')
+    await text(exchange, '')
+  },
+  hang: () => new Promise(() => {}),
+  patient: exchange =>
+    new Promise((_, reject) => {
+      exchange.ctx.signal.addEventListener('abort', () => reject(exchange.ctx.signal.reason))
+    }),
+  path: exchange => text(exchange, `${exchange.path} ${exchange.query.get('a')}`),
+}
+
+async function handler(exchange: Exchange): Promise<void> {
+  const act = acts[exchange.ctx.info.name]
+  if (act === undefined) throw failure(404, 'NotFound', 'the server could not find the requested resource', {})
+  await act(exchange)
+}
+
+const url = (name: string, query = ''): string => `/api/v1/namespaces/ns/things/${name}${query}`
+
+describe('the pipeline', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startTestServer(handler)
+  })
+  after(() => server.close())
+
+  const statusOf = (body: Buffer): { message: string; reason: string; code: number } => JSON.parse(body.toString())
+
+  for (const over of ['plain', 'http2'] as const) {
+    describe(`over ${over}`, () => {
+      it('answers with the headers of every answer', async () => {
+        const { status, headers } = await server[over](url('path'), { headers: { 'audit-id': 'mine' } })
+        expect(status).to.equal(200)
+        expect(headers).to.include({ 'audit-id': 'mine', 'cache-control': 'no-cache, private', 'content-type': 'text/plain' })
+        expect(headers.date).to.be.a('string')
+      })
+      it('makes an audit id of its own', async () => expect((await server[over](url('path'))).headers['audit-id']).to.match(/^[0-9a-f-]{36}$/))
+      it('decodes the path', async () =>
+        expect((await server[over]('/api/v1/namespaces/n%C3%A4s/things/path?a=b%20c')).body.toString()).to.equal('/api/v1/namespaces/näs/things/path b c'))
+      it('refuses a path that can’t be decoded', async () => expect((await server[over](url('%zz'))).status).to.equal(400))
+      it('reads bodies', async () => expect((await server[over](url('echo'), { method: 'POST', body: 'hello' })).body.toString()).to.equal('hello'))
+      it('refuses a body that is declared too long', async () => {
+        const { status, body } = await server[over](url('echo'), { method: 'PUT', body: 'x'.repeat(11), headers: { 'content-length': 11 } })
+        expect(status).to.equal(413)
+        expect(statusOf(body)).to.include({ message: 'Request entity too large: limit is 10', reason: 'RequestEntityTooLarge' })
+      })
+      it('turns a bug into a 500', async () => {
+        const { status, body } = await server[over](url('throw'))
+        expect(status).to.equal(500)
+        expect(statusOf(body)).to.include({ message: 'Internal error occurred: oops', reason: 'InternalError' })
+      })
+      it('sends a Status as it is, with Retry-After', async () => {
+        const { status, headers } = await server[over](url('status'))
+        expect(status).to.equal(429)
+        expect(headers['retry-after']).to.equal('7')
+      })
+      it('answers for a handler that does not', async () => expect((await server[over](url('silent'))).status).to.equal(500))
+      it('sends each warning once', async () => expect((await server[over](url('warn'))).headers.warning).to.equal('299 - "one", 299 - "two \\"quoted\\""'))
+      it('answers in time', async () => {
+        const { status, body } = await server[over](url('patient', '?timeout=50ms'))
+        expect(status).to.equal(504)
+        expect(statusOf(body)).to.include({ message: 'Timeout: request did not complete within the allotted timeout', reason: 'Timeout' })
+      })
+      it('answers in time for who does not listen', async () => expect((await server[over](url('hang', '?timeout=50ms'))).status).to.equal(504))
+      it('refuses a timeout that is none', async () => {
+        const { body } = await server[over](url('path', '?timeout=soon'))
+        expect(statusOf(body)).to.include({ code: 400, message: 'invalid timeout specified in the request URL - time: invalid duration "soon"' })
+      })
+      it('sends no body for HEAD', async () => {
+        const { status, headers, body } = await server[over](url('path', '?a=1'), { method: 'HEAD' })
+        expect([status, body.length]).to.deep.equal([200, 0])
+        expect(Number(headers['content-length'])).to.be.greaterThan(0)
+      })
+    })
+  }
+
+  describe('who asks', () => {
+    const user = async (answer: Promise<{ body: Buffer }>): Promise<{ name: string; groups: string[] }> => JSON.parse((await answer).body.toString())
+    it('is the name and the organizations of a certificate', async () =>
+      expect(await user(server.secure(url('who'), { admin: true }))).to.deep.include({
+        name: 'kubernetes-admin',
+        groups: ['system:masters', 'system:authenticated'],
+      }))
+    it('is the same over HTTP/2', async () => expect(await user(server.http2(url('who')))).to.include({ name: 'kubernetes-admin' }))
+    it('is trusted on the insecure port', async () => expect(await user(server.plain(url('who')))).to.include({ name: 'system:unsecured' }))
+    it('may be impersonated', async () =>
+      expect(statusOf((await server.http2(url('who'), { headers: { 'impersonate-user': 'bob', 'impersonate-group': 'dev' } })).body).message).to.equal(
+        'things "who" is forbidden: User "bob" cannot get resource "things" in API group "" in the namespace "ns"',
+      ))
+    it('is nobody without credentials', async () => {
+      const { status, body } = await server.secure(url('who'))
+      expect(status).to.equal(403)
+      expect(statusOf(body).message).to.equal(
+        'things "who" is forbidden: User "system:anonymous" cannot get resource "things" in API group "" in the namespace "ns"',
+      )
+    })
+    it('is told of a token that is not valid', async () => {
+      const { status, body } = await server.secure(url('who'), { headers: { authorization: 'Bearer nonsense' } })
+      expect(status).to.equal(401)
+      expect(statusOf(body).message).to.equal('Unauthorized')
+    })
+    it('is the owner of a token', async () =>
+      expect(statusOf((await server.secure('/metrics', { headers: { authorization: 'Bearer alice' } })).body).message).to.equal(
+        'forbidden: User "alice" cannot get path "/metrics"',
+      ))
+    it('may read the version without credentials', async () => expect((await server.secure('/version')).status).to.equal(200))
+  })
+
+  describe('its own endpoints', () => {
+    it('tell the version', async () => expect(JSON.parse((await server.plain('/version')).body.toString())).to.include({ major: '1', minor: '33' }))
+    it('count requests', async () => {
+      await server.plain(url('path'))
+      const metrics = (await server.plain('/metrics')).body.toString()
+      expect(metrics).to.match(
+        /^apiserver_request_total\{verb="GET",dry_run="",group="",version="v1",resource="things",subresource="",scope="resource",component="apiserver",code="200"\} \d+$/m,
+      )
+      expect(metrics).to.contain('apiserver_request_duration_seconds_bucket{')
+      expect(metrics).to.contain('apiserver_current_inflight_requests{request_kind="readOnly"}')
+      expect(metrics).to.contain('process_cpu_seconds_total')
+    })
+    it('keep what nothing serves out of the labels', async () => {
+      await server.plain('/apis/invented/v9/namespaces/ns/things/nothing')
+      expect((await server.plain('/metrics')).body.toString()).not.to.contain('invented')
+    })
+    it('leave other paths to the handler', async () => expect((await server.plain('/nowhere')).status).to.equal(404))
+  })
+
+  it('answers 405 to a method that is none', async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = net.connect(server.running.insecurePort ?? 0, '127.0.0.1', () => socket.write('FOO /api/v1/pods HTTP/1.1\r\nHost: localhost\r\n\r\n'))
+      let got = ''
+      socket.on('data', data => {
+        got += data
+      })
+      socket.on('error', reject)
+      socket.on('end', () => resolve(got))
+    })
+    expect(answer).to.match(/^HTTP\/1\.1 405 /)
+    expect(answer).to.contain('"the server does not allow this method on the requested resource"')
+  })
+
+  it('refuses web pages on the insecure port', async () => {
+    expect((await server.plain('/version', { headers: { origin: 'http://evil' } })).status).to.equal(403)
+    expect((await server.plain('/version', { headers: { host: 'evil.example' } })).status).to.equal(403)
+    expect((await server.plain('/version', { headers: { host: 'localhost:1' } })).status).to.equal(200)
+  })
+})
+
+describe('the limit in flight', () => {
+  it('is 429 for what is too much, and lets others in', async () => {
+    const waiting: (() => void)[] = []
+    const server = await startTestServer(
+      async exchange => {
+        await new Promise<void>(resolve => waiting.push(resolve))
+        await text(exchange, 'done')
+      },
+      { maxRequestsInFlight: 1, authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) } },
+    )
+    try {
+      const alice = { headers: { authorization: 'Bearer alice' } }
+      const first = server.secure(url('x'), alice)
+      while (waiting.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+      const second = await server.secure(url('x'), alice)
+      expect(second.status).to.equal(429)
+      expect(second.headers['retry-after']).to.equal('1')
+      const write = server.secure(url('x'), { ...alice, method: 'PUT' })
+      const admin = server.secure(url('x'), { admin: true })
+      while (waiting.length < 3) await new Promise(resolve => setTimeout(resolve, 5))
+      for (const go of waiting) go()
+      expect((await Promise.all([first, write, admin])).map(answer => answer.status)).to.deep.equal([200, 200, 200])
+    } finally {
+      await server.close()
+    }
+  })
+})

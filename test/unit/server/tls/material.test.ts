@@ -1,0 +1,69 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { issueCa, issueServing } from '../../../../src/server/tls/issue.ts'
+import { loadCredentials } from '../../../../src/server/tls/material.ts'
+import { servingNames } from '../../../../src/server/tls/names.ts'
+
+const names = { dns: ['localhost', 'kubernetes.default.svc'], ips: ['127.0.0.1', '::1', '10.0.0.1'] }
+
+describe('loadCredentials', () => {
+  let directory = ''
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'binnacle-pki-'))
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  it('makes what is missing, for its owner only', async () => {
+    const { tls, admin } = await loadCredentials({ directory, names })
+    expect((await readdir(directory)).sort()).to.deep.equal(['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'])
+    for (const file of await readdir(directory)) expect((await stat(join(directory, file))).mode & 0o777).to.equal(0o600)
+    const ca = new X509Certificate(await readFile(join(directory, 'ca.crt')))
+    const serving = new X509Certificate(tls.cert)
+    const client = new X509Certificate(admin.cert)
+    expect(ca.ca).to.equal(true)
+    for (const one of [serving, client]) expect(one.checkIssued(ca) && one.verify(ca.publicKey)).to.equal(true)
+    for (const name of names.dns) expect(serving.checkHost(name)).to.equal(name)
+    for (const ip of names.ips) expect(serving.checkIP(ip)).to.equal(ip)
+    expect(client.subject).to.equal('O=system:masters\nCN=kubernetes-admin')
+  })
+
+  it('keeps what it has made', async () => {
+    const made = await loadCredentials({ directory, names })
+    expect(await loadCredentials({ directory, names })).to.deep.equal(made)
+  })
+
+  it('makes the serving certificate anew for a new name', async () => {
+    const before = await loadCredentials({ directory, names })
+    const after = await loadCredentials({ directory, names: { ...names, dns: [...names.dns, 'other'] } })
+    expect(after.tls.cert).not.to.equal(before.tls.cert)
+    expect(after.admin).to.deep.equal(before.admin)
+  })
+
+  it('uses a serving pair that someone else has put there, and lets clients check against it', async () => {
+    const foreign = await issueServing(await issueCa('foreign'), 'x', { dns: ['x'], ips: [] })
+    await writeFile(join(directory, 'apiserver.crt'), foreign.cert)
+    await writeFile(join(directory, 'apiserver.key'), foreign.key)
+    const { tls, serverCa } = await loadCredentials({ directory, names })
+    expect(tls).to.include(foreign)
+    expect(serverCa).to.equal(foreign.cert)
+  })
+
+  it('believes the client CA that is given beside its own', async () => {
+    const other = await issueCa('clients')
+    const clientCaFile = join(directory, 'clients.crt')
+    await writeFile(clientCaFile, other.cert)
+    const { tls, ownCa } = await loadCredentials({ directory, names, clientCaFile })
+    expect(tls.clientCa).to.contain(other.cert).and.to.contain(ownCa)
+  })
+})
+
+describe('servingNames', () => {
+  it('are all that a client may call the server by', () =>
+    expect(servingNames({ hostname: 'Box.example', bindAddress: '0.0.0.0', advertiseAddress: '192.0.2.1', serviceIp: '10.0.0.1' })).to.deep.equal({
+      dns: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', 'box.example'],
+      ips: ['127.0.0.1', '::1', '10.0.0.1', '192.0.2.1'],
+    }))
+})
