@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../meta/object.ts'
 import type { ApiStruct } from '../checks.ts'
+import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
 
 /**
@@ -36,11 +37,16 @@ export function setDefaultPriority(pod: KubeObject): void {
 
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** Plugin ServiceAccount, but for the check that the account exists. `suffix`: five random letters or digits that make the name of the volume. */
-export function mountServiceAccount(pod: KubeObject, suffix: string, automount: boolean): void {
+/** Plugin ServiceAccount: every pod has an account. The plugin also checks that it exists. Mirror pods are left alone. */
+export function setServiceAccount(pod: KubeObject): void {
+  if (pod.metadata.annotations?.[MIRROR_POD] !== undefined) return
+  pod.spec.serviceAccountName ||= 'default'
+  pod.spec.serviceAccount = pod.spec.serviceAccountName
+}
+
+/** The same plugin's other half: mounts a token. `suffix`: five random letters or digits that make the name of the volume; `automount`: what the account says. */
+export function mountServiceAccountToken(pod: KubeObject, suffix: string, automount: boolean): void {
   const { spec } = pod
-  spec.serviceAccountName ||= 'default'
-  spec.serviceAccount = spec.serviceAccountName
   if (!(spec.automountServiceAccountToken ?? automount)) return
   const name = `kube-api-access-${suffix}`
   let used = false

@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { addDefaultTolerations, mountServiceAccount, setDefaultPriority, tolerateMemoryPressure } from '../../../../../src/resources/core/pod/admission.ts'
+import {
+  addDefaultTolerations,
+  mountServiceAccountToken,
+  setDefaultPriority,
+  setServiceAccount,
+  tolerateMemoryPressure,
+} from '../../../../../src/resources/core/pod/admission.ts'
 import { podWith } from '../../../../support/pod.ts'
 
 const toleration = (name: string) => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
@@ -32,16 +38,24 @@ describe('resources/core/pod/admission', () => {
     expect(pod.spec).to.include({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' })
   })
 
+  it('gives a pod an account, but no mirror of one', () => {
+    const pod = podWith({})
+    setServiceAccount(pod)
+    expect(pod.spec).to.include({ serviceAccountName: 'default', serviceAccount: 'default' })
+    const mirror = podWith({}, { annotations: { 'kubernetes.io/config.mirror': 'x' } })
+    setServiceAccount(mirror)
+    expect(mirror.spec).not.to.have.property('serviceAccountName')
+  })
+
   it('mounts a token, unless asked not to', () => {
     const pod = podWith({})
-    mountServiceAccount(pod, 'abcde', true)
-    expect(pod.spec).to.include({ serviceAccountName: 'default', serviceAccount: 'default' })
+    mountServiceAccountToken(pod, 'abcde', true)
     expect(pod.spec.volumes[0].name).to.equal('kube-api-access-abcde')
     expect(pod.spec.containers[0].volumeMounts).to.deep.equal([
       { name: 'kube-api-access-abcde', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' },
     ])
     const without = podWith({ automountServiceAccountToken: false })
-    mountServiceAccount(without, 'abcde', true)
+    mountServiceAccountToken(without, 'abcde', true)
     expect(without.spec).not.to.have.property('volumes')
   })
 })
