@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import type { ResourceDefinition } from '../../src/catalog/definition.ts'
+import type { Json, KubeObject } from '../../src/meta/object.ts'
+import { StatusError } from '../../src/meta/status.ts'
+import { KindServer } from './kind-server.ts'
+
+/** One kind on a server of its own, for cases as tables. Objects are made in the namespace `ns`, by the name `x` unless the body has one. */
+export class KindCases {
+  readonly server: KindServer
+  private readonly gr: { group: string; resource: string }
+  private readonly definition: ResourceDefinition
+
+  constructor(definition: ResourceDefinition) {
+    this.definition = definition
+    this.server = new KindServer([definition])
+    this.gr = { group: definition.home.group, resource: definition.home.names.plural }
+  }
+
+  body(body: object, metadata: object = {}): KubeObject {
+    const { group, name, kind } = this.definition.home
+    return { apiVersion: group === '' ? name : `${group}/${name}`, kind, ...body, metadata: { name: 'x', ...metadata } }
+  }
+
+  create(body: object, metadata: object = {}): Promise<KubeObject> {
+    return this.server.create(this.gr, this.definition.scope === 'Namespaced' ? 'ns' : '', this.body(body, metadata))
+  }
+
+  /** Replaces `x`, its metadata but for the given members kept. */
+  update(body: object, metadata: object = {}, subresource = ''): Promise<KubeObject> {
+    const namespace = this.definition.scope === 'Namespaced' ? 'ns' : ''
+    return this.server.update(this.gr, namespace, 'x', old => ({ ...this.body(body), metadata: { ...old.metadata, ...metadata } }), { subresource })
+  }
+
+  cells(): Json[] | undefined {
+    return this.server.cells(this.gr, this.definition.scope === 'Namespaced' ? 'ns' : '', 'x')
+  }
+}
+
+/** What validation says, `Required spec.a` a cause; empty if nothing is wrong. */
+export async function causesOf(write: Promise<unknown>): Promise<string[]> {
+  try {
+    await write
+    return []
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    return (error.status.details?.causes ?? []).map(({ reason, field }) => `${(reason ?? '').replace('FieldValue', '')} ${field ?? ''}`)
+  }
+}
+
+/** A test for each body that is created, and one for each update of another. */
+export function validates(
+  definition: ResourceDefinition,
+  creations: Record<string, [body: object, causes: string[], metadata?: object]>,
+  updates: Record<string, [before: object, after: object, causes: string[], metadata?: object]> = {},
+): void {
+  for (const [what, [body, causes, metadata]] of Object.entries(creations)) {
+    it(`creating: ${what}`, async () => expect(await causesOf(new KindCases(definition).create(body, metadata))).to.deep.equal(causes))
+  }
+  for (const [what, [before, after, causes, metadata]] of Object.entries(updates)) {
+    it(`updating: ${what}`, async () => {
+      const cases = new KindCases(definition)
+      await cases.create(before)
+      expect(await causesOf(cases.update(after, metadata))).to.deep.equal(causes)
+    })
+  }
+}

@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import { fieldErrorText } from '../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../src/meta/field-path.ts'
+import { nameIsDnsSubdomain } from '../../../src/meta/names.ts'
+import type { ObjectMeta, OwnerReference } from '../../../src/meta/object.ts'
+import type { ObjectMetaRules } from '../../../src/meta/object-meta-validation.ts'
+import { validateAnnotations, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from '../../../src/meta/object-meta-validation.ts'
+
+const path = fieldPath('metadata')
+const owner = (more: Partial<OwnerReference> = {}): OwnerReference => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u', ...more })
+
+describe('object metadata', () => {
+  const told = (meta: ObjectMeta, rules?: ObjectMetaRules): string[] =>
+    validateObjectMeta({ name: 'x', namespace: 'ns', ...meta }, true, nameIsDnsSubdomain, path, rules).map(fieldErrorText)
+
+  const causes: [what: string, meta: ObjectMeta, starts: string[]][] = [
+    ['nothing wrong', { labels: { a: 'b' }, annotations: { 'A.b/C': ' ' }, finalizers: ['example.com/a', 'orphan'], ownerReferences: [owner()] }, []],
+    ['no name', { name: '' }, ['metadata.name: Required value: name or generateName is required']],
+    ['a bad generateName', { generateName: 'G_' }, ['metadata.generateName: Invalid value: "G_": a lowercase RFC 1123 subdomain']],
+    ['no namespace', { namespace: '' }, ['metadata.namespace: Required value']],
+    ['a bad namespace', { namespace: 'a.b' }, ['metadata.namespace: Invalid value: "a.b": must not contain dots']],
+    ['a negative generation', { generation: -1 }, ['metadata.generation: Invalid value: -1: must be greater than or equal to 0']],
+    ['a bad label', { labels: { 'a b': '-' } }, ['metadata.labels: Invalid value: "a b": name part', 'metadata.labels: Invalid value: "-": a valid label']],
+    ['a bad annotation', { annotations: { 'a b': '' } }, ['metadata.annotations: Invalid value: "a b": name part']],
+    ['a finalizer without domain', { finalizers: ['word'] }, ['metadata.finalizers[0]: Invalid value: "word": name is neither a standard finalizer name nor']],
+    [
+      'both deletion finalizers',
+      { finalizers: ['orphan', 'foregroundDeletion'] },
+      ['metadata.finalizers: Invalid value: []string{"orphan", "foregroundDeletion"}: finalizer orphan and foregroundDeletion cannot be both set'],
+    ],
+    [
+      'an owner without anything',
+      { ownerReferences: [{ apiVersion: '', kind: '', name: '', uid: '' }] },
+      [
+        'metadata.ownerReferences.apiVersion: Invalid value: "": version must not be empty',
+        'metadata.ownerReferences.kind: Invalid value: "": kind must not be empty',
+        'metadata.ownerReferences.name: Invalid value: "": name must not be empty',
+        'metadata.ownerReferences.uid: Invalid value: "": uid must not be empty',
+      ],
+    ],
+    [
+      'an event as owner',
+      { ownerReferences: [owner({ kind: 'Event' })] },
+      [
+        'metadata.ownerReferences: Invalid value: v1.OwnerReference{APIVersion:"v1", Kind:"Event", Name:"o", UID:"u", Controller:(*bool)(nil), BlockOwnerDeletion:(*bool)(nil)}: /v1, Kind=Event is disallowed from being an owner',
+      ],
+    ],
+    [
+      'two controllers',
+      { ownerReferences: [owner({ controller: true }), owner({ controller: true, name: 'p' })] },
+      ['metadata.ownerReferences: Invalid value: []v1.OwnerReference{'],
+    ],
+    [
+      'a bad manager',
+      { managedFields: [{ manager: 'a\nb' }] },
+      [
+        'metadata.managedFields[0].operation: Invalid value: "": must be `Apply` or `Update`',
+        'metadata.managedFields[0].manager: Invalid value: "a\\nb": invalid character U+000A (at position 1)',
+      ],
+    ],
+  ]
+  for (const [what, meta, starts] of causes) {
+    it(what, () => {
+      const texts = told(meta)
+      expect(texts).to.have.lengthOf(starts.length)
+      for (const [i, text] of texts.entries()) expect(text.slice(0, starts[i]?.length)).to.equal(starts[i])
+    })
+  }
+
+  it('of custom resources: a finalizer needs no domain', () => expect(told({ finalizers: ['word'] }, { qualifiedFinalizers: false })).to.deep.equal([]))
+
+  it('of cluster-scoped objects: no namespace', () => {
+    expect(validateObjectMeta({ name: 'x', namespace: 'a' }, false, nameIsDnsSubdomain, path).map(fieldErrorText)).to.deep.equal([
+      'metadata.namespace: Forbidden: not allowed on this type',
+    ])
+  })
+
+  it('annotations have a size together, in bytes', () => {
+    expect(validateAnnotations({ a: 'x'.repeat(256 * 1024 - 1) }, path)).to.deep.equal([])
+    expect(validateAnnotations({ a: 'é'.repeat(128 * 1024) }, path).map(fieldErrorText)).to.deep.equal([
+      'metadata: Too long: may not be more than 262144 bytes',
+    ])
+  })
+
+  it('a field manager is short and printable', () => {
+    expect(validateFieldManager('kubectl/v1.33 é', path)).to.deep.equal([])
+    expect(validateFieldManager('x'.repeat(129), path).map(fieldErrorText)).to.deep.equal(['metadata: Too long: may not be more than 128 bytes'])
+  })
+
+  describe('updates', () => {
+    const base: ObjectMeta = { name: 'x', namespace: 'ns', uid: 'u', resourceVersion: '5', generation: 2, creationTimestamp: '2024-01-01T00:00:00Z' }
+    const cases: [what: string, next: ObjectMeta, old: ObjectMeta, texts: string[]][] = [
+      ['nothing', {}, {}, []],
+      ['the uid', { uid: 'v' }, {}, ['metadata.uid: Invalid value: "v": field is immutable']],
+      ['no resourceVersion', { resourceVersion: '' }, {}, ['metadata.resourceVersion: Invalid value: "": must be specified for an update']],
+      ['an older generation', { generation: 1 }, {}, ['metadata.generation: Invalid value: 1: must not be decremented']],
+      [
+        'times',
+        { creationTimestamp: null, deletionTimestamp: '1999-01-01T00:00:00Z' },
+        {},
+        [
+          'metadata.creationTimestamp: Invalid value: "null": field is immutable',
+          'metadata.deletionTimestamp: Invalid value: 1999-01-01 00:00:00 +0000 UTC: field is immutable',
+        ],
+      ],
+      [
+        'a finalizer while it is being deleted',
+        { finalizers: ['a.b/c', 'a.b/a'], deletionTimestamp: '2024-01-01T00:00:00Z' },
+        { finalizers: ['a.b/c'], deletionTimestamp: '2024-01-01T00:00:00Z' },
+        ['metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a.b/a"}'],
+      ],
+    ]
+    for (const [what, next, old, texts] of cases) {
+      it(what, () => expect(validateObjectMetaUpdate({ ...base, ...next }, { ...base, ...old }, path).map(fieldErrorText)).to.deep.equal(texts))
+    }
+  })
+})
