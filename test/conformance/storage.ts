@@ -17,9 +17,11 @@ export interface StorageHarness {
   close(): Promise<void>
 }
 
-/** What every Storage does, whatever is below it. */
-export function storageConformance(name: string, open: () => Promise<StorageHarness>): void {
-  describe(`storage conformance: ${name}`, () => {
+/** What every Storage does, whatever is below it. `skip`: why this one cannot run here. */
+export function storageConformance(name: string, open: () => Promise<StorageHarness>, skip?: string): void {
+  const suite = skip === undefined ? describe : describe.skip
+  suite(`Storage: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, function () {
+    this.timeout(20_000)
     let harness: StorageHarness
     let storage: Storage
     let backend: Backend

@@ -1,6 +1,7 @@
 import type { Backend } from '../../src/storage/backend.ts'
 import { createCacher } from '../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../src/storage/cacher/cacher-types.ts'
+import { DirectStorage } from '../../src/storage/direct/direct-storage.ts'
 import type { StorageHarness } from '../conformance/storage.ts'
 import { testCodec, testPrefix } from './test-codec.ts'
 
@@ -27,4 +28,9 @@ export function cacherHarness(backend: Backend, close: () => Promise<void> = () 
       await close()
     },
   }
+}
+
+export function directHarness(backend: Backend, close: () => Promise<void> = () => backend.close()): StorageHarness {
+  const open = () => new DirectStorage(backend, testCodec, testLimits)
+  return { backend, storage: open(), reopen: async () => open(), close }
 }

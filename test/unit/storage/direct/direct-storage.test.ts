@@ -1,15 +1,5 @@
-import { DirectStorage } from '../../../../src/storage/direct/direct-storage.ts'
 import { storageConformance } from '../../../conformance/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
-import { testCodec } from '../../../support/test-codec.ts'
+import { directHarness } from '../../../support/test-cacher.ts'
 
-storageConformance('direct, in memory', async () => {
-  const backend = new MemoryBackend()
-  const open = () => new DirectStorage(backend, testCodec, { revisionWaitMs: 300, queueLimit: 64, bookmarkMs: 200 })
-  return {
-    backend,
-    storage: open(),
-    reopen: async () => open(),
-    close: () => backend.close(),
-  }
-})
+storageConformance('direct, in memory', async () => directHarness(new MemoryBackend()))
