@@ -11,6 +11,7 @@ import { readCommandLine, usage } from './config/command-line.ts'
 import type { AuthorizationMode, Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
 import { type ControlPlane, createControlPlane } from './control-plane.ts'
+import { encodeStatus } from './endpoints/status-output.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import { createLogger } from './lib/structured-log.ts'
@@ -19,11 +20,12 @@ import { Health } from './server/health.ts'
 import { kubeconfig } from './server/kubeconfig.ts'
 import { startServer } from './server/server.ts'
 import { Shutdown } from './server/shutdown.ts'
-import { encodeStatus } from './endpoints/status-output.ts'
 import { ADMIN_USER, loadCredentials, writePrivate } from './server/tls/material.ts'
 import { servingNames } from './server/tls/names.ts'
-import { openEmbedded } from './storage/embedded/open-embedded.ts'
 import { GIT_VERSION, versionInfo } from './server/version.ts'
+import type { Backend } from './storage/backend.ts'
+import { openEmbedded } from './storage/embedded/open-embedded.ts'
+import { openEtcd } from './storage/etcd/open-etcd.ts'
 
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 /** Requests in progress get this long, at most, when the server ends. */
@@ -31,9 +33,8 @@ const GRACE_MS = 60_000
 
 /** The store, opened, and the control plane over it. */
 async function openControlPlane(config: Config, authorizer: Authorizer, log: Logger): Promise<ControlPlane> {
-  const backend = config.etcd === undefined ? await openEmbedded({ dir: join(config.dataDir, 'store') }, systemClock, log) : await Promise.reject(new Error('etcd: not wired'))
   return createControlPlane({
-    backend,
+    backend: await openBackend(config, log),
     clock: systemClock,
     logger: log,
     etcdPrefix: config.etcdPrefix,
@@ -45,6 +46,15 @@ async function openControlPlane(config: Config, authorizer: Authorizer, log: Log
     serverAddress: `${advertisedAddress(config)}:${config.securePort}`,
     mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
   })
+}
+
+async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
+  if (etcd === undefined) return openEmbedded({ dir: join(dataDir, 'store') }, systemClock, log)
+  const { servers, caFile, certFile, keyFile } = etcd
+  return openEtcd(
+    { servers, ...(caFile !== undefined && { caFile }), ...(certFile !== undefined && { certFile }), ...(keyFile !== undefined && { keyFile }) },
+    log,
+  )
 }
 
 /** Runs the program. Resolves with the exit code when it has ended. */
@@ -137,8 +147,16 @@ async function serve(config: Config, log: Logger): Promise<number> {
     certificateAuthority: credentials.serverCa,
   })
   await stopping
-  plane.beginShutdown()
-  await shutdown.run({ delayMs: config.shutdownDelayMs, graceMs: GRACE_MS, stopServing: server.stop, closeStore: () => plane.close(), log })
+  await shutdown.run({
+    delayMs: config.shutdownDelayMs,
+    graceMs: GRACE_MS,
+    stopServing: graceMs => {
+      plane.beginShutdown()
+      return server.stop(graceMs)
+    },
+    closeStore: () => plane.close(),
+    log,
+  })
   return 0
 }
 
@@ -180,7 +198,8 @@ const urlHost = (address: string): string => (address === '0.0.0.0' || address =
 /** Where other machines reach this one: as configured, or its first address that is no loopback. */
 function advertisedAddress(config: Config): string {
   if (config.advertiseAddress !== undefined) return config.advertiseAddress
-  for (const addresses of Object.values(networkInterfaces())) for (const { address, family, internal } of addresses ?? []) if (family === 'IPv4' && !internal) return address
+  for (const addresses of Object.values(networkInterfaces()))
+    for (const { address, family, internal } of addresses ?? []) if (family === 'IPv4' && !internal) return address
   return config.bindAddress
 }
 

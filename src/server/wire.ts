@@ -33,9 +33,37 @@ export interface Wire {
 const DISCARD_MS = 10_000
 const CRLF = Buffer.from('\r\n')
 
-/** Frames of the arrays written last: many watchers get the very same array, one after the other. One map a protocol. */
-const chunkFrames = new WeakMap<readonly Buffer[], Buffer>()
-const plainFrames = new WeakMap<readonly Buffer[], Buffer>()
+/**
+ * Frames made last. Watchers of the same things get the same buffers, one watcher after the other: what the first of them had framed serves the rest. One ring a
+ * protocol.
+ */
+class FrameRing {
+  private readonly ring: { readonly chunks: readonly Buffer[]; readonly frame: Buffer }[] = []
+  private next = 0
+
+  find(chunks: readonly Buffer[]): Buffer | undefined {
+    for (const { chunks: made, frame } of this.ring) if (sameBuffers(made, chunks)) return frame
+    return undefined
+  }
+
+  keep(chunks: readonly Buffer[], frame: Buffer): Buffer {
+    // A large frame is rare and costs more to keep than to make.
+    if (frame.length > 1 << 20) return frame
+    this.ring[this.next] = { chunks, frame }
+    this.next = (this.next + 1) % 8
+    return frame
+  }
+}
+
+function sameBuffers(a: readonly Buffer[], b: readonly Buffer[]): boolean {
+  if (a === b) return true
+  if (a.length !== b.length || a[0] !== b[0]) return false
+  for (let i = 1; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+const chunkFrames = new FrameRing()
+const plainFrames = new FrameRing()
 
 export function lengthOf(chunks: readonly Buffer[]): number {
   let length = 0
@@ -72,11 +100,8 @@ export class Http1Wire implements Wire {
   }
 
   frame(chunks: readonly Buffer[]): number {
-    let frame = chunkFrames.get(chunks)
-    if (frame === undefined) {
-      frame = Buffer.concat([Buffer.from(`${lengthOf(chunks).toString(16)}\r\n`, 'latin1'), ...chunks, CRLF])
-      chunkFrames.set(chunks, frame)
-    }
+    const frame =
+      chunkFrames.find(chunks) ?? chunkFrames.keep(chunks, Buffer.concat([Buffer.from(`${lengthOf(chunks).toString(16)}\r\n`, 'latin1'), ...chunks, CRLF]))
     const socket = this.res.socket
     // A response that waits behind another on its connection has no socket yet.
     if (socket === null) this.res.write(Buffer.concat(chunks))
@@ -172,11 +197,7 @@ export class Http2Wire implements Wire {
   }
 
   frame(chunks: readonly Buffer[]): number {
-    let frame = chunks.length === 1 ? chunks[0] : plainFrames.get(chunks)
-    if (frame === undefined) {
-      frame = Buffer.concat(chunks)
-      plainFrames.set(chunks, frame)
-    }
+    const frame = (chunks.length === 1 ? chunks[0] : plainFrames.find(chunks)) ?? plainFrames.keep(chunks, Buffer.concat(chunks))
     this.stream.write(frame)
     return frame.length
   }
