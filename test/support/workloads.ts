@@ -1,0 +1,34 @@
+import type { ResourceDefinition } from '../../src/catalog/definition.ts'
+import type { KubeObject } from '../../src/meta/object.ts'
+import type { StatusError } from '../../src/meta/status.ts'
+import { KindServer } from './kind-server.ts'
+
+/** A workload of the kind with a selector and a template that match; `spec` is put over its spec. */
+export const workload = (kind: string, spec: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}): KubeObject =>
+  ({
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: 'web', ...metadata },
+    spec: {
+      selector: { matchLabels: { app: 'web' } },
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'registry.example/app:1' }] } },
+      ...spec,
+    },
+  }) as KubeObject
+
+export const serverOf = (definition: ResourceDefinition): { server: KindServer; gr: { group: string; resource: string } } => ({
+  server: new KindServer([definition]),
+  gr: { group: definition.home.group, resource: definition.home.names.plural },
+})
+
+/** Messages of the causes of a refused write, with their fields; [] where it was accepted. */
+export async function causesOf(work: Promise<unknown>): Promise<string[]> {
+  try {
+    await work
+    return []
+  } catch (error) {
+    const { status } = error as StatusError
+    if (!status) throw error
+    return (status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`)
+  }
+}

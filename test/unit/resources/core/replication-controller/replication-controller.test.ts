@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../../../src/meta/object.ts'
+import { replicationControllerResource } from '../../../../../src/resources/core/replication-controller/definition.ts'
+import { causesOf, serverOf } from '../../../../support/workloads.ts'
+
+const template = { metadata: { labels: { b: '2', a: '1' } }, spec: { containers: [{ name: 'c', image: 'registry.example/app:1' }] } }
+const controller = (spec: object = {}): KubeObject =>
+  ({ apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'rc' }, spec: { template, ...spec } }) as KubeObject
+
+describe('ReplicationController', () => {
+  it('takes labels and selector from its template', async () => {
+    const { server, gr } = serverOf(replicationControllerResource)
+    const { metadata, spec } = await server.create(gr, 'default', controller())
+    expect(metadata.labels).to.deep.equal({ a: '1', b: '2' })
+    expect(spec).to.deep.include({ replicas: 1, selector: { a: '1', b: '2' } })
+    expect(spec).not.to.have.property('minReadySeconds')
+  })
+
+  const refused: [string, object, string[]][] = [
+    ['no template', { template: undefined, selector: { a: '1' } }, ['spec.template: Required value']],
+    ['neither selector nor labels', { template: { spec: template.spec } }, ['spec.selector: Required value']],
+    [
+      'a selector of other labels',
+      { selector: { c: '3' } },
+      ['spec.template.metadata.labels: Invalid value: map[string]string{"a":"1", "b":"2"}: `selector` does not match template `labels`'],
+    ],
+    ['a negative count', { replicas: -1 }, ['spec.replicas: Invalid value: -1: must be greater than or equal to 0']],
+  ]
+  for (const [what, spec, causes] of refused) {
+    it(`refuses ${what}`, async () => {
+      const { server, gr } = serverOf(replicationControllerResource)
+      expect(await causesOf(server.create(gr, 'default', controller(spec)))).to.deep.equal(causes)
+    })
+  }
+
+  it('tells its scale the selector', async () => {
+    const { server, gr } = serverOf(replicationControllerResource)
+    const object = await server.create(gr, 'default', controller({ replicas: 0 }))
+    const scale = replicationControllerResource.home.subresources?.['scale']?.view?.get(object)
+    expect(scale).to.deep.include({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: {}, status: { replicas: 0, selector: 'a=1,b=2' } })
+    expect(scale?.metadata).to.have.all.keys('name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp')
+  })
+
+  it('prints as kubectl shows it', async () => {
+    const { server, gr } = serverOf(replicationControllerResource)
+    await server.create(gr, 'default', controller())
+    expect(server.cells(gr, 'default', 'rc')).to.deep.equal(['rc', 1, 0, 0, '0s', 'c', 'registry.example/app:1', 'a=1,b=2'])
+  })
+})

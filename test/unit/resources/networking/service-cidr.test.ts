@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../../src/meta/object.ts'
+import { serviceCIDRResource } from '../../../../src/resources/networking/service-cidr/definition.ts'
+import { causesOf, serverOf } from '../../../support/workloads.ts'
+
+const range = (...cidrs: string[]): KubeObject =>
+  ({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'more' }, spec: { cidrs } }) as KubeObject
+
+describe('ServiceCIDR', () => {
+  const cases: [string[], string[]][] = [
+    [['198.51.100.0/28'], []],
+    [['198.51.100.0/28', '2001:db8::/64'], []],
+    [[], ['spec.cidrs: Required value: at least one CIDR required']],
+    [
+      ['198.51.100.0/28', '203.0.113.0/28'],
+      [
+        'spec.cidrs: Invalid value: networking.ServiceCIDRSpec{CIDRs:[]string{"198.51.100.0/28", "203.0.113.0/28"}}: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+      ],
+    ],
+    [['198.51.100.0'], ['spec.cidrs[0]: Invalid value: "198.51.100.0": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']],
+    [['198.51.100.1/28'], ['spec.cidrs[0]: Invalid value: "198.51.100.1/28": must not have bits set beyond the prefix length']],
+  ]
+  for (const [cidrs, causes] of cases) {
+    it(`checks ${cidrs.join(' and ') || 'none'}`, async () => {
+      const { server, gr } = serverOf(serviceCIDRResource)
+      expect(await causesOf(server.create(gr, '', range(...cidrs)))).to.deep.equal(causes)
+    })
+  }
+
+  it('keeps its ranges', async () => {
+    const { server, gr } = serverOf(serviceCIDRResource)
+    await server.create(gr, '', range('198.51.100.0/28'))
+    expect(await causesOf(server.update(gr, '', 'more', o => ({ ...o, spec: { cidrs: ['203.0.113.0/28'] } })))).to.deep.equal([
+      'spec.cidrs: Invalid value: []string{"203.0.113.0/28"}: field is immutable',
+    ])
+  })
+
+  it('prints its ranges', async () => {
+    const { server, gr } = serverOf(serviceCIDRResource)
+    await server.create(gr, '', range('198.51.100.0/28', '2001:db8::/64'))
+    expect(server.cells(gr, '', 'more')).to.deep.equal(['more', '198.51.100.0/28,2001:db8::/64', '0s'])
+  })
+})
