@@ -1,6 +1,16 @@
-import { status } from '@grpc/grpc-js'
 import type { BackendErrorCode } from '../backend.ts'
 import { BackendError } from '../backend.ts'
+
+/** gRPC's codes, here so that the package need not be loaded for them. Source: https://grpc.io/docs/guides/status-codes/ */
+const status = {
+  CANCELLED: 1,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  RESOURCE_EXHAUSTED: 8,
+  OUT_OF_RANGE: 11,
+  UNAVAILABLE: 14,
+  DATA_LOSS: 15,
+} as const
 
 /** What gRPC gives where a call failed. */
 export interface CallFailure {
@@ -9,7 +19,7 @@ export interface CallFailure {
   readonly message: string
 }
 
-/** Whether the request never left this process: then nothing can have happened, and it may be sent again. */
+/** Whether the request never left this process (`undefined`: no call was made): then nothing can have happened, and it may be sent again. */
 export function wasNeverSent(failure: CallFailure): boolean {
   return (
     failure.code === status.UNAVAILABLE && /^(No connection established|Name resolution failed|Channel closed before call started)/.test(failure.details ?? '')

@@ -2,25 +2,23 @@ import type { Logger } from '../../lib/log.ts'
 import type { Backend, GuardedWrite, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
+import { openConnection } from './connection.ts'
+import type { CallFailure } from './errors.ts'
+import { isLeaseNotFound, wasNeverSent } from './errors.ts'
+import { openLeases } from './leases.ts'
+import { decodeRange, decodeWrite, encodeGuardedWrite, encodeNumber, encodeRange } from './messages.ts'
 import type { EtcdOptions } from './options.ts'
+import { settleWrite } from './settle.ts'
+import { watchEtcd } from './watch.ts'
 
 /** Milliseconds given to finding out what became of a write whose answer was lost. */
 const settleTimeout = 3000
 
 /**
  * The store in etcd. Resolves without waiting for etcd: calls wait for it, each up to its deadline, and everything recovers by itself when etcd returns.
- * The client is loaded here, for it costs a start on the embedded store a quarter of a second.
+ * gRPC and `etcd3` are loaded by this call, not by the import: a start on the embedded store does without them.
  */
 export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Backend> {
-  const [{ openConnection }, { openLeases }, { isLeaseNotFound, wasNeverSent }, messages, { settleWrite }, { watchEtcd }] = await Promise.all([
-    import('./connection.ts'),
-    import('./leases.ts'),
-    import('./errors.ts'),
-    import('./messages.ts'),
-    import('./settle.ts'),
-    import('./watch.ts'),
-  ])
-  const { decodeRange, decodeWrite, encodeGuardedWrite, encodeNumber, encodeRange } = messages
   const connection = await openConnection(options)
   const leases = openLeases(connection)
   /** Ends watches when the store is closed. */
@@ -63,7 +61,7 @@ export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Ba
           leases.forget(guarded.ttlSeconds)
           continue
         }
-        const doubtful = (error.code === 'unavailable' || error.code === 'timeout') && !wasNeverSent(error.cause as { message: string })
+        const doubtful = (error.code === 'unavailable' || error.code === 'timeout') && !wasNeverSent(error.cause as CallFailure | undefined)
         if (!doubtful) throw error
         return settle(guarded, signal, error)
       }

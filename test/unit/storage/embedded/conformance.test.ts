@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../../../src/lib/clock.ts'
+import { silentLogger } from '../../../../src/lib/log.ts'
+import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
+import { backendConformance } from '../../../conformance/backend.ts'
+
+backendConformance('embedded', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'embedded-'))
+  const backend = await openEmbedded({ dir }, systemClock, silentLogger)
+  return {
+    backend,
+    async dispose() {
+      await backend.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+})
