@@ -12,11 +12,11 @@ import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import type { Clock } from './lib/clock.ts'
-import { invariant } from './lib/invariant.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
 import { ReadGauge } from './lib/metrics.ts'
 import type { RequestInfo, User } from './meta/context.ts'
+import { qualifiedResource } from './meta/gvk.ts'
 import { forbiddenError } from './meta/status.ts'
 import { codecOf } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
@@ -24,8 +24,8 @@ import type { WriteTarget } from './registry/types.ts'
 import { groupResourceOf } from './registry/types.ts'
 import { builtinResources } from './resources/builtin.ts'
 import type { Backend } from './storage/backend.ts'
-import { DirectStorage } from './storage/direct/direct-storage.ts'
-import type { Storage } from './storage/storage.ts'
+import { createCacher } from './storage/cacher/cacher.ts'
+import { key } from './storage/revision.ts'
 
 export interface ControlPlaneOptions {
   readonly backend: Backend
@@ -51,11 +51,17 @@ export interface StartOptions {
   readonly certificateAuthority: string
 }
 
+export interface ReadinessCheck {
+  readonly name: string
+  readonly endpoints?: readonly 'readyz'[]
+  check(): void | Promise<void>
+}
+
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
   readonly handler: Handler
   readonly metrics: readonly MetricFamily[]
-  readonly checks: readonly { name: string; check(): Promise<void> }[]
+  readonly checks: readonly ReadinessCheck[]
   readonly registry: Registry
   /** Resolves once every resource can be read from memory. */
   synced(signal: AbortSignal): Promise<void>
@@ -79,11 +85,12 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     nodePortRange: { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 },
   })
   const catalog = new Catalog(definitions)
-  const storages = new Map<ResourceDefinition, Storage>()
-  for (const definition of definitions) {
-    if (!definition.storage) continue
-    storages.set(definition, new DirectStorage(backend, codecOf(definition, options.fingerprint)))
-  }
+  const stored = definitions.filter(definition => definition.storage !== undefined)
+  const cacher = createCacher(
+    backend,
+    stored.map(definition => cachedResource(options, definition)),
+    { clock, logger },
+  )
   const registry: Registry = new Registry(catalog, {
     clock,
     etcdPrefix: options.etcdPrefix,
@@ -93,11 +100,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
-    storageFor(definition) {
-      const storage = storages.get(definition)
-      invariant(storage, `${definition.home.kind} has no storage`)
-      return storage
-    },
+    storageFor: definition => cacher.storageFor(nameOf(definition)),
   })
   const shutdown = new AbortController()
   const stopped = new AbortController()
@@ -105,14 +108,23 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
   return {
     registry,
-    checks: [{ name: 'etcd', check: () => backend.check(AbortSignal.timeout(2000)) }],
+    checks: [
+      { name: 'etcd', check: () => backend.check(AbortSignal.timeout(2000)) },
+      {
+        name: 'informer-sync',
+        endpoints: ['readyz'],
+        check: () => {
+          if (!cacher.ready()) throw new Error('the caches are not filled yet')
+        },
+      },
+    ],
     handler: createApi(env, new Discovery(options.serverAddress), new OpenApiEndpoint()),
     metrics: [
       new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
-        counts(storages),
+        cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
       ),
     ],
-    synced: async () => {},
+    synced: signal => cacher.synced(signal),
     start(start) {
       const access = registry.access(stopped.signal)
       const controllerEnv = { access, clock, logger }
@@ -127,17 +139,21 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       shutdown.abort()
       stopped.abort()
       await Promise.allSettled(running)
+      await cacher.close()
       await backend.close()
     },
   }
 }
 
-function* counts(storages: ReadonlyMap<ResourceDefinition, Storage>): Iterable<readonly [string, number]> {
-  for (const [{ home }, storage] of storages) {
-    const count = storage.count()
-    if (count !== undefined) yield [home.group === '' ? home.names.plural : `${home.names.plural}.${home.group}`, count]
-  }
-}
+/** `pods`, `deployments.apps` */
+const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })
+
+const cachedResource = (options: ControlPlaneOptions, definition: ResourceDefinition) => ({
+  name: nameOf(definition),
+  prefix: key(`${options.etcdPrefix}/${definition.storage?.prefix}/`),
+  codec: codecOf(definition, options.fingerprint),
+  namespaced: definition.scope === 'Namespaced',
+})
 
 /** A PUT that would create needs the right to create, too. */
 async function authorizeCreate({ mayCreate }: ControlPlaneOptions, target: WriteTarget): Promise<void> {

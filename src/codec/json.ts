@@ -96,4 +96,7 @@ export function encodeJsonText(schema: StructSchema, object: JsonObject): string
   return escaped.test(text) ? text.replace(escapedAll, escapeOne) : text
 }
 
+/** The text of JSON with what Go escapes for HTML escaped. */
+export const escapeHtml = (text: string): string => (escaped.test(text) ? text.replace(escapedAll, escapeOne) : text)
+
 const escapeOne = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`

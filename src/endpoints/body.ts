@@ -55,7 +55,12 @@ export function parseBody(
 }
 
 /** The type comes first: a message of another kind is not read as this one. */
-function parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse: (why: string) => StatusError): ParsedJson & { claimed: { apiVersion: string; kind: string } } {
+function parseProtobuf(
+  body: Buffer,
+  kind: string,
+  schema: StructSchema,
+  refuse: (why: string) => StatusError,
+): ParsedJson & { claimed: { apiVersion: string; kind: string } } {
   try {
     const envelope = unwrap(body)
     const claimed = { apiVersion: envelope.apiVersion, kind: envelope.kind }

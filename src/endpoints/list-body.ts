@@ -1,7 +1,7 @@
-import { goJson } from '../codec/json.ts'
-import type { Json, ListMeta } from '../meta/object.ts'
+import type { ListMeta } from '../meta/object.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { StoredObject } from '../storage/storage.ts'
+import { listMetaText } from './meta-json.ts'
 
 /** Bytes of one segment: large enough for few writes, small enough to be made well within a millisecond. */
 const SEGMENT = 256 * 1024
@@ -18,7 +18,7 @@ export function listMeta(result: ListResult): ListMeta {
 export function listBody(kind: string, apiVersion: string, meta: ListMeta, items: readonly StoredObject[], withTypes: boolean): Buffer[] {
   const out: Buffer[] = []
   let segment = Buffer.allocUnsafeSlow(SEGMENT)
-  let at = segment.write(`{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${goJson(meta as Json)},"items":[`)
+  let at = segment.write(`{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`)
   for (let i = 0; i < items.length; i++) {
     const { bytes, header } = (items[i] as StoredObject).json()
     const size = bytes.length - (withTypes ? 0 : header) + 2

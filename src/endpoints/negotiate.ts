@@ -43,7 +43,8 @@ export function negotiate(scope: Scope): Output {
 
 const isCollection = (scope: Scope): boolean => (scope.exchange.ctx.info.parts[1] ?? '') === ''
 
-const pretty = (exchange: Exchange): boolean => prefersPretty(exchange.search.includes('pretty') ? exchange.query.get('pretty') : undefined, exchange.ctx.userAgent)
+const pretty = (exchange: Exchange): boolean =>
+  prefersPretty(exchange.search.includes('pretty') ? exchange.query.get('pretty') : undefined, exchange.ctx.userAgent)
 
 /** Likewise for a watch: the preferred type must be one that streams. */
 export function negotiateStream(scope: Scope): Output {

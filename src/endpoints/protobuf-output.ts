@@ -1,6 +1,6 @@
-import { encodeMessage } from '../codec/protobuf-encode.ts'
-import { listMessage, type TypeMeta, wrap } from '../codec/protobuf.ts'
 import type { Version } from '../catalog/definition.ts'
+import { listMessage, type TypeMeta, wrap } from '../codec/protobuf.ts'
+import { encodeMessage } from '../codec/protobuf-encode.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
@@ -24,7 +24,10 @@ export function protobufEncoder(version: Version): Encoder {
   return encoder
 }
 
-export const typeMetaOf = (version: Version, suffix = ''): TypeMeta => ({ apiVersion: apiVersionOf({ group: version.group, version: version.name }), kind: version.kind + suffix })
+export const typeMetaOf = (version: Version, suffix = ''): TypeMeta => ({
+  apiVersion: apiVersionOf({ group: version.group, version: version.name }),
+  kind: version.kind + suffix,
+})
 
 export const storedBody = (version: Version, stored: StoredObject): Buffer => wrap(typeMetaOf(version), stored.encoded(protobufEncoder(version)).bytes)
 
@@ -34,7 +37,13 @@ export const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
 
 export function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Buffer {
   const encoder = protobufEncoder(version)
-  return wrap(typeMetaOf(version, 'List'), listMessage(metaMessage(meta), items.map(item => item.encoded(encoder).bytes)))
+  return wrap(
+    typeMetaOf(version, 'List'),
+    listMessage(
+      metaMessage(meta),
+      items.map(item => item.encoded(encoder).bytes),
+    ),
+  )
 }
 
 const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta as JsonObject)
@@ -46,8 +55,14 @@ const partialMessage = (object: KubeObject): Uint8Array =>
   encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata as unknown as JsonObject })
 
 export const partialListBody = (meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Buffer =>
-  wrap({ apiVersion, kind: 'PartialObjectMetadataList' }, listMessage(metaMessage(meta), items.map(item => partialMessage(item.object()))))
+  wrap(
+    { apiVersion, kind: 'PartialObjectMetadataList' },
+    listMessage(
+      metaMessage(meta),
+      items.map(item => partialMessage(item.object())),
+    ),
+  )
 
 /** A Status, as the answer or as the object of an ERROR event. */
-export const statusBody = (status: object): Buffer => wrap({ apiVersion: 'v1', kind: 'Status' }, encodeMessage(metaType('meta.Status'), decode(metaType('meta.Status'), status as JsonObject)))
-
+export const statusBody = (status: object): Buffer =>
+  wrap({ apiVersion: 'v1', kind: 'Status' }, encodeMessage(metaType('meta.Status'), decode(metaType('meta.Status'), status as JsonObject)))

@@ -1,17 +1,18 @@
 import type { TableDefinition } from '../catalog/definition.ts'
-import { encodeJson, goJson, parseJson } from '../codec/json.ts'
+import { encodeJson, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
+import { PROTOBUF_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
 import { failure } from '../meta/status.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { Answer } from '../registry/types.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { PROTOBUF_TYPE } from '../codec/negotiate.ts'
 import { listBody, listMeta } from './list-body.ts'
+import { listMetaText, statusText } from './meta-json.ts'
 import type { Output } from './negotiate.ts'
 import { listBody as binaryListBody, objectBody, partialBody, partialListBody, statusBody, storedBody } from './protobuf-output.ts'
 import type { Scope } from './scope.ts'
@@ -92,7 +93,7 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, partialListBody(meta, result.items, apiVersion))
   const items = result.items.map(item => partialMetadata(item.object(), apiVersion).replace(/^\{"kind":"PartialObjectMetadata","apiVersion":"[^"]*",/, '{'))
   await send(scope, output, 200, [
-    Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${goJson(meta as Json)},"items":[${items.join(',')}]}\n`),
+    Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[${items.join(',')}]}\n`),
   ])
 }
 
@@ -124,5 +125,5 @@ export function tableOptions(scope: Scope, output: Output) {
 /** A Status as the answer to a success. */
 export async function respondStatus(scope: Scope, output: Output, code: number, status: Omit<Status, 'code'> & { code?: number }): Promise<void> {
   if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, statusBody(status))
-  await send(scope, output, code, [Buffer.from(`${goJson(status as unknown as Json)}\n`)])
+  await send(scope, output, code, [Buffer.from(`${statusText(status)}\n`)])
 }

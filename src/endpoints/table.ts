@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { TableDefinition } from '../catalog/definition.ts'
-import { goJson } from '../codec/json.ts'
+import { escapeHtml, goJson } from '../codec/json.ts'
 import type { Json, KubeObject, ListMeta } from '../meta/object.ts'
+import { listMetaText, objectMetaText } from './meta-json.ts'
 
 /** What a row carries beside its cells (TableOptions.includeObject). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
@@ -56,7 +57,7 @@ function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions
     description,
     priority: priority ?? 0,
   }))
-  return `{"kind":"Table","apiVersion":"${options.group}/${options.version}","metadata":${goJson(meta as Json)},"columnDefinitions":${columns ? goJson(definitions) : 'null'},"rows":[`
+  return `{"kind":"Table","apiVersion":"${options.group}/${options.version}","metadata":${listMetaText(meta)},"columnDefinitions":${columns ? escapeHtml(JSON.stringify(definitions)) : 'null'},"rows":[`
 }
 
 function tableRow(table: TableDefinition, object: KubeObject, options: TableOptions): string {
@@ -69,7 +70,7 @@ function rowObject(object: KubeObject, options: TableOptions): string {
     case 'None':
       return 'null'
     case 'Object':
-      return goJson(object as unknown as Json)
+      return escapeHtml(JSON.stringify(object))
     case 'Metadata':
       return partialMetadata(object, `${options.group}/${options.version}`)
   }
@@ -77,4 +78,4 @@ function rowObject(object: KubeObject, options: TableOptions): string {
 
 /** PartialObjectMetadata of an object. */
 export const partialMetadata = (object: KubeObject, apiVersion: string): string =>
-  `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":${goJson(object.metadata as unknown as Json)}}`
+  `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":${objectMetaText(object.metadata)}}`

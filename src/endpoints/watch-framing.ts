@@ -1,12 +1,13 @@
-import { goJson } from '../codec/json.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
-import type { Json, KubeObject } from '../meta/object.ts'
 import { PROTOBUF_TYPE } from '../codec/negotiate.ts'
 import { watchFrame } from '../codec/protobuf.ts'
-import { objectBody, partialBody, statusBody, storedBody } from './protobuf-output.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
+import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
 import { decode } from '../schema/decode.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import { objectMetaText, statusText } from './meta-json.ts'
 import type { Output } from './negotiate.ts'
+import { objectBody, partialBody, statusBody, storedBody } from './protobuf-output.ts'
 import { tableOf, tableOptions } from './respond.ts'
 import type { Scope } from './scope.ts'
 import { partialMetadata, tableEvent } from './table.ts'
@@ -23,7 +24,7 @@ export function framingOf(scope: Scope, output: Output): Framing {
 }
 
 const text = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`)
-const errorFrame = (error: StatusError): Buffer => text('ERROR', goJson(error.status as unknown as Json))
+const errorFrame = (error: StatusError): Buffer => text('ERROR', statusText(error.status))
 
 /** One buffer an event: copied together from the ready bytes of the object. */
 const plainFraming = (scope: Scope): Framing => {
@@ -45,19 +46,19 @@ const plainFraming = (scope: Scope): Framing => {
     bookmark: (resourceVersion, initialEnd) => {
       // As upstream writes an object that is empty but for its version: the members that its type always writes are there.
       const metadata = { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) }
-      return text('BOOKMARK', goJson({ kind: version.kind, apiVersion, metadata, ...emptyMembers(scope) } as Json))
+      return text('BOOKMARK', `{"kind":"${version.kind}","apiVersion":"${apiVersion}","metadata":${objectMetaText(metadata)}${emptyMembers(scope)}}`)
     },
   }
 }
 
-const empties = new WeakMap<object, Record<string, unknown>>()
+const empties = new WeakMap<StructSchema, string>()
 
-function emptyMembers(scope: Scope): Record<string, unknown> {
+function emptyMembers(scope: Scope): string {
   const { schema } = scope.served.version
   let members = empties.get(schema)
-  if (!members) {
+  if (members === undefined) {
     const { metadata: _, ...rest } = decode(schema, {})
-    members = rest
+    members = Object.keys(rest).length === 0 ? '' : `,${JSON.stringify(rest).slice(1, -1)}`
     empties.set(schema, members)
   }
   return members

@@ -14,25 +14,49 @@ import { namespaceResource } from './core/namespace/definition.ts'
 import { nodeResource } from './core/node/definition.ts'
 import { persistentVolumeResource } from './core/persistent-volume/definition.ts'
 import { persistentVolumeClaimResource } from './core/persistent-volume-claim/definition.ts'
+import { bindingResource } from './core/pod/binding.ts'
+import { podResource } from './core/pod/definition.ts'
+import { podTemplateResource } from './core/pod-template/definition.ts'
 import { replicationControllerResource } from './core/replication-controller/definition.ts'
 import { resourceQuotaResource } from './core/resource-quota/definition.ts'
 import { secretResource } from './core/secret/definition.ts'
+import { rangeAllocationResource } from './core/service/allocation/node-ports.ts'
+import type { ServiceOptions } from './core/service/definition.ts'
+import { createServiceResource } from './core/service/definition.ts'
 import { serviceAccountResource } from './core/service-account/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
 
-export interface BuiltinOptions {
-  readonly serviceCIDRs: string[]
-  readonly nodePortRange: object
+export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
 }
 
 /** Every built-in kind, groups in the order in which discovery lists them. */
 export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] => [
-  componentStatusResource, configMapResource, endpointsResource, eventResourceWithTtl(options.eventTtlSeconds), limitRangeResource, namespaceResource, nodeResource,
-  persistentVolumeClaimResource, persistentVolumeResource, replicationControllerResource, resourceQuotaResource, secretResource, serviceAccountResource,
-  
-  controllerRevisionResource, daemonSetResource, deploymentResource, replicaSetResource, statefulSetResource,
-  ipAddressResource, serviceCIDRResource,
+  bindingResource,
+  componentStatusResource,
+  configMapResource,
+  endpointsResource,
+  eventResourceWithTtl(options.eventTtlSeconds),
+  limitRangeResource,
+  namespaceResource,
+  nodeResource,
+  persistentVolumeClaimResource,
+  persistentVolumeResource,
+  podResource,
+  podTemplateResource,
+  replicationControllerResource,
+  resourceQuotaResource,
+  secretResource,
+  serviceAccountResource,
+  createServiceResource(options),
+  rangeAllocationResource,
+  controllerRevisionResource,
+  daemonSetResource,
+  deploymentResource,
+  replicaSetResource,
+  statefulSetResource,
+  ipAddressResource,
+  serviceCIDRResource,
   leaseResource,
 ]
