@@ -82,15 +82,15 @@ export class KindServer implements ResourceAccess {
     const key = this.key(gr, namespace, next.metadata.name ?? '')
     const reservation = await strategy.begin?.(next, undefined, ctx, this, dryRun)
     try {
+      if (!dryRun) await this.beforeWrite(gr, next)
       if (this.objects.has(key)) throw alreadyExistsError(gr, next.metadata.name ?? '')
-      if (dryRun) {
-        await reservation?.rollback()
-        return next
-      }
-      await this.beforeWrite(gr, next)
     } catch (error) {
       await reservation?.rollback()
       throw error
+    }
+    if (dryRun) {
+      await reservation?.rollback()
+      return next
     }
     this.objects.set(key, this.stamp(next))
     await reservation?.commit()
