@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { parseJson } from '../codec/json.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { findMetadata, type MemberOrder, spliceRevision, startsWith } from './json-splice.ts'
+import { parseOwn } from './parse-own.ts'
 import type { Revision } from './revision.ts'
 import type { Attributes, Encoded, ResourceCodec } from './storage.ts'
 import { StorageError } from './storage.ts'
@@ -77,7 +78,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       return splice(json, json.length, revision, isSame(json, stored))
     },
     decode(stored, revision) {
-      const object = ownEnd(stored) >= 0 ? (parseJson(stored).value as unknown as KubeObject) : read(stored)
+      const object = ownEnd(stored) >= 0 ? parseOwn(stored) : read(stored)
       object.metadata.resourceVersion = String(revision)
       return object
     },

@@ -1,7 +1,7 @@
-import { parseJson } from '../codec/json.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { ByteBudget, type Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
+import { parseOwn } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
 import type { Slabs } from './slab.ts'
 import type { Attributes, Encoded, Encoder, ResourceCodec, StoredObject } from './storage.ts'
@@ -46,7 +46,7 @@ export class Stored implements StoredObject {
       if (this.#objectCharge) this.#objectCharge.used = true
       return this.#object
     }
-    const object = parseJson(this.#json.bytes).value as unknown as KubeObject
+    const object = parseOwn(this.#json.bytes)
     this.#object = object
     this.#objectCharge = {
       bytes: parsedCost * this.#json.bytes.length,
@@ -76,7 +76,7 @@ export class Stored implements StoredObject {
   }
 
   attributes(): Attributes {
-    this.#attributes ??= this.codec.attributes(this.#object ?? (parseJson(this.#json.bytes).value as unknown as KubeObject))
+    this.#attributes ??= this.codec.attributes(this.#object ?? parseOwn(this.#json.bytes))
     return this.#attributes
   }
 

@@ -105,6 +105,7 @@ export class MemoryBackend implements Backend {
   /** Puts and deletes without a guard, all in one revision: another program's transaction. */
   apply(writes: readonly { key: Key; value?: Buffer }[]): Revision {
     const mod = revision(++this.#revision)
+    const first = this.#log.length
     for (const { key, value } of writes) {
       const previous = this.#item(key, mod - 1)
       const create = value ? (previous?.createRevision ?? mod) : revision(0)
@@ -114,7 +115,7 @@ export class MemoryBackend implements Backend {
       this.#log.push({ type: value ? 'put' : 'delete', key, modRevision: mod, createRevision: create, ...(value && { value }), ...(previous && { previous }) })
     }
     for (const subscriber of this.#subscribers) {
-      subscriber.events.push(...this.#log.filter(e => e.modRevision === mod && this.#covers(subscriber.watch, e)))
+      subscriber.events.push(...this.#log.slice(first).filter(e => this.#covers(subscriber.watch, e)))
       subscriber.wake()
     }
     return mod

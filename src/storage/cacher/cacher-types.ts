@@ -44,7 +44,7 @@ export interface CacherStats {
 export interface Cacher {
   /** @throws InvariantError for a resource that is not cached */
   storageFor(name: string): Storage
-  /** The first state of every resource is there. */
+  /** The first state of the resources that were there at the start has been read. Stays true. */
   ready(): boolean
   /** Resolves when `ready`. Rejects with StorageError `timeout` when the signal aborts. */
   synced(signal: AbortSignal): Promise<void>

@@ -128,12 +128,12 @@ class WatchCache implements Cacher, CacherCore {
     this.#caches.delete(name)
     this.#routes.delete(entry.cache.resource.prefix)
     entry.cache.removed = true
+    entry.cache.loaded = false
     entry.cache.interest.end()
     this.#loadsChanged()
   }
 
   ready(): boolean {
-    for (const { cache } of this.#caches.values()) if (!cache.loaded) return false
     return this.#generation > 0
   }
 

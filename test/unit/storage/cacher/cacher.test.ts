@@ -1,0 +1,358 @@
+import { expect } from 'chai'
+import type { BackendEvent } from '../../../../src/storage/backend.ts'
+import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
+import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
+import { key, revision } from '../../../../src/storage/revision.ts'
+import type { Storage, StorageEvent } from '../../../../src/storage/storage.ts'
+import { MemoryBackend } from '../../../support/memory-backend.ts'
+import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
+import { everything, put, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
+
+const { signal } = new AbortController()
+const soon = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 400 && !condition(); i++) await soon(5)
+  expect(condition()).to.equal(true)
+}
+
+describe('storage/cacher', () => {
+  let backend: MemoryBackend
+  let cacher: Cacher
+  let storage: Storage
+
+  const open = async (options: CacherOptions = {}) => {
+    cacher = openCacher(backend, options)
+    storage = cacher.storageFor('configmaps')
+    await cacher.synced(signal)
+  }
+  const write = (name: string, data: Record<string, string> = {}) => storage.write(testKey(name), put(testObject(name, data)), signal)
+  const seed = (name: string, prefix = testPrefix) => backend.apply([{ key: key(`${prefix}default/${name}`), value: testCodec.encode(testObject(name)) }])
+  const names = async (at: 'any' | 'latest' = 'latest') =>
+    (await storage.list(testPrefix, { at, predicate: everything, limit: 0 }, signal)).items.map(i => i.attributes().name)
+  const watchAfter = async (after: number) =>
+    (await storage.watch(testPrefix, { start: { after: revision(after) }, predicate: everything, bookmarks: false }, signal))[Symbol.asyncIterator]()
+  const codeOf = (what: Promise<unknown>) =>
+    what.then(
+      () => 'none',
+      (error: { code: string }) => error.code,
+    )
+
+  beforeEach(() => {
+    backend = new MemoryBackend()
+  })
+  afterEach(async () => {
+    await cacher.close()
+    await backend.close()
+  })
+
+  describe('the first state', () => {
+    it('is read in one range where the store is small', async () => {
+      for (const each of ['a', 'b']) seed(each)
+      cacher = createCacher(backend, [testResource, { ...testResource, name: 'pods', prefix: key('/registry/pods/') }], testLimits)
+      await cacher.synced(signal)
+      expect(backend.calls.range).to.equal(1)
+      expect(cacher.stats().resources.map(r => r.objects)).to.deep.equal([2, 0])
+    })
+
+    it('is read in pages where it is large, at one revision', async () => {
+      for (let i = 0; i < 1200; i++) seed(`n${i}`)
+      let grown = false
+      backend.before = call => {
+        if (call === 'range' && !grown && backend.calls.range === 3) {
+          grown = true
+          seed('n0000')
+        }
+      }
+      await open()
+      expect(backend.calls.range).to.equal(4)
+      await until(() => storage.count() === 1201)
+    })
+
+    it('makes reads wait, and readiness', async () => {
+      let release = () => {}
+      const gate = new Promise<void>(resolve => {
+        release = resolve
+      })
+      seed('a')
+      backend.before = () => gate
+      cacher = openCacher(backend)
+      storage = cacher.storageFor('configmaps')
+      const reading = names('any')
+      await soon(10)
+      expect([cacher.ready(), storage.count()]).to.deep.equal([false, undefined])
+      expect(await codeOf(storage.get(testKey('a'), 'any', AbortSignal.timeout(10)))).to.equal('timeout')
+      release()
+      expect(await reading).to.deep.equal(['a'])
+      expect(cacher.ready()).to.equal(true)
+    })
+
+    it('is waited for while the store is away', async () => {
+      seed('a')
+      backend.down = true
+      cacher = openCacher(backend)
+      storage = cacher.storageFor('configmaps')
+      const reading = names('any')
+      await soon(20)
+      backend.down = false
+      expect(await reading).to.deep.equal(['a'])
+    })
+  })
+
+  describe('lost changes', () => {
+    const lossy = (lost: string) => {
+      backend.lose = (event: BackendEvent) => event.key === testKey(lost)
+    }
+
+    it('a missing revision makes it read the state anew, and ends watches as expired', async () => {
+      await open()
+      await write('a')
+      const events = await watchAfter(cacher.stats().revision)
+      lossy('b')
+      seed('b')
+      backend.lose = () => false
+      seed('c')
+      expect(await codeOf(take(events, 1))).to.equal('expired')
+      expect(await names()).to.deep.equal(['a', 'b', 'c'])
+      expect(cacher.stats().relists).to.equal(1)
+    })
+
+    it('several changes of one revision are no gap', async () => {
+      await open()
+      const events = await watchAfter(1)
+      backend.apply(['a', 'b'].map(name => ({ key: testKey(name), value: testCodec.encode(testObject(name)) })))
+      seed('c')
+      expect(told(await take(events, 3))).to.deep.equal(['added a@2', 'added b@2', 'added c@3'])
+      expect(cacher.stats().relists).to.equal(0)
+    })
+
+    it('a change that does not come is read from the store, and the watch is opened anew', async () => {
+      await open()
+      lossy('a')
+      seed('a')
+      expect(await names('any')).to.deep.equal([])
+      backend.lose = () => false
+      expect(await names()).to.deep.equal(['a'])
+      expect(cacher.stats().fallbacks).to.equal(1)
+      await until(() => storage.count() === 1)
+      expect(cacher.stats().relists).to.equal(0)
+    })
+  })
+
+  describe('a store that goes away', () => {
+    it('short absence: the feed resumes, and watches do not notice', async () => {
+      await open({ graceMs: 500 })
+      const events = await watchAfter(1)
+      backend.down = true
+      await soon(20)
+      backend.down = false
+      seed('a')
+      expect(told(await take(events, 1))).to.deep.equal(['added a@2'])
+      expect(cacher.stats().relists).to.equal(0)
+    })
+
+    it('long absence: watches end, latest reads fail, others are served; then all is well', async () => {
+      await open({ graceMs: 20 })
+      await write('a')
+      const events = await watchAfter(2)
+      backend.down = true
+      expect(await take(events, 1)).to.deep.equal([])
+      expect(await names('any')).to.deep.equal(['a'])
+      expect(await codeOf(names())).to.equal('unavailable')
+      expect(await codeOf(write('b'))).to.equal('unavailable')
+      expect(await codeOf(watchAfter(2))).to.equal('unavailable')
+      backend.down = false
+      seed('b')
+      await until(() => storage.count() === 2)
+      expect(told(await take(await watchAfter(2), 1))).to.deep.equal(['added b@3'])
+      expect(cacher.stats().relists).to.equal(0)
+    })
+
+    it('what was compacted meanwhile is read anew', async () => {
+      await open({ graceMs: 20 })
+      await write('a')
+      backend.down = true
+      await soon(40)
+      for (const each of ['b', 'c', 'd']) seed(each)
+      backend.down = false
+      await backend.compact(revision(5), signal)
+      await until(() => storage.count() === 4)
+      expect(cacher.stats().relists).to.equal(1)
+      expect(await codeOf(watchAfter(2).then(events => take(events, 1)))).to.equal('expired')
+    })
+  })
+
+  describe('latest reads', () => {
+    it('share probes: one under way, and one for all who came since', async () => {
+      await open()
+      const before = cacher.stats().probes
+      let release = () => {}
+      const gate = new Promise<void>(resolve => {
+        release = resolve
+      })
+      backend.before = call => (call === 'currentRevision' ? gate : undefined)
+      const reads = Array.from({ length: 500 }, () => names())
+      release()
+      await Promise.all(reads)
+      expect(cacher.stats().probes - before).to.equal(2)
+    })
+
+    it('do not join a probe that began before them', async () => {
+      await open()
+      const order: string[] = []
+      let release = () => {}
+      backend.before = async call => {
+        if (call !== 'currentRevision' || order.length > 0) return
+        order.push('held')
+        await new Promise<void>(resolve => {
+          release = resolve
+        })
+      }
+      const first = names()
+      await until(() => order.length === 1)
+      seed('a')
+      const second = names()
+      release()
+      await first
+      expect(await second).to.deep.equal(['a'])
+    })
+  })
+
+  describe('writes', () => {
+    it('assume the cached object, so an update is one round trip', async () => {
+      await open()
+      await write('a')
+      const reads = backend.calls.get ?? 0
+      await storage.get(testKey('a'), 'latest', signal)
+      await write('a', { x: '1' })
+      expect(backend.calls.get ?? 0).to.equal(reads)
+    })
+
+    it('are read once where the cached object was stale', async () => {
+      await open()
+      await write('a', { n: '1' })
+      await names()
+      backend.lose = () => true
+      backend.apply([{ key: testKey('a'), value: testCodec.encode(testObject('a', { n: '2' })) }])
+      const written = await storage.write(testKey('a'), async now => ({ put: testObject('a', { n: `${now?.object().data.n}+` }) }), signal)
+      expect(written.object.object().data.n).to.equal('2+')
+    })
+  })
+
+  describe('history', () => {
+    it('serves what is within its bounds; what is older comes from the store', async () => {
+      let now = 1_000_000
+      await open({ clock: { now: () => now }, historyMs: 1000 })
+      for (let i = 0; i < 5; i++) await write('a', { i: String(i) })
+      const watches = () => backend.watches.length
+      await until(() => cacher.stats().revision === 6)
+      const own = watches()
+      expect(told(await take(await watchAfter(1), 5))).to.have.length(5)
+      expect(watches()).to.equal(own)
+      now += 5000
+      await until(() => cacher.stats().resources[0]!.historyEvents === 0)
+      const old = await watchAfter(3)
+      expect(told(await take(old, 3))).to.deep.equal(['modified a@4', 'modified a@5', 'modified a@6'])
+      expect(watches()).to.equal(own + 1)
+      await old.return?.()
+    })
+
+    it('is bounded in bytes, and tells what that cost', async () => {
+      await open({ historyBytes: 10_000 })
+      for (let i = 0; i < 50; i++) await write('a', { i: 'x'.repeat(1000) + i })
+      await until(() => cacher.stats().revision === 51)
+      const [stats] = cacher.stats().resources
+      expect(stats!.historyBytes).to.be.lessThan(10_001)
+      expect(stats!.historyEvents + stats!.historyForcedOut).to.equal(50)
+    })
+
+    it('makes the state of an earlier revision', async () => {
+      await open()
+      const expected = new Map<number, string[]>()
+      for (let i = 0; i < 40; i++) {
+        const name = `n${(i * 7) % 11}`
+        if (i % 5 === 4 && (await storage.get(testKey(name), 'latest', signal))) await storage.write(testKey(name), async () => ({ delete: true }), signal)
+        else await write(name, { i: String(i) })
+        const page = await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)
+        expected.set(
+          page.revision,
+          page.items.map(item => item.json().bytes.toString()),
+        )
+      }
+      const ranges = backend.calls.range
+      for (const [at, items] of [...expected].reverse()) {
+        const page = await storage.list(testPrefix, { at: { exactly: revision(at) }, predicate: everything, limit: 0 }, signal)
+        expect(page.items.map(item => item.json().bytes.toString())).to.deep.equal(items)
+      }
+      expect(backend.calls.range).to.equal(ranges)
+    })
+  })
+
+  describe('resources that come and go', () => {
+    const widgets = key('/registry/example.com/widgets/')
+
+    it('a later one is read, and follows', async () => {
+      seed('w1', widgets)
+      await open()
+      seed('w2', widgets)
+      const later = cacher.addResource({ ...testResource, name: 'widgets', prefix: widgets })
+      expect([cacher.ready(), later.count()]).to.deep.equal([true, undefined])
+      const page = await later.list(widgets, { at: 'any', predicate: everything, limit: 0 }, signal)
+      expect(page.items.map(item => item.attributes().name)).to.deep.equal(['w1', 'w2'])
+      const events = (await later.watch(widgets, { start: { after: page.revision }, predicate: everything, bookmarks: false }, signal))[Symbol.asyncIterator]()
+      seed('w3', widgets)
+      expect(told(await take(events, 1))).to.deep.equal([`added w3@${page.revision + 1}`])
+    })
+
+    it('misses nothing that is written while it is being read', async () => {
+      await open()
+      let writes = 0
+      backend.before = async call => {
+        if (call !== 'range' || writes > 0) return
+        while (writes < 20) seed(`w${writes++}`, widgets)
+        await soon(5)
+      }
+      for (let i = 0; i < 600; i++) seed(`v${i}`, widgets)
+      const later = cacher.addResource({ ...testResource, name: 'widgets', prefix: widgets })
+      seed('late', widgets)
+      const page = await later.list(widgets, { at: 'latest', predicate: everything, limit: 0 }, signal)
+      expect(page.items.length).to.equal(621)
+    })
+
+    it('a removed one ends its watches and refuses reads', async () => {
+      await open()
+      const events = await watchAfter(1)
+      const pending = take(events, 1)
+      cacher.removeResource('configmaps')
+      expect(await pending).to.deep.equal([])
+      expect(await codeOf(names('any'))).to.equal('unavailable')
+      cacher.addResource(testResource)
+      expect(await cacher.storageFor('configmaps').get(testKey('a'), 'any', signal)).to.equal(undefined)
+    })
+  })
+
+  it('gives watchers without a predicate the same batches', async () => {
+    await open()
+    const all = await Promise.all([1, 2, 3].map(() => watchAfter(1)))
+    seed('a')
+    seed('b')
+    const batches = (await Promise.all(all.map(events => events.next()))).map(step => step.value as readonly StorageEvent[])
+    expect(told(batches[0]!)).to.deep.equal(['added a@2', 'added b@3'])
+    expect(batches[1]).to.equal(batches[0])
+    expect(batches[2]).to.equal(batches[0])
+  })
+
+  it('reads the state anew where the store went back', async () => {
+    await open({ graceMs: 10 })
+    for (let i = 0; i < 5; i++) await write(`n${i}`)
+    await names()
+    const original = backend.currentRevision.bind(backend)
+    backend.down = true
+    await soon(20)
+    backend.currentRevision = async s => revision((await original(s)) - 3)
+    backend.down = false
+    await until(() => cacher.stats().relists > 0)
+    backend.currentRevision = original
+    expect(await names()).to.have.length(5)
+  })
+})
