@@ -35,6 +35,8 @@ export const rangeAllocationResource: ResourceDefinition = {
 export class NodePorts {
   readonly range: PortRange
   private readonly random: () => number
+  /** Ends when the change before has. */
+  private last: Promise<void> = Promise.resolve()
 
   constructor(range: PortRange, random: () => number) {
     this.range = range
@@ -57,9 +59,15 @@ export class NodePorts {
 
   /**
    * Changes the set of taken ports. `change` may run more than once, each time on the newest set; what it throws is thrown after nothing has been written.
-   * False: nothing to write.
+   * False: nothing to write. Changes of one process queue up rather than lose races to each other: those are left to other servers.
    */
-  async change(api: ResourceAccess, change: (ports: PortSet, object: KubeObject) => boolean): Promise<void> {
+  change(api: ResourceAccess, change: (ports: PortSet, object: KubeObject) => boolean): Promise<void> {
+    const done = this.last.then(() => this.changeNow(api, change))
+    this.last = done.catch(() => {})
+    return done
+  }
+
+  private async changeNow(api: ResourceAccess, change: (ports: PortSet, object: KubeObject) => boolean): Promise<void> {
     for (;;) {
       let failure: unknown
       try {
