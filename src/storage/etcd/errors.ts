@@ -20,11 +20,10 @@ export interface CallFailure {
 }
 
 /** Whether the request never left this process (`undefined`: no call was made): then nothing can have happened, and it may be sent again. */
-export function wasNeverSent(failure: CallFailure): boolean {
-  return (
-    failure.code === status.UNAVAILABLE && /^(No connection established|Name resolution failed|Channel closed before call started)/.test(failure.details ?? '')
-  )
+export function wasNeverSent(failure: CallFailure | undefined): boolean {
+  return failure === undefined || (failure.code === status.UNAVAILABLE && unsent.test(failure.details ?? ''))
 }
+const unsent = /^(No connection established|Name resolution failed|Channel closed before call started)/
 
 export function isLeaseNotFound(error: unknown): boolean {
   return error instanceof BackendError && (error.cause as CallFailure | undefined)?.details === 'etcdserver: requested lease not found'

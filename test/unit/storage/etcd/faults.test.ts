@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { silentLogger } from '../../../../src/lib/log.ts'
+import type { Backend, Expected } from '../../../../src/storage/backend.ts'
+import { BackendError } from '../../../../src/storage/backend.ts'
+import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
+import type { Key, Revision } from '../../../../src/storage/revision.ts'
+import { codeOf, never, Store, within } from '../../../support/backend.ts'
+import type { EtcdServer } from '../../../support/etcd.ts'
+import { findEtcd, startEtcd } from '../../../support/etcd.ts'
+
+const found = findEtcd() !== undefined
+const suite = found ? describe : describe.skip
+
+suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/etcd installs one)'}`, function () {
+  this.timeout(60_000)
+  let server: EtcdServer
+  let backend: Backend
+  let store: Store
+
+  before(async () => {
+    server = await startEtcd()
+  })
+  beforeEach(async () => {
+    backend = await openEtcd({ servers: [server.url], requestTimeoutMs: 2000 }, silentLogger)
+    store = new Store(backend, '/registry/faults/')
+  })
+  afterEach(() => backend.close())
+  after(() => server?.stop())
+
+  it('killed and restarted under writes: nothing acknowledged is lost or applied twice, and a resumed watch sees every event once', async () => {
+    const first = (await backend.currentRevision(never)) + 1
+    const aborter = new AbortController()
+    const events: string[] = []
+    let resumed = 0
+    const watcher = (async () => {
+      for (let from = first; !aborter.signal.aborted; resumed++) {
+        try {
+          for await (const batch of store.watch(from, {}, aborter.signal)) {
+            for (const event of batch.events) events.push(`${event.modRevision} ${event.type} ${event.key}=${event.value}`)
+            from = batch.revision + 1
+          }
+        } catch (error) {
+          expect((error as BackendError).code).to.equal('unavailable')
+          await sleep(50)
+        }
+      }
+    })()
+
+    // Each writer counts a key of its own up. What is in doubt it reads again, as a client has to.
+    const acknowledged = new Map<string, { value: number; revision: number }[]>()
+    let stop = false
+    let doubts = 0
+    const writers = Array.from({ length: 32 }, async (_, i) => {
+      const name = `w${i}`
+      const key = store.key(name)
+      const mine: { value: number; revision: number }[] = []
+      acknowledged.set(name, mine)
+      let revision = 0
+      for (let value = 1; !stop; ) {
+        try {
+          const result = await backend.write({ key, expected: revision as Expected, value: Buffer.from(String(value)) }, never)
+          if (!result.ok) throw new Error(`${name}: the only writer of a key lost: expected ${revision}, found ${result.current?.modRevision}`)
+          revision = result.revision
+          mine.push({ value, revision })
+          value++
+        } catch (error) {
+          if (!(error instanceof BackendError)) throw error
+          doubts++
+          const item = await readUntilBack(key)
+          if (item && Number(item.value) === value) value++
+          revision = item?.modRevision ?? 0
+        }
+      }
+    })
+    for (let round = 0; round < 3; round++) {
+      await sleep(700)
+      await server.kill()
+      await sleep(200)
+      await server.start()
+    }
+    await sleep(700)
+    stop = true
+    await Promise.all(writers)
+
+    const last = await store.put('last', 0, 'x')
+    await within(
+      10_000,
+      'the last event',
+      until(() => events.some(event => event.startsWith(`${last} `))),
+    )
+    aborter.abort()
+    await watcher
+
+    const total = [...acknowledged.values()].reduce((sum, mine) => sum + mine.length, 0)
+    expect(total).to.be.greaterThan(500)
+    expect(resumed).to.be.at.least(3)
+    // The history, read anew from the store, is what the interrupted watch saw.
+    const history = (await store.events(events.length, first)).map(event => `${event.modRevision} ${event.type} ${event.key}=${event.value}`)
+    expect(events).to.deep.equal(history)
+    expect(new Set(events).size).to.equal(events.length)
+    for (const [name, mine] of acknowledged) {
+      for (const { value, revision } of mine) expect(history).to.include(`${revision} put ${store.key(name)}=${value}`)
+      const values = history.flatMap(event => (event.includes(`${store.key(name)}=`) ? [Number(event.split('=')[1])] : []))
+      expect(values, `changes of ${name}`).to.deep.equal(values.map((_, i) => i + 1))
+    }
+    expect(doubts).to.be.lessThan(32 * 3 * 3)
+  })
+
+  async function readUntilBack(key: Key) {
+    for (;;) {
+      try {
+        return (await backend.get(key, never)).item
+      } catch (error) {
+        if (!(error instanceof BackendError)) throw error
+        await sleep(50)
+      }
+    }
+  }
+
+  it('away: calls fail within their deadline, and succeed again once it is back', async () => {
+    await store.put('away', 0, 'x')
+    await server.kill()
+    const begun = Date.now()
+    expect(await Promise.all([codeOf(store.text('away')), codeOf(store.put('other', 0, 'x')), codeOf(backend.check(never))])).to.deep.equal(
+      Array(3).fill('unavailable'),
+    )
+    expect(Date.now() - begun).to.be.within(1500, 3000)
+    expect(await codeOf(store.events(1, 1))).to.equal('unavailable')
+    await server.start()
+    expect(await within(1500, 'the answer', store.text('away'))).to.equal('x')
+    await store.put('other', 0, 'x')
+  })
+
+  it('away at start: a call waits for it', async () => {
+    await server.kill()
+    const early = await openEtcd({ servers: [server.url], requestTimeoutMs: 10_000 }, silentLogger)
+    const answer = early.currentRevision(never)
+    await sleep(500)
+    await server.start()
+    expect(await within(3000, 'the answer', answer)).to.be.greaterThan(0)
+    await early.close()
+  })
+
+  it('frozen: calls time out, and so does settling a write; nothing is applied twice', async () => {
+    const revision = await store.put('frozen', 0, '0')
+    server.freeze()
+    try {
+      expect(await codeOf(store.put('frozen', revision, '1'))).to.be.oneOf(['timeout', 'unavailable'])
+    } finally {
+      server.thaw()
+    }
+    const item = await readUntilBack(store.key('frozen'))
+    expect(item?.value.toString()).to.be.oneOf(['0', '1'])
+    await store.put('frozen', item!.modRevision, '2')
+    await sleep(200)
+    expect(await store.text('frozen')).to.equal('2')
+  })
+
+  it('frozen for a moment longer than the deadline: a write whose answer came too late is settled', async () => {
+    const revision = await store.put('late', 0, '0')
+    server.freeze()
+    const writing = store.write('late', revision, '1')
+    await sleep(2300)
+    server.thaw()
+    const result = await writing
+    expect(result.ok).to.equal(true)
+    const { item } = await backend.get(store.key('late'), never)
+    expect([item?.value.toString(), item?.modRevision]).to.deep.equal(['1', (result as { revision: Revision }).revision])
+  })
+
+  it('has lost a lease: the write gets another', async () => {
+    await store.put('leased', 0, 'x', 3600)
+    const gateway = async (path: string, body: object): Promise<{ leases?: object[] }> =>
+      (await fetch(`${server.url}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) })).json() as Promise<{ leases?: object[] }>
+    for (const lease of (await gateway('lease/leases', {})).leases ?? []) await gateway('lease/revoke', lease)
+    expect(await store.text('leased')).to.equal(undefined)
+    await store.put('leased', 0, 'y', 3600)
+    expect((await gateway('lease/leases', {})).leases).to.have.length(1)
+  })
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(20)
+}

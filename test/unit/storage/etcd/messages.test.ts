@@ -1,0 +1,119 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { expect } from 'chai'
+import protobuf from 'protobufjs'
+import type { GuardedWrite } from '../../../../src/storage/backend.ts'
+import {
+  decodeLeaseGrant,
+  decodeRange,
+  decodeWatch,
+  decodeWrite,
+  encodeGuardedWrite,
+  encodeNumber,
+  encodeRange,
+  encodeWatchCreate,
+} from '../../../../src/storage/etcd/messages.ts'
+import type { Key, Revision } from '../../../../src/storage/revision.ts'
+
+/** The oracle: etcd's own declarations, read by protobufjs. */
+const proto = join(dirname(createRequire(import.meta.url).resolve('etcd3/package.json')), 'proto', 'rpc.proto')
+const root = new protobuf.Root()
+root.resolvePath = (_, target) => join(dirname(proto), target.replace(/^.*\//, ''))
+root.loadSync(proto, { keepCase: true })
+const type = (name: string) => root.lookupType(name)
+const decoded = (name: string, bytes: Buffer) => type(name).toObject(type(name).decode(bytes), { longs: String, enums: String, bytes: String })
+const encoded = (name: string, message: object) => Buffer.from(type(name).encode(type(name).fromObject(message)).finish())
+
+const key = 'key' as Key
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const large = 2 ** 52 + 12345
+const header = { cluster_id: '14841639068965178418', member_id: '10276657743932975437', revision: String(large), raft_term: '7' }
+
+describe("etcd's messages", () => {
+  const requests: [name: string, message: string, bytes: Buffer, expected: object][] = [
+    ['a get', 'RangeRequest', encodeRange({ start: key }), { key: base64('key') }],
+    [
+      'a page of the past',
+      'RangeRequest',
+      encodeRange({ start: key, end: 'kez' as Key, limit: 500, at: large as Revision }),
+      { key: base64('key'), range_end: base64('kez'), limit: '500', revision: String(large) },
+    ],
+    ['a count', 'RangeRequest', encodeRange({ start: key, end: '\0' as Key, countOnly: true }), { key: base64('key'), range_end: 'AA==', count_only: true }],
+    [
+      'a watch',
+      'WatchRequest',
+      encodeWatchCreate({ start: '\0' as Key, end: '\0' as Key, from: 300 as Revision, previous: true }),
+      { create_request: { key: 'AA==', range_end: 'AA==', start_revision: '300', prev_kv: true, fragment: true } },
+    ],
+    ['a compaction', 'CompactionRequest', encodeNumber(128), { revision: '128' }],
+    ['a lease', 'LeaseGrantRequest', encodeNumber(3660), { TTL: '3660' }],
+  ]
+  for (const [name, message, bytes, expected] of requests) {
+    it(`asks for ${name}`, () => expect(decoded(`etcdserverpb.${message}`, bytes)).to.deep.equal(expected))
+  }
+
+  const writes: [name: string, write: Omit<GuardedWrite, 'key'>, lease: bigint, mod: string, operation: object][] = [
+    ['a create', { expected: 0, value: Buffer.from('value') }, 0n, '0', { request_put: { key: base64('key'), value: base64('value') } }],
+    [
+      'an update with a lease',
+      { expected: large as Revision, value: Buffer.alloc(200, 'v') },
+      7587882113741853466n,
+      String(large),
+      { request_put: { key: base64('key'), value: base64('v'.repeat(200)), lease: '7587882113741853466' } },
+    ],
+    ['a put of nothing', { expected: 127 as Revision, value: Buffer.alloc(0) }, 0n, '127', { request_put: { key: base64('key') } }],
+    ['a deletion', { expected: 128 as Revision }, 0n, '128', { request_delete_range: { key: base64('key') } }],
+  ]
+  for (const [name, write, lease, mod, operation] of writes) {
+    it(`guards ${name}`, () =>
+      expect(decoded('etcdserverpb.TxnRequest', encodeGuardedWrite({ key, ...write }, lease))).to.deep.equal({
+        compare: [{ target: 'Mod', key: base64('key'), mod_revision: mod }],
+        success: [operation],
+        failure: [{ request_range: { key: base64('key') } }],
+      }))
+  }
+
+  const kv = { key: base64('key'), create_revision: '3', mod_revision: String(large), version: '4', value: base64('value'), lease: '7587882113741853466' }
+  const item = { key, value: Buffer.from('value'), createRevision: 3, modRevision: large }
+
+  it('reads a range', () => {
+    const bytes = encoded('etcdserverpb.RangeResponse', { header, kvs: [kv, { ...kv, value: '' }], more: true, count: '300' })
+    expect(decodeRange(bytes)).to.deep.equal({ revision: large, items: [item, { ...item, value: Buffer.alloc(0) }], more: true, count: 300 })
+  })
+
+  it('keeps values that pin nothing of the response', () => {
+    const { items } = decodeRange(encoded('etcdserverpb.RangeResponse', { header, kvs: [kv] }))
+    expect(items[0]?.value.buffer.byteLength).to.equal(5)
+  })
+
+  it('reads the outcome of a write', () => {
+    expect(decodeWrite(encoded('etcdserverpb.TxnResponse', { header, succeeded: true, responses: [{ response_put: { header } }] }))).to.deep.equal({
+      succeeded: true,
+      revision: large,
+      current: undefined,
+    })
+    const lost = { header, responses: [{ response_range: { header, kvs: [kv], count: 1 } }] }
+    expect(decodeWrite(encoded('etcdserverpb.TxnResponse', lost))).to.deep.equal({ succeeded: false, revision: large, current: item })
+  })
+
+  it('reads events', () => {
+    const events = [{ kv }, { kv, prev_kv: kv }, { type: 'Delete', kv: { key: kv.key, mod_revision: '9' }, prev_kv: kv }]
+    const response = decodeWatch(encoded('etcdserverpb.WatchResponse', { header, watch_id: '1', fragment: true, events }))
+    expect(response.events).to.deep.equal([
+      { type: 'put', ...item },
+      { type: 'put', ...item, previous: item },
+      { type: 'delete', key, modRevision: 9, createRevision: 0, previous: item },
+    ])
+    expect([response.fragment, response.created, response.canceled]).to.deep.equal([true, false, false])
+  })
+
+  it('reads why a watch ended', () => {
+    const response = decodeWatch(encoded('etcdserverpb.WatchResponse', { header, canceled: true, compact_revision: '77', cancel_reason: 'because' }))
+    expect([response.canceled, response.compactRevision, response.cancelReason]).to.deep.equal([true, 77, 'because'])
+  })
+
+  it('keeps all 64 bits of a lease', () => {
+    const bytes = encoded('etcdserverpb.LeaseGrantResponse', { header, ID: '7587882113741853466', TTL: '60' })
+    expect(decodeLeaseGrant(bytes)).to.deep.equal({ id: 7587882113741853466n, ttl: 60 })
+  })
+})
