@@ -13,6 +13,7 @@ import { type AnyRequest, type AnyResponse, isHttp2, lengthOf, type Wire, wireOf
 
 /** A whole answer above this many bytes is compressed for who accepts it. */
 const GZIP_FROM = 128 * 1024
+const JOIN_UP_TO = 16 * 1024
 /** Segments written in one go, before the event loop gets its turn. */
 const SEGMENTS_AT_ONCE = 32
 
@@ -156,8 +157,9 @@ export class HttpExchange implements Exchange, RequestContext {
   sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[]): Promise<void> {
     if (this.answered || this.wire.closed) return DONE
     this.status = status
-    const single = Buffer.isBuffer(body) ? body : body.length === 1 ? body[0] : undefined
-    const length = single !== undefined ? single.length : lengthOf(body as readonly Buffer[])
+    const length = Buffer.isBuffer(body) ? body.length : lengthOf(body)
+    // A few small pieces cost more to write than to join.
+    const single = Buffer.isBuffer(body) ? body : body.length === 1 ? body[0] : length <= JOIN_UP_TO ? Buffer.concat(body, length) : undefined
     this.sent = length
     const headers = this.headerList(contentType)
     if (this.method === 'HEAD') {

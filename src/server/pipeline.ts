@@ -35,8 +35,8 @@ export interface PipelineOptions {
  */
 export class Pipeline {
   private readonly options: PipelineOptions
-  private readonly deadlines = new Deadlines()
   private readonly open = new Set<HttpExchange>()
+  private readonly deadlines = new Deadlines(this.open)
   private readonly streams = new Set<HttpExchange>()
   private draining = false
   private idle: (() => void) | undefined
@@ -118,12 +118,11 @@ export class Pipeline {
       return
     }
     const place = inFlight.enter(info, user, exchange.receivedAt)
-    this.deadlines.add(exchange)
+    this.deadlines.watch()
     try {
       await this.authorize(exchange, user)
       await handler(exchange)
     } finally {
-      this.deadlines.remove(exchange)
       place.leave()
     }
   }

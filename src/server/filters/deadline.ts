@@ -28,32 +28,31 @@ function durationOf(text: string): number {
 
 const passed = (): StatusError => timeoutError('request did not complete within the allotted timeout', 0)
 
-/** Watches the deadlines of requests in progress. One that passes first aborts the request's work; if that brings no answer by the next look, it is answered here. */
+/** Watches the deadlines of the requests in a set. One that passes first aborts the request's work; if that brings no answer by the next look, it is answered here. */
 export class Deadlines {
-  private readonly pending = new Set<HttpExchange>()
+  private readonly open: ReadonlySet<HttpExchange>
   private timer: NodeJS.Timeout | undefined
 
-  add(exchange: HttpExchange): void {
-    this.pending.add(exchange)
+  constructor(open: ReadonlySet<HttpExchange>) {
+    this.open = open
+  }
+
+  /** Called when a request with a deadline has come into the set. */
+  watch(): void {
     this.timer ??= setInterval(() => this.sweep(Date.now()), SWEEP_MS).unref()
   }
 
-  remove(exchange: HttpExchange): void {
-    this.pending.delete(exchange)
-  }
-
   private sweep(now: number): void {
-    if (this.pending.size === 0) {
-      clearInterval(this.timer)
-      this.timer = undefined
-      return
-    }
-    for (const exchange of this.pending) {
+    let waiting = false
+    for (const exchange of this.open) {
+      if (exchange.deadline === 0) continue
+      waiting = true
       if (now < exchange.deadline || exchange.answered) continue
-      if (exchange.isAborted) {
-        this.pending.delete(exchange)
-        void exchange.sendStatusError(passed())
-      } else exchange.abort(passed())
+      if (exchange.isAborted) void exchange.sendStatusError(passed())
+      else exchange.abort(passed())
     }
+    if (waiting) return
+    clearInterval(this.timer)
+    this.timer = undefined
   }
 }
