@@ -10,9 +10,19 @@ const UNITS: Readonly<Record<string, bigint>> = {
 }
 const MAX = (1n << 63n) - 1n
 
+/** As package time quotes: bytes beyond ASCII by their codes. */
+function quoted(text: string): string {
+  let out = ''
+  for (const byte of Buffer.from(text)) {
+    if (byte < 0x20 || byte >= 0x7f) out += `\\x${byte.toString(16).padStart(2, '0')}`
+    else out += byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte)
+  }
+  return `"${out}"`
+}
+
 /** Go's time.ParseDuration: nanoseconds, or an Error with Go's text. */
 export function parseDuration(text: string): bigint {
-  const bad = (why = ''): Error => new Error(`time: ${why}invalid duration ${JSON.stringify(text)}`)
+  const bad = (why = ''): Error => new Error(`time: ${why}invalid duration ${quoted(text)}`)
   let rest = text
   const negative = rest.startsWith('-')
   if (negative || rest.startsWith('+')) rest = rest.slice(1)
@@ -25,9 +35,9 @@ export function parseDuration(text: string): bigint {
     if (whole === '' && fraction === '') throw bad()
     rest = rest.slice(number.length)
     const unitText = (/^[^.0-9]+/.exec(rest) as RegExpExecArray | null)?.[0]
-    if (unitText === undefined) throw new Error(`time: missing unit in duration ${JSON.stringify(text)}`)
+    if (unitText === undefined) throw new Error(`time: missing unit in duration ${quoted(text)}`)
     const unit = Object.hasOwn(UNITS, unitText) ? UNITS[unitText] : undefined
-    if (unit === undefined) throw new Error(`time: unknown unit ${JSON.stringify(unitText)} in duration ${JSON.stringify(text)}`)
+    if (unit === undefined) throw new Error(`time: unknown unit ${quoted(unitText)} in duration ${quoted(text)}`)
     rest = rest.slice(unitText.length)
     total += BigInt(whole || '0') * unit + (BigInt(fraction || '0') * unit) / 10n ** BigInt(fraction.length)
     if (total > MAX) throw bad()

@@ -41,8 +41,8 @@ function parseV6(text: string): number[] | undefined {
         if (!v4) return undefined
         bytes.push(...v4)
       } else {
-        if (!/^[0-9a-fA-F]{1,4}$/.test(part)) return undefined
-        const n = Number.parseInt(part, 16)
+        const n = /^[0-9a-fA-F]+$/.test(part) ? Number.parseInt(part, 16) : 0x10000
+        if (n > 0xffff) return undefined
         bytes.push(n >> 8, n & 255)
       }
     }
@@ -120,7 +120,8 @@ const CIDR_ERROR = ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::
 export const isValidIP = (text: string): string[] => (parseIp(text) ? [] : IP_ERROR)
 export const isValidCIDR = (text: string): string[] => (parseCidr(text) ? [] : CIDR_ERROR)
 
-const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+(\.|$)/.test(text)
+/** Of a decimal part, or of a group that has more than four digits. */
+const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+$/.test(text) || /[0-9a-fA-F]{5}/.test(text)
 const isMapped = (text: string, ip: IpAddress): boolean => text.includes(':') && ip.length === 4
 
 /** As newer kinds have it: only the canonical form. */

@@ -6,6 +6,8 @@ export interface Quantity {
   readonly value: bigint
   readonly scale: number
   readonly format: QuantityFormat
+  /** Go holds it in 64 bits, and so counts otherwise where those overflow. */
+  readonly small: boolean
   /** The text that is stored and served. */
   readonly canonical: string
 }
@@ -20,7 +22,6 @@ const WRONG_NUMBER = 'unable to parse numeric part of quantity'
 const WRONG_SUFFIX = "unable to parse quantity's suffix"
 
 const MAX_INT64 = (1n << 63n) - 1n
-const MIN_INT64 = -(1n << 63n)
 const NANO = -9
 /** Bound on digits that arithmetic writes out, against texts like `1e2000000000`. */
 const MAX_DIGITS = 4096
@@ -62,10 +63,10 @@ export function parseQuantity(text: string): Quantity {
 
 function parse(text: string): Quantity {
   if (text === '') throw new QuantityError(WRONG_FORMAT)
-  if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', canonical: '0' }
-  const match = /^([+-]?)(0*)([0-9]*)(?:(\.)([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text)
+  if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', small: true, canonical: '0' }
+  const match = /^([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text)
   if (!match) throw new QuantityError(WRONG_FORMAT)
-  const [, sign, , digits = '', point, fraction = '', suffix = ''] = match
+  const [, sign, , digits = '', fraction = '', suffix = ''] = match
   const whole = digits === '' ? '0' : digits
   const { base, exponent, format } = suffixOf(suffix)
   const shifted = whole + fraction
@@ -81,11 +82,11 @@ function parse(text: string): Quantity {
     if (value <= MAX_INT64) {
       const signed = negative ? -value : value
       const kept = base === 2 ? (n & 7n) !== 0n : scale % 3 === 0 && !shifted.endsWith('000') && shifted[0] !== '0'
-      return { value: signed, scale, format, canonical: kept ? text : canonicalise(signed, scale, format) }
+      return { value: signed, scale, format, small: true, canonical: kept ? text : canonicalise(signed, scale, format) }
     }
   }
 
-  if (point !== undefined && digits === '' && fraction === '' && match[2] === '') throw new QuantityError(WRONG_NUMBER)
+  if (digits === '' && fraction === '' && match[2] === '') throw new QuantityError(WRONG_NUMBER)
   let value = BigInt(shifted)
   let rounded = scale
   if (base === 2) value <<= BigInt(exponent)
@@ -103,10 +104,9 @@ function parse(text: string): Quantity {
     }
     if (value > 0n && compare(value, rounded, 1n, 0) < 0) shown = 'DecimalSI'
   }
-  return make(negative ? -value : value, rounded, shown)
+  const signed = negative ? -value : value
+  return { value: signed, scale: rounded, format: shown, small: false, canonical: canonicalise(signed, rounded, shown) }
 }
-
-const make = (value: bigint, scale: number, format: QuantityFormat): Quantity => ({ value, scale, format, canonical: canonicalise(value, scale, format) })
 
 function canonicalise(value: bigint, scale: number, format: QuantityFormat): string {
   if (value === 0n) return '0'
@@ -179,16 +179,31 @@ function combine(a: QuantityValue, b: QuantityValue, sign: 1n | -1n): string {
 export const addQuantity = (a: QuantityValue, b: QuantityValue): string => combine(a, b, 1n)
 export const subQuantity = (a: QuantityValue, b: QuantityValue): string => combine(a, b, -1n)
 
+const MAX_STEPS = 19
+
+/** As Go's ScaledValue, which overflows in ways of its own: validation of absurd amounts shows them. */
 function scaled(value: QuantityValue, to: number): bigint {
   const q = toQuantity(value)
-  if (q.value === 0n) return 0n
-  if (q.scale < to) return divideUp(q.value, pow10(to - q.scale))
   const shift = q.scale - to
-  const wide = shift > 19 ? (q.value > 0n ? MAX_INT64 : MIN_INT64) : q.value * pow10(shift)
-  return wide > MAX_INT64 ? MAX_INT64 : wide < MIN_INT64 ? MIN_INT64 : wide
+  if (q.small) {
+    if (shift <= 0) return divideUp(q.value, pow10(-shift))
+    if (shift > MAX_STEPS) return 0n
+    const wide = q.value * pow10(shift)
+    const wrapped = BigInt.asIntN(64, wide)
+    // Common steps are multiplied at once, others digit by digit with a look at the result.
+    return wrapped === wide || shift <= 3 || shift === 6 || shift === 9 ? wrapped : 0n
+  }
+  // What was cut down to the greatest amount is kept as it is; others in billionths.
+  if (abs(q.value) === MAX_INT64 && q.scale === 0) return BigInt.asIntN(64, q.value * pow10(-to))
+  // 2^64 divides any power of ten from the 64th on.
+  if (q.scale > 128) return 0n
+  const billionths = q.value * pow10(q.scale - NANO)
+  const counted = billionths < MAX_INT64 ? BigInt.asIntN(64, billionths) : billionths
+  const by = pow10(to - NANO)
+  return BigInt.asIntN(64, counted / by + (counted % by === 0n ? 0n : 1n))
 }
 
-/** The whole number, rounded away from zero and kept within 64 bits. */
+/** The whole number, rounded up, as Go gives it in 64 bits. */
 export const quantityValue = (value: QuantityValue): bigint => scaled(value, 0)
 export const quantityMilliValue = (value: QuantityValue): bigint => scaled(value, -3)
 

@@ -100,7 +100,10 @@ describe('quantities', () => {
     expect(quantityValue('1500m')).to.equal(2n)
     expect(quantityValue('-1500m')).to.equal(-2n)
     expect(quantityValue('8191Pi')).to.equal(8191n << 50n)
-    expect(quantityValue('1e99')).to.equal((1n << 63n) - 1n)
+    expect(quantityValue('16Ei')).to.equal((1n << 63n) - 1n)
+    // Overflows are Go's.
+    expect(quantityValue('1e99')).to.equal(0n)
+    expect(quantityMilliValue('-99Ei')).to.equal(1000n)
     expect(quantityMilliValue('0.0001')).to.equal(1n)
   })
 
