@@ -49,6 +49,7 @@ async function serve(scope: Scope): Promise<void> {
   const isNamespaces = served.version.group === '' && served.version.names.plural === 'namespaces'
   if (!namespaced && namespace !== '' && !isNamespaces) throw pathNotFoundError()
   if (namespaced && namespace === '' && hasNameInPath(scope)) throw pathNotFoundError()
+  if (served.version.deprecationWarning !== undefined) exchange.ctx.warn(served.version.deprecationWarning)
   const at: Scope = isNamespaces ? { ...scope, namespace: '' } : scope
   if (scope.subresourceName !== '') return serveSubresource(at)
   const { verbs } = served.version

@@ -48,6 +48,7 @@ export async function respondObject(scope: Scope, output: Output, code: number, 
 
 /** An object that is not stored (dry-run, deleted, a view): normalised and encoded here. */
 export async function respondTyped(scope: Scope, output: Output, code: number, schema: StructSchema, object: KubeObject): Promise<void> {
+  if (output.as) return respondConverted(scope, output, code, object)
   if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, objectBody(schema, object))
   const { kind, apiVersion } = object
   const normal = { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) } as unknown as KubeObject
@@ -97,7 +98,8 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   ])
 }
 
-export const tableOf = (scope: Scope): TableDefinition => scope.served.version.table ?? DEFAULT_TABLE
+/** Of the resource, or of the subresource where that is of another kind. */
+export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : served.version.table) ?? DEFAULT_TABLE
 
 export function tableOptions(scope: Scope, output: Output) {
   const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')
