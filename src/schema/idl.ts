@@ -144,7 +144,7 @@ export class TypeRegistry {
     if (!marks.includes('atomic') && !marks.includes('granular')) return struct
     const structType = marks.includes('atomic') ? 'atomic' : 'granular'
     // Shares the members, which may not be resolved yet.
-    return { ...struct, fields: struct.fields, inlines: struct.inlines, structType }
+    return { ...struct, fields: struct.fields, inlines: struct.inlines, structType, base: struct }
   }
 }
 

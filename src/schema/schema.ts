@@ -63,6 +63,8 @@ export interface StructSchema {
   readonly inlines: readonly Inline[]
   /** `atomic`: apply treats it as one value. */
   readonly structType?: 'atomic' | 'granular'
+  /** The type itself, where a field has changed its structType. */
+  readonly base?: StructSchema
   /** kind and apiVersion come first in its JSON. */
   readonly typeMeta: boolean
   /** Members that no field names are kept (custom resources). */

@@ -1,0 +1,149 @@
+import protobuf from 'protobufjs/minimal.js'
+import { yamlBytes } from '../../codec/yaml.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+
+type Writer = protobuf.Writer
+
+/**
+ * A Swagger 2.0 document of ours in the protobuf form that kubectl and client-go ask for. Source: OpenAPIv2.proto of gnostic; only what our documents hold is
+ * written. Values of any shape (extensions, defaults, enums) are YAML texts in it.
+ */
+export function encodeSwagger(document: JsonObject): Buffer {
+  const out = protobuf.Writer.create()
+  text(out, 1, document.swagger)
+  const info = document.info as JsonObject
+  message(out, 2, w => {
+    text(w, 1, info.title)
+    text(w, 2, info.version)
+  })
+  message(out, 8, w => named(w, 2, document.paths, pathItem))
+  message(out, 9, w => named(w, 1, document.definitions, schema))
+  message(out, 10, w => named(w, 1, document.parameters, parameter))
+  for (const requirement of (document.security ?? []) as JsonObject[]) message(out, 12, w => named(w, 1, requirement, (v, value) => strings(v, 1, value)))
+  message(out, 13, w => named(w, 1, document.securityDefinitions, (v, value) => message(v, 2, key => apiKey(key, value as JsonObject))))
+  return Buffer.from(out.finish())
+}
+
+function message(out: Writer, field: number, write: (w: Writer) => void): void {
+  write(out.uint32((field << 3) | 2).fork())
+  out.ldelim()
+}
+
+function text(out: Writer, field: number, value: Json | undefined): void {
+  if (typeof value === 'string' && value !== '') out.uint32((field << 3) | 2).string(value)
+}
+
+function flag(out: Writer, field: number, value: Json | undefined): void {
+  if (value === true) out.uint32(field << 3).bool(true)
+}
+
+function strings(out: Writer, field: number, values: Json | undefined): void {
+  for (const value of (values ?? []) as string[]) out.uint32((field << 3) | 2).string(value)
+}
+
+/** Members as pairs of a name and a message. */
+function named(out: Writer, field: number, members: Json | undefined, write: (w: Writer, value: Json) => void): void {
+  for (const [name, value] of Object.entries((members ?? {}) as JsonObject)) {
+    message(out, field, pair => {
+      text(pair, 1, name)
+      message(pair, 2, w => write(w, value))
+    })
+  }
+}
+
+const any = (out: Writer, value: Json): void => text(out, 2, yamlBytes(value).toString())
+
+function extensions(out: Writer, field: number, object: JsonObject): void {
+  for (const [name, value] of Object.entries(object)) if (name.startsWith('x-')) named(out, field, { [name]: value }, any)
+}
+
+function apiKey(out: Writer, value: JsonObject): void {
+  text(out, 1, value.type)
+  text(out, 2, value.name)
+  text(out, 3, value.in)
+  text(out, 4, value.description)
+}
+
+function pathItem(out: Writer, value: Json): void {
+  const item = value as JsonObject
+  const methods = { get: 2, put: 3, post: 4, delete: 5, patch: 8 } as const
+  for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, item[method] as JsonObject))
+  for (const entry of (item.parameters ?? []) as JsonObject[]) message(out, 9, w => parametersItem(w, entry))
+  extensions(out, 10, item)
+}
+
+function operation(out: Writer, value: JsonObject): void {
+  strings(out, 1, value.tags)
+  text(out, 3, value.description)
+  text(out, 5, value.operationId)
+  strings(out, 6, value.produces)
+  strings(out, 7, value.consumes)
+  for (const entry of (value.parameters ?? []) as JsonObject[]) message(out, 8, w => parametersItem(w, entry))
+  message(out, 9, w => named(w, 1, value.responses, (v, response) => message(v, 1, r => responseOf(r, response as JsonObject))))
+  strings(out, 10, value.schemes)
+  extensions(out, 13, value)
+}
+
+function responseOf(out: Writer, value: JsonObject): void {
+  text(out, 1, value.description)
+  if (value.schema) message(out, 2, item => message(item, 1, w => schema(w, value.schema as Json)))
+}
+
+function parametersItem(out: Writer, value: JsonObject): void {
+  if (typeof value.$ref === 'string') message(out, 2, w => text(w, 1, value.$ref))
+  else message(out, 1, w => parameter(w, value))
+}
+
+function parameter(out: Writer, value: Json): void {
+  const object = value as JsonObject
+  if (object.in === 'body') {
+    message(out, 1, w => {
+      text(w, 1, object.description)
+      text(w, 2, object.name)
+      text(w, 3, object.in)
+      flag(w, 4, object.required)
+      if (object.schema) message(w, 5, s => schema(s, object.schema as Json))
+    })
+    return
+  }
+  // The form of a path's parameter lacks `allow_empty_value`, so what follows has other numbers.
+  const query = object.in === 'query'
+  message(out, 2, choice => {
+    message(choice, query ? 3 : 4, w => {
+      flag(w, 1, object.required)
+      text(w, 2, object.in)
+      text(w, 3, object.description)
+      text(w, 4, object.name)
+      text(w, query ? 6 : 5, object.type)
+      flag(w, query ? 20 : 19, object.uniqueItems)
+    })
+  })
+}
+
+const numbers = { multipleOf: 6, maximum: 7, minimum: 9 } as const
+const counts = { maxLength: 11, minLength: 12, maxItems: 14, minItems: 15, maxProperties: 17, minProperties: 18 } as const
+
+function schema(out: Writer, value: Json): void {
+  const object = value as JsonObject
+  text(out, 1, object.$ref)
+  text(out, 2, object.format)
+  text(out, 3, object.title)
+  text(out, 4, object.description)
+  if (object.default !== undefined) message(out, 5, w => any(w, object.default as Json))
+  for (const [name, field] of Object.entries(numbers)) if (typeof object[name] === 'number') out.uint32((field << 3) | 1).double(object[name])
+  flag(out, 8, object.exclusiveMaximum)
+  flag(out, 10, object.exclusiveMinimum)
+  for (const [name, field] of Object.entries(counts)) if (typeof object[name] === 'number') out.uint32(field << 3).int64(object[name])
+  text(out, 13, object.pattern)
+  flag(out, 16, object.uniqueItems)
+  strings(out, 19, object.required)
+  for (const entry of (object.enum ?? []) as Json[]) message(out, 20, w => any(w, entry))
+  const additional = object.additionalProperties
+  if (typeof additional === 'boolean') message(out, 21, w => w.uint32(16).bool(additional))
+  else if (additional) message(out, 21, w => message(w, 1, s => schema(s, additional)))
+  if (typeof object.type === 'string') message(out, 22, w => text(w, 1, object.type))
+  if (object.items) message(out, 23, w => message(w, 1, s => schema(s, object.items as Json)))
+  for (const entry of (object.allOf ?? []) as Json[]) message(out, 24, w => schema(w, entry))
+  if (object.properties) message(out, 25, w => named(w, 1, object.properties, schema))
+  extensions(out, 31, object)
+}

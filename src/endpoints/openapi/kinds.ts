@@ -1,0 +1,103 @@
+import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
+import type { GroupVersionKind } from '../../meta/gvk.ts'
+import type { JsonObject } from '../../meta/object.ts'
+import { TypeRegistry } from '../../schema/idl.ts'
+import { metaTypes } from '../../schema/meta-types.ts'
+import { DefinitionSet, type OpenApiVersion } from '../../schema/openapi/definitions.ts'
+import type { TypeRef } from './operations.ts'
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+const metaRegistry = new TypeRegistry().add(metaTypes)
+const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info'
+
+/** Kinds of meta/v1 that belong to every group, and to the core group alone. */
+const everywhere = ['DeleteOptions', 'WatchEvent']
+const coreOnly = ['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions']
+
+/** Which kinds a definition stands for. A definition may stand for several (Scale, DeleteOptions). */
+export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupVersionKind[]> {
+  const kinds = new Map<string, GroupVersionKind[]>()
+  const add = (definition: string | undefined, gvk: GroupVersionKind): void => {
+    if (definition === undefined) return
+    const known = kinds.get(definition)
+    if (!known) kinds.set(definition, [gvk])
+    else if (!known.some(k => k.group === gvk.group && k.version === gvk.version && k.kind === gvk.kind)) known.push(gvk)
+  }
+  for (const groupVersion of snapshot.servedGroupVersions()) {
+    for (const served of snapshot.resourcesOf(groupVersion)) {
+      const { group, name: version, kind, schema, subresources } = served.version
+      for (const shared of everywhere) add(`${META}.${shared}`, { group, version, kind: shared })
+      add(schema.definition, { group, version, kind })
+      if (schema.definition !== undefined) add(`${schema.definition}List`, { group, version, kind: `${kind}List` })
+      for (const { kind: part } of Object.values(subresources ?? {}))
+        if (part) add(part.schema.definition, { group: part.group, version: part.version, kind: part.kind })
+    }
+  }
+  for (const kind of coreOnly) add(`${META}.${kind}`, { group: '', version: 'v1', kind })
+  for (const list of kinds.values()) list.sort((a, b) => order(a.group, b.group) || order(a.version, b.version) || order(a.kind, b.kind))
+  return kinds
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Makes references to the types of operations, and collects what they refer to. */
+export class TypeResolver {
+  private readonly definitions: DefinitionSet
+  private readonly kinds: ReadonlyMap<string, readonly GroupVersionKind[]>
+
+  constructor(version: OpenApiVersion, kinds: ReadonlyMap<string, readonly GroupVersionKind[]>) {
+    this.definitions = new DefinitionSet(version)
+    this.kinds = kinds
+  }
+
+  refer(type: TypeRef): JsonObject {
+    if (typeof type === 'string') return type === 'VersionInfo' ? this.versionInfo() : this.definitions.refer(metaRegistry.type(`meta.${type}`))
+    return 'list' in type ? this.list(type.list) : this.definitions.refer(type)
+  }
+
+  /** What has been referred to, with the kinds that each stands for. */
+  collected(): JsonObject {
+    const out: JsonObject = {}
+    for (const [name, definition] of this.definitions.entries()) {
+      const kinds = this.kinds.get(name)
+      out[name] = kinds ? { ...definition, 'x-kubernetes-group-version-kind': kinds.map(({ group, kind, version }) => ({ group, kind, version })) } : definition
+    }
+    return out
+  }
+
+  private list({ version }: ServedResource): JsonObject {
+    const item = this.definitions.refer(version.schema)
+    const name = version.schema.definition
+    const metadata = this.definitions.refer(metaRegistry.type('meta.ListMeta'))
+    const isV3 = String(metadata.$ref).startsWith('#/components/')
+    const definition: JsonObject = {
+      description: `A list of objects of kind ${version.kind}.`,
+      type: 'object',
+      required: ['items'],
+      properties: {
+        apiVersion: { description: 'Group and version in which the list is written.', type: 'string' },
+        items: { description: 'The objects.', type: 'array', items: isV3 && item.$ref !== undefined ? { default: {}, allOf: [item] } : item },
+        kind: { description: 'Type of the list.', type: 'string' },
+        metadata: isV3
+          ? { description: 'What the list says of itself.', default: {}, allOf: [metadata] }
+          : { description: 'What the list says of itself.', ...metadata },
+      },
+    }
+    if (name === undefined) return definition
+    if (!this.definitions.has(`${name}List`)) this.definitions.set(`${name}List`, definition)
+    return this.definitions.reference(`${name}List`)
+  }
+
+  private versionInfo(): JsonObject {
+    const names = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
+    const isV3 = this.definitions.reference('x').$ref === '#/components/schemas/x'
+    const properties = Object.fromEntries(names.map(name => [name, { type: 'string', ...(isV3 && { default: '' }) }]))
+    this.definitions.set(VERSION_INFO, {
+      description: 'How this server was built.',
+      type: 'object',
+      required: ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'],
+      properties,
+    })
+    return this.definitions.reference(VERSION_INFO)
+  }
+}

@@ -1,0 +1,157 @@
+import type { JsonObject } from '../../meta/object.ts'
+import { membersOf } from '../members.ts'
+import type { Field, ScalarSchema, Schema, StructSchema } from '../schema.ts'
+import { fieldDescription, typeDescription } from './descriptions.ts'
+
+/** 2: Swagger 2.0, as `/openapi/v2` has it; 3: OpenAPI 3.0. They differ in how references, defaults and unions are written. */
+export type OpenApiVersion = 2 | 3
+
+/** Collects definitions of types by reference, each once, with those that they refer to. */
+export class DefinitionSet {
+  private readonly version: OpenApiVersion
+  private readonly definitions = new Map<string, JsonObject>()
+
+  constructor(version: OpenApiVersion) {
+    this.version = version
+  }
+
+  /** Names in order of bytes, each with its definition. */
+  entries(): [string, JsonObject][] {
+    return [...this.definitions].sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  has(name: string): boolean {
+    return this.definitions.has(name)
+  }
+
+  /** Adds a ready definition. */
+  set(name: string, definition: JsonObject): void {
+    this.definitions.set(name, definition)
+  }
+
+  /** `{ $ref }` to a type by its definition name. */
+  reference(name: string): JsonObject {
+    return { $ref: `${this.version === 2 ? '#/definitions/' : '#/components/schemas/'}${name}` }
+  }
+
+  /** A reference to the type, whose definition is added; the definition itself where the type has no name. */
+  refer(schema: StructSchema): JsonObject {
+    const { definition } = schema
+    if (definition === undefined) return this.struct(schema)
+    if (!this.definitions.has(definition)) {
+      const members: JsonObject = {}
+      this.definitions.set(definition, members) // before its members: types are recursive
+      Object.assign(members, this.struct(schema.base ?? schema))
+    }
+    return this.reference(definition)
+  }
+
+  /** A special form that is a definition of its own (times, quantities). */
+  private referScalar(schema: ScalarSchema, definition: string): JsonObject {
+    if (!this.definitions.has(definition)) {
+      const description = typeDescription(definition.slice(definition.lastIndexOf('.') + 1))
+      this.definitions.set(definition, { ...(description !== undefined && { description }), ...specialForm(schema, this.version) })
+    }
+    return this.reference(definition)
+  }
+
+  private struct(schema: StructSchema): JsonObject {
+    const fields = membersOf(schema)
+    const description = schema.description ?? typeDescription(schema.name)
+    const required = fields.filter(field => field.required).map(field => field.name)
+    const properties: JsonObject = {}
+    for (const field of [...fields].sort((a, b) => (a.name < b.name ? -1 : 1))) properties[field.name] = this.property(field, schema)
+    return {
+      ...(description !== undefined && { description }),
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      ...(fields.length > 0 && { properties }),
+      ...(schema.preserveUnknown && { 'x-kubernetes-preserve-unknown-fields': true }),
+      ...(schema.structType && { 'x-kubernetes-map-type': schema.structType }),
+    }
+  }
+
+  private property(field: Field, parent: StructSchema): JsonObject {
+    const described = field.description ?? fieldDescription(parent, field)
+    const value = field.default ?? (field.pointer ? undefined : impliedDefault(field.schema, field.omitEmpty))
+    const marks: JsonObject = {}
+    const { schema } = field
+    if (schema.type === 'list') {
+      if (schema.listMapKeys) marks['x-kubernetes-list-map-keys'] = [...schema.listMapKeys]
+      if (schema.listType) marks['x-kubernetes-list-type'] = schema.listType
+    } else if (schema.type === 'map' && schema.mapType) marks['x-kubernetes-map-type'] = schema.mapType
+    else if (schema.type === 'struct' && schema.base && schema.structType) marks['x-kubernetes-map-type'] = schema.structType
+    if (field.patchMergeKey !== undefined) marks['x-kubernetes-patch-merge-key'] = field.patchMergeKey
+    if (field.patchStrategy !== undefined) marks['x-kubernetes-patch-strategy'] = field.patchStrategy
+    const own = { ...(described !== undefined && { description: described }), ...(this.version === 3 && value !== undefined && { default: value }) }
+    return { ...this.wrap(this.type(schema), own), ...marks }
+  }
+
+  /** A reference stands alone in OpenAPI 3: what is said beside it goes around it. */
+  private wrap(type: JsonObject, beside: JsonObject): JsonObject {
+    if (type.$ref === undefined || Object.keys(beside).length === 0) return { ...beside, ...type }
+    return this.version === 2 ? { ...beside, ...type } : { ...beside, allOf: [type] }
+  }
+
+  private element(schema: Schema, pointer: boolean): JsonObject {
+    const value = this.version === 3 && !pointer ? impliedDefault(schema, false) : undefined
+    return this.wrap(this.type(schema), value === undefined ? {} : { default: value })
+  }
+
+  private type(schema: Schema): JsonObject {
+    switch (schema.type) {
+      case 'struct':
+        return this.refer(schema)
+      case 'list':
+        return { type: 'array', items: this.element(schema.items, schema.pointerItems === true) }
+      case 'map':
+        return { type: 'object', additionalProperties: this.element(schema.values, false) }
+      default:
+        if (schema.definition !== undefined) return this.referScalar(schema, schema.definition)
+        return specialForm(schema, this.version)
+    }
+  }
+}
+
+/** What a value is when it is absent, where Go has no pointer to say that it is. */
+function impliedDefault(schema: Schema, omitEmpty: boolean): '' | 0 | false | JsonObject | undefined {
+  switch (schema.type) {
+    case 'struct':
+      return {}
+    case 'string':
+      return omitEmpty ? undefined : ''
+    case 'integer':
+    case 'number':
+      return omitEmpty ? undefined : 0
+    case 'boolean':
+      return omitEmpty ? undefined : false
+    default:
+      return undefined
+  }
+}
+
+function specialForm(schema: ScalarSchema, version: OpenApiVersion): JsonObject {
+  switch (schema.type) {
+    case 'string':
+      return { type: 'string', ...(schema.enum && { enum: [...schema.enum] }) }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'integer':
+      return { type: 'integer', format: schema.goType.endsWith('32') ? 'int32' : 'int64' }
+    case 'number':
+      return { type: 'number', format: schema.goType === 'float32' ? 'float' : 'double' }
+    case 'bytes':
+      return { type: 'string', format: 'byte' }
+    case 'time':
+    case 'microTime':
+      return { type: 'string', format: 'date-time' }
+    case 'duration':
+      return { type: 'string' }
+    case 'quantity':
+      return version === 2 ? { type: 'string' } : { oneOf: [{ type: 'string' }, { type: 'number' }] }
+    case 'intOrString':
+      return version === 2 ? { type: 'string', format: 'int-or-string' } : { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }
+    case 'raw':
+      return { type: 'object' }
+  }
+}
