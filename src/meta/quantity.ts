@@ -23,7 +23,7 @@ const WRONG_SUFFIX = "unable to parse quantity's suffix"
 
 const MAX_INT64 = (1n << 63n) - 1n
 const NANO = -9
-/** Bound on digits that arithmetic writes out, against texts like `1e2000000000`. */
+/** Bound on digits, written or reckoned with, against texts like `1e2000000000`: beyond it a quantity is refused, which Go would take. */
 const MAX_DIGITS = 4096
 
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
@@ -63,6 +63,7 @@ export function parseQuantity(text: string): Quantity {
 
 function parse(text: string): Quantity {
   if (text === '') throw new QuantityError(WRONG_FORMAT)
+  if (text.length > MAX_DIGITS) throw new QuantityError(WRONG_NUMBER)
   if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', small: true, canonical: '0' }
   const match = /^([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text)
   if (!match) throw new QuantityError(WRONG_FORMAT)
@@ -122,12 +123,10 @@ function canonicalise(value: bigint, scale: number, format: QuantityFormat): str
       return `${amount}${times === 0 ? '' : (BINARY[times - 1] ?? '')}`
     }
   }
-  let amount = value
-  let exponent = scale
-  while (amount % 10n === 0n) {
-    amount /= 10n
-    exponent++
-  }
+  const digits = value.toString()
+  const zeros = digits.length - digits.replace(/0+$/, '').length
+  let amount = value / pow10(zeros)
+  let exponent = scale + zeros
   while (exponent % 3 !== 0) {
     amount *= 10n
     exponent--
