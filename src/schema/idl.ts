@@ -168,6 +168,7 @@ const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 /** Scalars and special JSON forms by their names in declarations. */
 const SCALARS: Readonly<Record<string, ScalarSchema>> = {
   string: { type: 'string', goType: 'string' },
+  UID: { type: 'string', goType: 'types.UID' },
   bool: { type: 'boolean', goType: 'bool' },
   int32: { type: 'integer', goType: 'int32' },
   int64: { type: 'integer', goType: 'int64' },

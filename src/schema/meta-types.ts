@@ -140,7 +140,7 @@ type ObjectMeta
   generateName 2 string?
   namespace 3 string?
   selfLink 4 string? deprecated
-  uid 5 string?
+  uid 5 UID?
   resourceVersion 6 string?
   generation 7 int64?
   creationTimestamp 8 Time?
@@ -156,7 +156,7 @@ type OwnerReference atomic
   apiVersion 5 string
   kind 1 string
   name 3 string
-  uid 4 string
+  uid 4 UID
   controller 6 *bool?
   blockOwnerDeletion 7 *bool?
 
@@ -176,7 +176,7 @@ type PatchOptions typemeta
   fieldValidation 4 string?
 
 type Preconditions
-  uid 1 *string?
+  uid 1 *UID?
   resourceVersion 2 *string?
 
 type RootPaths
@@ -203,7 +203,7 @@ type StatusDetails
   name 1 string?
   group 2 string?
   kind 3 string?
-  uid 6 string?
+  uid 6 UID?
   causes 4 []StatusCause? atomic
   retryAfterSeconds 5 int32?
 

@@ -90,8 +90,10 @@ export class TypeResolver {
 
   private versionInfo(): JsonObject {
     const names = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
+    const optional = ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor']
     const isV3 = this.definitions.reference('x').$ref === '#/components/schemas/x'
-    const properties = Object.fromEntries(names.map(name => [name, { type: 'string', ...(isV3 && { default: '' }) }]))
+    const properties: JsonObject = {}
+    for (const name of [...names, ...optional].sort()) properties[name] = { type: 'string', ...(isV3 && names.includes(name) && { default: '' }) }
     this.definitions.set(VERSION_INFO, {
       description: 'How this server was built.',
       type: 'object',

@@ -84,12 +84,12 @@ export class DefinitionSet {
     if (field.patchMergeKey !== undefined) marks['x-kubernetes-patch-merge-key'] = field.patchMergeKey
     if (field.patchStrategy !== undefined) marks['x-kubernetes-patch-strategy'] = field.patchStrategy
     const own = { ...(described !== undefined && { description: described }), ...(this.version === 3 && value !== undefined && { default: value }) }
-    return { ...this.wrap(this.type(schema), own), ...marks }
+    return { ...this.wrap(this.type(schema), own, true), ...marks }
   }
 
   /** A reference stands alone in OpenAPI 3: what is said beside it goes around it. */
-  private wrap(type: JsonObject, beside: JsonObject): JsonObject {
-    if (type.$ref === undefined || Object.keys(beside).length === 0) return { ...beside, ...type }
+  private wrap(type: JsonObject, beside: JsonObject, always = false): JsonObject {
+    if (type.$ref === undefined || (!always && Object.keys(beside).length === 0)) return { ...beside, ...type }
     return this.version === 2 ? { ...beside, ...type } : { ...beside, allOf: [type] }
   }
 
