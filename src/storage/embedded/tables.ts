@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type { Database, RootDatabase } from 'lmdb'
 import { BackendError } from '../backend.ts'
 import { formatVersion, numberBytes, readNumber } from './layout.ts'
@@ -72,6 +73,18 @@ export async function openTables(dir: string): Promise<Tables> {
       setMeta(tables, 'compacted', 0)
       setMeta(tables, 'swept', 0)
     })
+    syncDirectory(dir)
   }
   return tables
+}
+
+/** Makes the new files' names durable; where the system cannot sync a directory (Windows), it need not. */
+function syncDirectory(dir: string): void {
+  if (process.platform === 'win32') return
+  const fd = openSync(dir, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
 }
