@@ -1,0 +1,236 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { Clock } from '../../../../src/lib/clock.ts'
+import { systemClock } from '../../../../src/lib/clock.ts'
+import { silentLogger } from '../../../../src/lib/log.ts'
+import type { Backend } from '../../../../src/storage/backend.ts'
+import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
+import type { Tables } from '../../../../src/storage/embedded/tables.ts'
+import { openTables, setMeta } from '../../../../src/storage/embedded/tables.ts'
+import type { Revision } from '../../../../src/storage/revision.ts'
+import { codeOf, never, Store, within } from '../../../support/backend.ts'
+
+describe('embedded store', () => {
+  let dir: string
+  let open: Backend[]
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'embedded-'))
+    open = []
+  })
+  afterEach(async () => {
+    for (const backend of open) await backend.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  async function start(options: { clock?: Clock; wrapTables?: (tables: Tables) => Tables } = {}): Promise<Store> {
+    const { clock = systemClock, wrapTables } = options
+    const backend = await openEmbedded({ dir, ...(wrapTables && { wrapTables }) }, clock, silentLogger)
+    open.push(backend)
+    return new Store(backend, '/registry/')
+  }
+
+  /** A store whose commits are counted, and fail while `failing`: all that was put is undone, as when the disk is full. */
+  async function startWatched() {
+    const state = { commits: 0, failing: false, tables: undefined as Tables | undefined }
+    const wrapTables = (tables: Tables): Tables => {
+      state.tables = tables
+      return {
+        ...tables,
+        commit: change => {
+          state.commits++
+          return tables.commit(() => {
+            const result = change()
+            if (state.failing) throw new Error('No space left on device')
+            return result
+          })
+        },
+      }
+    }
+    return { store: await start({ wrapTables }), state }
+  }
+
+  it('is what it was after it is opened again', async () => {
+    const store = await start()
+    const a = await store.put('a', 0, '1')
+    const b = await store.put('b', 0, '1')
+    await store.put('a', a, '2')
+    const last = await store.remove('b', b)
+    await store.backend.close()
+    const again = await start()
+    expect(await again.list()).to.deep.equal({ items: ['a=2'], more: false, count: 1, revision: last })
+    expect((await again.list({ at: b })).items).to.deep.equal(['a=1', 'b=1'])
+    expect(await again.changes(4, a)).to.deep.equal(['put a=1', 'put b=1', 'put a=2', 'delete b'])
+    expect(await again.put('c', 0, '1')).to.equal(last + 1)
+  })
+
+  it('takes writes that come together in one commit', async () => {
+    const { store, state } = await startWatched()
+    const before = state.commits
+    await Promise.all(Array.from({ length: 64 }, (_, i) => store.put(`k${i}`, 0, 'x')))
+    expect(state.commits - before).to.equal(1)
+    await store.put('one', 0, 'x')
+    expect(state.commits - before).to.equal(2)
+  })
+
+  it('fails a whole group whose commit fails: no revision, no value, no event', async () => {
+    const { store, state } = await startWatched()
+    const revision = await store.put('a', 0, '1')
+    const seen: string[] = []
+    const aborter = new AbortController()
+    const watching = (async () => {
+      for await (const batch of store.watch(revision + 1, {}, aborter.signal)) for (const event of batch.events) seen.push(event.key)
+    })()
+    state.failing = true
+    const group = [store.put('a', revision, '2'), store.put('b', 0, '1'), store.write('a', 0, 'loser')]
+    for (const write of await Promise.allSettled(group)) {
+      expect(write.status).to.equal('rejected')
+      const { reason } = write as PromiseRejectedResult
+      expect([reason.code, reason.message]).to.deep.equal(['unavailable', 'the store cannot commit: No space left on device'])
+    }
+    await sleep(20)
+    expect(seen).to.deep.equal([])
+    expect(await store.list()).to.deep.equal({ items: ['a=1'], more: false, count: 1, revision })
+    state.failing = false
+    expect(await store.put('b', 0, '2')).to.equal(revision + 1)
+    await sleep(20)
+    expect(seen).to.deep.equal(['/registry/b'])
+    aborter.abort()
+    await watching
+  })
+
+  it('tells watchers and writers only after the commit', async () => {
+    const order: string[] = []
+    const store = await start({
+      wrapTables: tables => ({
+        ...tables,
+        commit: async change => {
+          const result = await tables.commit(change)
+          await sleep(50)
+          order.push('committed')
+          return result
+        },
+      }),
+    })
+    const watching = store.events(1, 0, { onOpen: () => void store.put('a', 0, 'x').then(() => order.push('acknowledged')) }).then(() => order.push('seen'))
+    await watching
+    await sleep(10)
+    expect(order[0]).to.equal('committed')
+    expect(order).to.have.members(['committed', 'acknowledged', 'seen'])
+  })
+
+  it('is held by one process at a time', async () => {
+    const store = await start()
+    const refusal = await openEmbedded({ dir }, systemClock, silentLogger).catch(error => error)
+    expect([refusal.code, refusal.message]).to.deep.equal([
+      'unavailable',
+      `the store in ${dir} is in use by process ${process.pid} (its lock is ${join(dir, 'lock')})`,
+    ])
+    await store.backend.close()
+    await (await start()).put('a', 0, 'x')
+  })
+
+  it('takes over the lock of a process that has died', async () => {
+    const child = spawn(process.execPath, ['-e', ''])
+    await once(child, 'exit')
+    writeFileSync(join(dir, 'lock'), `${child.pid} 123\n`)
+    await (await start()).put('a', 0, 'x')
+    expect(readFileSync(join(dir, 'lock'), 'utf8')).to.match(new RegExp(`^${process.pid} `))
+  })
+
+  it('takes over the lock of a process whose number was given anew', async function () {
+    if (process.platform !== 'linux') this.skip()
+    writeFileSync(join(dir, 'lock'), `${process.ppid} 1\n`)
+    await (await start()).put('a', 0, 'x')
+  })
+
+  const spoiled: [name: string, spoil: (path: string) => void | Promise<void>, message: RegExp][] = [
+    ['a foreign file', path => writeFileSync(path, 'SQLite format 3\0'.repeat(1000)), /is not a store of this program/],
+    ['a file cut short', path => truncateSync(path, 3 * 4096), /is cut short: 12288 bytes of \d+/],
+    ['a page of zeros for a head', path => writeFileSync(path, Buffer.alloc(65536)), /is not a store of this program/],
+    [
+      'a newer format',
+      async () => {
+        const tables = await openTables(dir)
+        await tables.commit(() => setMeta(tables, 'format', 7))
+        await tables.close()
+      },
+      /has format 7, which is newer than format 1 of this program/,
+    ],
+  ]
+  for (const [name, spoil, message] of spoiled) {
+    it(`refuses ${name} by name`, async () => {
+      const store = await start()
+      await store.put('a', 0, 'x')
+      await store.backend.close()
+      await spoil(join(dir, 'data.mdb'))
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const error = await openEmbedded({ dir }, systemClock, silentLogger).catch(e => e)
+        expect(error.code).to.equal('corrupt')
+        expect(error.message).to.match(message).and.include(dir)
+      }
+    })
+  }
+
+  it('expires by its clock, after a restart too', async () => {
+    let now = 1_000_000
+    const clock = { now: () => now }
+    const store = await start({ clock })
+    await store.put('minute', 0, 'x', 60)
+    const hour = await store.put('hour', 0, 'x', 3600)
+    now += 59_000
+    await sleep(1100)
+    expect((await store.list()).items).to.deep.equal(['hour=x', 'minute=x'])
+    await store.backend.close()
+    now += 2000
+    const again = await start({ clock })
+    expect(await within(3000, 'the expiry', again.changes(1, hour + 1))).to.deep.equal(['delete minute'])
+    expect((await again.list()).items).to.deep.equal(['hour=x'])
+  }).timeout(5000)
+
+  it('removes compacted history from its tables, in the background and after a restart', async () => {
+    const { store, state } = await startWatched()
+    let revision: Revision | 0 = 0
+    for (let i = 0; i < 700; i++) revision = await store.put('a', revision, String(i))
+    await store.remove('b', await store.put('b', 0, 'x'))
+    const at = await store.put('c', 0, 'x')
+    const size = () => [state.tables?.log.getCount({}), state.tables?.latest.getCount({})]
+    expect(size()).to.deep.equal([703, 3])
+    await store.backend.compact(at, never)
+    await store.backend.close()
+
+    const again = await startWatched()
+    for (let i = 0; i < 100 && again.state.tables!.log.getCount({}) > 2; i++) await sleep(20)
+    expect([again.state.tables?.log.getCount({}), again.state.tables?.latest.getCount({})]).to.deep.equal([2, 2])
+    expect((await again.store.list({ at })).items).to.deep.equal(['a=699', 'c=x'])
+    expect(await codeOf(again.store.list({ at: (at - 1) as Revision }))).to.equal('compacted')
+    expect((await again.store.list()).items).to.deep.equal(['a=699', 'c=x'])
+  })
+
+  it('shows the same past before and after compaction, whatever happened', async () => {
+    const store = await start()
+    const keys = ['a', 'b', 'c', 'd']
+    const revisions = new Map<string, number>()
+    const states = new Map<Revision, string[]>()
+    let seed = 7
+    for (let i = 0; i < 300; i++) {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31
+      const name = keys[seed % 4]!
+      const known = revisions.get(name) ?? 0
+      const drop = known !== 0 && seed % 5 < 2
+      const revision = drop ? await store.remove(name, known) : await store.put(name, known, String(i))
+      revisions.set(name, drop ? 0 : revision)
+      states.set(revision, (await store.list()).items)
+    }
+    for (const until of [0, 50, 51, 52, 150, 299]) {
+      await store.backend.compact((until + 2) as Revision, never)
+      await sleep(20)
+      for (const [at, items] of states) if (at >= until + 2) expect((await store.list({ at })).items, `${at} after ${until + 2}`).to.deep.equal(items)
+    }
+  })
+})
