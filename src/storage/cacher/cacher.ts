@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { invariant } from '../../lib/invariant.ts'
@@ -68,6 +69,7 @@ class WatchCache implements Cacher, CacherCore {
     this.queueLimit = options.queueLimit ?? 4096
     this.bookmarkMs = options.bookmarkMs ?? 60_000
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
+    setMaxListeners(0, this.#stop.signal)
     this.#probe = new RevisionProbe(backend, this.#stop.signal)
     this.#feed = new Feed({
       backend,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
 import type { BackendEvent } from '../../../../src/storage/backend.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
@@ -9,6 +10,7 @@ import { openCacher, testLimits, testResource } from '../../../support/test-cach
 import { everything, put, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
 
 const { signal } = new AbortController()
+setMaxListeners(0, signal)
 const soon = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
 async function until(condition: () => boolean): Promise<void> {

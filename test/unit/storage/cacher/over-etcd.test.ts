@@ -1,11 +1,15 @@
+import { setMaxListeners } from 'node:events'
+import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import type { Backend } from '../../../../src/storage/backend.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
 import { keyspaceEnd, keyspaceStart } from '../../../../src/storage/key-range.ts'
+import { StorageError } from '../../../../src/storage/storage.ts'
 import { storageConformance } from '../../../conformance/storage.ts'
 import type { EtcdServer } from '../../../support/etcd.ts'
 import { findEtcd, startEtcd } from '../../../support/etcd.ts'
-import { cacherHarness, directHarness } from '../../../support/test-cacher.ts'
+import { cacherHarness, directHarness, openCacher } from '../../../support/test-cacher.ts'
+import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
 const skip = findEtcd() === undefined ? 'there is no etcd binary; hack/etcd installs one' : undefined
 
@@ -24,3 +28,73 @@ async function open(): Promise<[Backend, () => Promise<void>]> {
 
 storageConformance('direct, etcd', async () => directHarness(...(await open())), skip)
 storageConformance('watch cache, etcd', async () => cacherHarness(...(await open())), skip)
+
+describe('watch cache over an etcd that dies', function () {
+  this.timeout(60_000)
+
+  it('loses no acknowledged write, and a watch that resumes misses and doubles nothing', async function () {
+    if (skip) this.skip()
+    const [backend, close] = await open()
+    const etcd = await server!
+    const cacher = openCacher(backend, { queueLimit: 10_000 })
+    const storage = cacher.storageFor('configmaps')
+    const { signal } = new AbortController()
+    setMaxListeners(0, signal)
+    await cacher.synced(signal)
+    let after = (await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)).revision
+    let over = false
+    let relists = 0
+    const seen: string[] = []
+    const watching = (async () => {
+      while (!over) {
+        try {
+          const watcher = await storage.watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
+          for await (const batch of watcher) {
+            for (const event of batch) {
+              if (event.type === 'bookmark') continue
+              seen.push(event.object.attributes().name)
+              after = event.revision
+            }
+          }
+        } catch (error) {
+          if (!(error instanceof StorageError)) throw error
+          if (error.code === 'expired') relists++
+        }
+        await new Promise(resolve => setTimeout(resolve, 20))
+      }
+    })()
+    const acknowledged: string[] = []
+    const writers = Array.from({ length: 8 }, async (_, w) => {
+      for (let i = 0; !over; i++) {
+        const name = `w${w}-${i}`
+        try {
+          await storage.write(testKey(name), put(testObject(name)), AbortSignal.timeout(5000), 'absent')
+          acknowledged.push(name)
+        } catch (error) {
+          if (!(error instanceof StorageError)) throw error
+          await new Promise(resolve => setTimeout(resolve, 20))
+        }
+      }
+    })
+    for (let i = 0; i < 2; i++) {
+      await new Promise(resolve => setTimeout(resolve, 400))
+      await etcd.kill()
+      await new Promise(resolve => setTimeout(resolve, i * 700))
+      await etcd.start()
+    }
+    await new Promise(resolve => setTimeout(resolve, 1500))
+    over = true
+    await Promise.all(writers)
+    const last = await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)
+    const present = new Set(last.items.map(item => item.attributes().name))
+    expect(acknowledged.length).to.be.greaterThan(100)
+    expect(acknowledged.filter(name => !present.has(name))).to.deep.equal([])
+    for (let i = 0; i < 100 && seen.length < present.size; i++) await new Promise(resolve => setTimeout(resolve, 20))
+    await cacher.close()
+    await watching
+    expect(seen.length).to.equal(new Set(seen).size)
+    expect([...present].filter(name => !seen.includes(name))).to.deep.equal([])
+    expect(relists).to.equal(0)
+    await close()
+  })
+})

@@ -1,0 +1,83 @@
+import { expect } from 'chai'
+import { ByteBudget } from '../../../src/storage/byte-budget.ts'
+import { revision } from '../../../src/storage/revision.ts'
+import { Slabs } from '../../../src/storage/slab.ts'
+import type { Encoder } from '../../../src/storage/storage.ts'
+import { Stored } from '../../../src/storage/stored-object.ts'
+import { testCodec, testKey, testObject } from '../../support/test-codec.ts'
+
+const read = (data: Record<string, string>) => Stored.read(testKey('a'), revision(7), testCodec, testCodec.encode(testObject('a', data)))
+
+describe('storage/stored-object', () => {
+  it('is the object with its revision, parsed once', () => {
+    const stored = read({ x: '1' })
+    expect(stored.object()).to.deep.equal({ ...testObject('a', { x: '1' }), metadata: { ...testObject('a').metadata, resourceVersion: '7' } })
+    expect(stored.object()).to.equal(stored.object())
+    expect(stored.json().bytes.toString()).to.equal(JSON.stringify(JSON.parse(stored.json().bytes.toString())))
+  })
+
+  it('keeps integers beyond 2^53', () => {
+    const value = Buffer.from(testCodec.encode(testObject('a')).toString().replace('"data":{}', '"data":{"n":9007199254740993}'))
+    expect(Stored.read(testKey('a'), revision(7), testCodec, value).object().data.n).to.equal(9007199254740993n)
+  })
+
+  it('is encoded once per encoder', () => {
+    let encoded = 0
+    const encoder: Encoder = {
+      id: 'test',
+      encode(object) {
+        encoded++
+        return { bytes: Buffer.from(String(object.metadata.resourceVersion)), header: 0 }
+      },
+    }
+    const stored = read({})
+    expect([stored.encoded(encoder), stored.encoded(encoder)].map(e => e.bytes.toString())).to.deep.equal(['7', '7'])
+    expect(encoded).to.equal(1)
+  })
+
+  it('is told at another revision without being parsed', () => {
+    const later = read({ x: '1' }).at(revision(1234))
+    expect(later.revision).to.equal(1234)
+    expect(later.object()).to.deep.equal({ ...testObject('a', { x: '1' }), metadata: { ...testObject('a').metadata, resourceVersion: '1234' } })
+  })
+
+  it('moves into slabs and stays the same', () => {
+    const slabs = new Slabs()
+    const stored = read({ x: '1' })
+    const before = stored.json()
+    stored.keepIn(slabs)
+    expect(stored.json().bytes.equals(before.bytes)).to.equal(true)
+    expect(stored.json().bytes.buffer).not.to.equal(before.bytes.buffer)
+    expect(stored.json().verbatim).to.equal(true)
+    expect(slabs.isCurrent(stored.json().bytes)).to.equal(true)
+  })
+})
+
+describe('storage/slab', () => {
+  it('fills slabs of 1 MiB; what is large gets memory of its own', () => {
+    const slabs = new Slabs()
+    const kept = Array.from({ length: 1500 }, (_, i) => slabs.keep(Buffer.alloc(1000, i)))
+    expect(new Set(kept.map(bytes => bytes.buffer)).size).to.equal(2)
+    expect(kept.every((bytes, i) => bytes.length === 1000 && bytes[999] === i % 256)).to.equal(true)
+    const large = slabs.keep(Buffer.alloc(500_000))
+    expect(large.buffer.byteLength).to.equal(500_000)
+    expect(slabs.allocated).to.equal((2 << 20) + 500_000)
+  })
+})
+
+describe('storage/byte-budget', () => {
+  it('drops the oldest that was not used since its last turn', () => {
+    const budget = new ByteBudget(30)
+    const dropped: string[] = []
+    const charge = (name: string, bytes = 10) => ({ bytes, used: false, drop: () => void dropped.push(name) })
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(name => charge(name))
+    for (const each of [a!, b!, c!]) budget.add(each)
+    a!.used = true
+    budget.add(d!)
+    expect([dropped, budget.bytes]).to.deep.equal([['b'], 30])
+    budget.add(charge('e', 20))
+    expect([dropped, budget.bytes]).to.deep.equal([['b', 'c', 'd'], 30])
+    budget.add(charge('too much', 31))
+    expect(dropped.at(-1)).to.equal('too much')
+  })
+})
