@@ -5,7 +5,7 @@ import { parseJson } from '../codec/json.ts'
 import { PROTOBUF_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
-import { parseYaml } from '../codec/yaml.ts'
+import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
@@ -41,7 +41,7 @@ export function parseBody(
   kind: string,
   schema: StructSchema,
   refuse: (why: string) => StatusError = why => unrecognized(kind, why, body),
-): ParsedJson & { claimed: { apiVersion: string; kind: string } } {
+): (ParsedJson | ParsedYaml) & { claimed: { apiVersion: string; kind: string } } {
   const mediaType = bodyMediaType(contentType)
   const yaml = mediaType === YAML_TYPE
   if (mediaType === PROTOBUF_TYPE) return parseProtobuf(body, kind, schema, refuse)
@@ -60,7 +60,7 @@ function parseProtobuf(
   kind: string,
   schema: StructSchema,
   refuse: (why: string) => StatusError,
-): ParsedJson & { claimed: { apiVersion: string; kind: string } } {
+): (ParsedJson | ParsedYaml) & { claimed: { apiVersion: string; kind: string } } {
   try {
     const envelope = unwrap(body)
     const claimed = { apiVersion: envelope.apiVersion, kind: envelope.kind }
@@ -83,17 +83,17 @@ export function decodeBody(exchange: Exchange, body: Buffer, target: BodyTarget,
   checkType(target, apiVersion, kind, body)
   const cannot = (why: string) =>
     badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.kind}: ${why}`)
-  const run = (): { object: KubeObject; strict: readonly string[] } => {
-    const { object, strict } = decodeParsed(target.schema, parsed)
+  const run = (): { object: KubeObject; strict: readonly string[]; strictText: string } => {
+    const { object, strict, strictText } = decodeParsed(target.schema, parsed)
     const typed = { kind: target.kind, apiVersion: apiVersionOf(groupVersion(target)), ...object } as unknown as KubeObject
     keepManagerReset(parsed.value, typed)
-    return { object: applyKindDefaults(target, typed), strict }
+    return { object: applyKindDefaults(target, typed), strict, strictText }
   }
   let first: KubeObject | undefined
   try {
-    const { object, strict } = run()
+    const { object, strict, strictText } = run()
     first = object
-    if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strict.join(', ')}`)
+    if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`)
     if (fieldValidation === 'Warn') for (const fault of strict) exchange.ctx.warn(fault)
   } catch (error) {
     throw error instanceof DecodeError ? cannot(error.message) : error

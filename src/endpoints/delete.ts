@@ -70,7 +70,7 @@ function fromBody(scope: Scope, body: Buffer): RawOptions {
   const { value, claimed } = parseBody(scope.exchange.headers['content-type'], body, 'DeleteOptions', metaType('meta.DeleteOptions'), plain)
   if (claimed.kind !== '' && claimed.kind !== 'DeleteOptions')
     throw plain(
-      `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion || 'v1')} in scheme "pkg/runtime/scheme.go:110"`,
+      `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion || 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:110"`,
     )
   try {
     return decode(metaType('meta.DeleteOptions'), value) as RawOptions

@@ -33,7 +33,7 @@ const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
 export async function patch(scope: Scope): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
   const type = (exchange.headers['content-type'] ?? '').split(';', 1)[0] as string
-  if (!PATCH_TYPES.includes(type)) throw unsupportedMediaTypeError(PATCH_TYPES)
+  if (!PATCH_TYPES.includes(type)) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', type === APPLY_PATCH)
   if (type === APPLY_PATCH) throw notImplementedError('server-side apply is not supported by this server yet')

@@ -16,6 +16,12 @@ import type { Framing } from './watch.ts'
 const TAIL = Buffer.from('}\n')
 const INITIAL_END = { 'k8s.io/initial-events-end': 'true' }
 
+/** Annotations of the bookmark that ends the initial events: a client learns from the empty list what a list would have looked like. */
+const initialEndAnnotations = (kind: string, apiVersion: string) => ({
+  ...INITIAL_END,
+  'kubernetes.io/initial-events-list-blueprint': Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`).toString('base64'),
+})
+
 /** The framing of a watch in the form that was negotiated. */
 export function framingOf(scope: Scope, output: Output): Framing {
   if (output.mediaType === PROTOBUF_TYPE) return protobufFraming(scope, output)
@@ -45,7 +51,7 @@ const plainFraming = (scope: Scope): Framing => {
     },
     bookmark: (resourceVersion, initialEnd) => {
       // As upstream writes an object that is empty but for its version: the members that its type always writes are there.
-      const metadata = { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) }
+      const metadata = { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: initialEndAnnotations(version.kind, apiVersion) }) }
       return text('BOOKMARK', `{"kind":"${version.kind}","apiVersion":"${apiVersion}","metadata":${objectMetaText(metadata)}${emptyMembers(scope)}}`)
     },
   }
@@ -97,12 +103,13 @@ function partialFraming(scope: Scope, output: Output): Framing {
     contentType: 'application/json',
     id: `partial;${apiVersion}`,
     error: errorFrame,
-    object: (type, object) => text(type, partialMetadata(object.object(), apiVersion)),
+    // A single object is no list: upstream fails to encode it, and ends the stream.
+    object: (type, object) => (as.kind === 'PartialObjectMetadataList' ? undefined : text(type, partialMetadata(object.object(), apiVersion))),
     bookmark: (resourceVersion, initialEnd) =>
       text(
         'BOOKMARK',
         partialMetadata(
-          { kind: '', apiVersion: '', metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) } },
+          { kind: '', apiVersion: '', metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: initialEndAnnotations('PartialObjectMetadata', apiVersion) }) } },
           apiVersion,
         ),
       ),
@@ -116,7 +123,7 @@ function protobufFraming(scope: Scope, { as }: Output): Framing {
   const bookmark = (resourceVersion: string, initialEnd: boolean): KubeObject => ({
     kind: version.kind,
     apiVersion,
-    metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) },
+    metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: initialEndAnnotations(as ? 'PartialObjectMetadata' : version.kind, apiVersion) }) },
   })
   return {
     contentType: `${PROTOBUF_TYPE};stream=watch`,

@@ -13,7 +13,8 @@ export interface Framing {
   readonly contentType: string
   /** Frames are shared between watches with the same id; undefined: never. */
   readonly id: string | undefined
-  object(type: string, object: StoredObject): Buffer
+  /** Undefined: the form cannot show an object, and the stream ends. */
+  object(type: string, object: StoredObject): Buffer | undefined
   /** A bookmark of the served kind at the revision. */
   bookmark(resourceVersion: string, initialEnd: boolean): Buffer
   error(error: StatusError): Buffer
@@ -38,7 +39,9 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     try {
       for await (const batch of watcher) {
         const frames = batch.map(event => frameOf(framing, event))
-        if (frames.length > 0 && !writer.write(frames)) break
+        const shown = frames.filter(frame => frame !== undefined)
+        if (shown.length > 0 && !writer.write(shown)) break
+        if (shown.length < frames.length) break
         if (over.signal.aborted) break
       }
     } catch (error) {
@@ -84,7 +87,7 @@ function framesOf(object: StoredObject): Map<string, Buffer> {
   return frames
 }
 
-function frameOf(framing: Framing, event: StorageEvent): Buffer {
+function frameOf(framing: Framing, event: StorageEvent): Buffer | undefined {
   if (event.type === 'bookmark') return framing.bookmark(String(event.revision), event.initialEnd)
   const type = EVENT_TYPES[event.type]
   if (framing.id === undefined) return framing.object(type, event.object)
@@ -93,7 +96,7 @@ function frameOf(framing: Framing, event: StorageEvent): Buffer {
   let frame = frames.get(id)
   if (frame === undefined) {
     frame = framing.object(type, event.object)
-    frames.set(id, frame)
+    if (frame !== undefined) frames.set(id, frame)
   }
   return frame
 }

@@ -134,7 +134,6 @@ async function continueList(
   signal: AbortSignal,
 ): Promise<ListResult> {
   const prefix = keys.prefix(namespace)
-  if (options.resourceVersion !== '' && options.resourceVersion !== '0') throw badRequestError('specifying resource version is not allowed when using continue')
   let token: ReturnType<typeof decodeContinue>
   try {
     token = decodeContinue(options.continue, prefix)
@@ -142,9 +141,11 @@ async function continueList(
     if (error instanceof ContinueTokenError) throw badRequestError(`invalid continue token: ${error.message}`)
     throw error
   }
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0') throw badRequestError('specifying resource version is not allowed when using continue')
+  const limit = options.resourceVersion === '0' ? 0 : Math.max(0, options.limit)
   const at: ReadAt = token.revision === -1 ? 'latest' : { exactly: token.revision }
   try {
-    return resultOf(await storage.list(prefix, { at, predicate, limit: Math.max(0, options.limit), startKey: token.start }, signal), prefix)
+    return resultOf(await storage.list(prefix, { at, predicate, limit, startKey: token.start }, signal), prefix)
   } catch (error) {
     if (error instanceof StorageError && error.code === 'expired') throw expiredContinue(encodeContinue(token.start, prefix, -1))
     throw toStatus(error, gr, '', 'list', String(token.revision))

@@ -189,7 +189,7 @@ type ConfigMapList typemeta
 type ConfigMapNodeConfigSource
   namespace 1 string
   name 2 string
-  uid 3 string?
+  uid 3 UID?
   resourceVersion 4 string?
   kubeletConfigKey 5 string
 
@@ -718,7 +718,7 @@ type ObjectReference atomic
   kind 1 string?
   namespace 2 string?
   name 3 string?
-  uid 4 string?
+  uid 4 UID?
   apiVersion 5 string?
   resourceVersion 6 string?
   fieldPath 7 string?
@@ -1027,7 +1027,7 @@ type PortworxVolumeSource
   readOnly 3 bool?
 
 type Preconditions
-  uid 1 *string?
+  uid 1 *UID?
 
 type PreferAvoidPodsEntry
   podSignature 1 PodSignature

@@ -25,5 +25,5 @@ export const configMapResource: ResourceDefinition = {
   versions: [v1],
   home: v1,
   storage: { prefix: 'configmaps', version: v1 },
-  strategy: { validate: validateConfigMap },
+  strategy: { revalidatesMeta: true, validate: validateConfigMap },
 }

@@ -9,6 +9,7 @@ import { CLASS_ANNOTATION } from '../storage-class.ts'
 import { validateClaim, validateClaimStatus } from './validation.ts'
 
 export const claimStrategy: Strategy = {
+  revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
   prepare(next, old) {

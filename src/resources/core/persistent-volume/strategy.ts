@@ -12,6 +12,7 @@ function dropDisabledFields(next: KubeObject, old: KubeObject | undefined): void
 }
 
 export const persistentVolumeStrategy: Strategy = {
+  revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
   prepare(next, old, { now }) {

@@ -26,5 +26,5 @@ export const secretResource: ResourceDefinition = {
   versions: [v1],
   home: v1,
   storage: { prefix: 'secrets', version: v1 },
-  strategy: { validate: validateSecret },
+  strategy: { revalidatesMeta: true, validate: validateSecret },
 }

@@ -22,6 +22,7 @@ const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'
 const mentions = (account: KubeObject | undefined): boolean => Object.hasOwn(account?.metadata.annotations ?? {}, MOUNTABLE)
 
 const strategy: Strategy = {
+  revalidatesMeta: true,
   returnsDeleted: true,
   /** A reference to a secret is its name, nothing more. */
   prepare(next) {

@@ -23,6 +23,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
   return {
     allowCreateOnUpdate: true,
     returnsDeleted: true,
+    revalidatesMeta: true,
     validateName: nameIsDns1035Label,
     resetFields: [['status']],
     prepare(next, old) {

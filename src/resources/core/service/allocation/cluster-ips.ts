@@ -9,7 +9,7 @@ import { addressNumber, ipRange, printAddress, scan } from './ip-range.ts'
 
 export const IP_ADDRESSES = { group: 'networking.k8s.io', resource: 'ipaddresses' }
 export const SERVICE_CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' }
-export const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family'
+const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family'
 export const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by'
 export const ALLOCATOR_NAME = 'ipallocator.k8s.io'
 
