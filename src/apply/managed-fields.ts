@@ -1,20 +1,10 @@
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
-import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { difference, EMPTY, type FieldSet, fieldSetOf, isEmpty, recursiveDifference, union } from './field-set.ts'
-import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager, setFields } from './managed.ts'
+import { EMPTY, isEmpty, union } from './field-set.ts'
+import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
+import { type Change, emptyObject, ownable, type Touch, takeFromOthers, touchesOf, untracked } from './ownership.ts'
 import { compareText } from './path-element.ts'
-import { reconcile } from './reconcile.ts'
-import { type Comparison, compare } from './typed.ts'
 import { TypedError } from './typed-list.ts'
-
-/** An object before and after, in one version. */
-export interface VersionedPair {
-  readonly schema: StructSchema
-  readonly old: KubeObject
-  readonly next: KubeObject
-  readonly resetFields?: readonly (readonly string[])[] | undefined
-}
 
 export interface UpdateArgs {
   /** Of the version of the request. */
@@ -30,11 +20,11 @@ export interface UpdateArgs {
   readonly apiVersion: string
   readonly subresource?: string | undefined
   /** Paths that this (sub)resource may not write, and so does not own. */
-  readonly resetFields?: readonly (readonly string[])[] | undefined
+  readonly resetFields?: Change['resetFields']
   /** RFC 3339 in whole seconds. */
   readonly now: string
-  /** The two objects in another version, in which a manager's fields are recorded; undefined (or no such function): the version is not served, its managers are dropped. */
-  readonly inVersion?: ((apiVersion: string) => VersionedPair | undefined) | undefined
+  /** Needed where a resource is served in several versions. */
+  readonly convert?: Change['convert']
 }
 
 /**
@@ -69,98 +59,27 @@ const isReset = (entries: readonly ManagedFieldsEntry[]): boolean =>
   entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as object).length === 0)
 
 function update(args: UpdateArgs, before: Managed): Managed {
-  const { schema, next, apiVersion, subresource = '' } = args
-  const old = args.old ?? ({ ...zeroOf(schema), kind: next.kind, apiVersion: next.apiVersion } as KubeObject)
-  const main = touchedBy({ schema, old, next, resetFields: args.resetFields })
-  const managed = takeFromOthers(before, args, main)
-  const own = difference(main.touched, STRIPPED)
+  const { schema, next, apiVersion, subresource = '', resetFields, convert } = args
+  const old = args.old ?? emptyObject(schema, apiVersion, next.kind)
+  return recordUpdate({ schema, apiVersion, old, next: untracked(next), resetFields, convert }, before, {
+    manager: args.manager || 'unknown',
+    subresource,
+    time: args.now,
+  })
+}
+
+/** Gives what a change touches to an updater, and takes it from the others. */
+export function recordUpdate(change: Change, before: Managed, by: { manager: string; subresource: string; time: string }): Managed {
+  const touchIn = touchesOf(change)
+  const managed = takeFromOthers(before, touchIn)
+  const own = ownable((touchIn(change.apiVersion) as Touch).touched)
   if (!isEmpty(own)) {
-    const manager = { manager: args.manager || 'unknown', operation: 'Update', apiVersion, subresource } as const
+    const manager = { manager: by.manager, operation: 'Update', apiVersion: change.apiVersion, subresource: by.subresource } as const
     const identity = identityOf(manager)
-    managed.set(identity, { ...manager, set: union(own, managed.get(identity)?.set ?? EMPTY), time: args.now })
+    managed.set(identity, { ...manager, set: union(own, managed.get(identity)?.set ?? EMPTY), time: by.time })
   }
   return capUpdaters(managed)
 }
-
-interface Touch {
-  readonly schema: StructSchema
-  /** Added or modified. */
-  readonly touched: FieldSet
-  readonly removed: FieldSet
-}
-
-function touchedBy({ schema, old, next, resetFields }: VersionedPair): Touch {
-  const { added, modified, removed } = without(compare(schema, old, untracked(next)), resetFields)
-  return { schema, touched: union(added, modified), removed }
-}
-
-function without(comparison: Comparison, paths: VersionedPair['resetFields']): Comparison {
-  if (paths === undefined || paths.length === 0) return comparison
-  const reset = resetSet(paths)
-  return {
-    added: recursiveDifference(comparison.added, reset),
-    modified: recursiveDifference(comparison.modified, reset),
-    removed: recursiveDifference(comparison.removed, reset),
-  }
-}
-
-/** What a change touches or removes belongs to nobody else any more. */
-function takeFromOthers(before: Managed, args: UpdateArgs, main: Touch): Managed {
-  const managed: Managed = new Map(before)
-  const touches = new Map<string, Touch | undefined>([[args.apiVersion, main]])
-  for (const [identity, manager] of before) {
-    let touch = touches.get(manager.apiVersion)
-    if (touch === undefined && !touches.has(manager.apiVersion)) {
-      const pair = args.old && args.inVersion?.(manager.apiVersion)
-      touch = pair && touchedBy(pair)
-      touches.set(manager.apiVersion, touch)
-    }
-    if (touch === undefined) managed.delete(identity)
-    else setFields(managed, identity, manager, difference(difference(reconcile(manager.set, touch.schema), touch.touched), touch.removed))
-  }
-  return managed
-}
-
-/** The object as comparisons see it: managed fields don't manage themselves. */
-function untracked(object: KubeObject): KubeObject {
-  if (object.metadata.managedFields === undefined) return object
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata }
-}
-
-const zeros = new WeakMap<StructSchema, object>()
-
-/** What stands in an empty object of the type: creating an object does not claim structs and lists that are always there. */
-function zeroOf(schema: StructSchema): object {
-  let zero = zeros.get(schema)
-  if (!zero) {
-    zero = decode(schema, {})
-    zeros.set(schema, zero)
-  }
-  return zero
-}
-
-const resetSets = new WeakMap<object, FieldSet>()
-
-function resetSet(paths: readonly (readonly string[])[]): FieldSet {
-  let set = resetSets.get(paths)
-  if (!set) {
-    set = fieldSetOf(paths)
-    resetSets.set(paths, set)
-  }
-  return set
-}
-
-/** What the server writes, or what identifies the object, has no owner. */
-const STRIPPED = fieldSetOf([
-  ['apiVersion'],
-  ['kind'],
-  ['metadata'],
-  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion'].map(name => [
-    'metadata',
-    name,
-  ]),
-])
 
 const MAX_UPDATERS = 10
 

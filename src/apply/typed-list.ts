@@ -36,6 +36,10 @@ export function itemsOf(list: ListSchema, values: readonly Json[]): Map<PathElem
   return items
 }
 
+/** The path element of one element of a set or a list of type map. Throws a TypedError where it has no key. */
+export const elementOf = (list: ListSchema, value: Json, index: number): PathElement =>
+  (list.listType === 'map' ? keyed(list, value, index) : single(value, index)).element
+
 export const inElementOrder = (a: ListItem, b: ListItem): number => {
   for (let i = 0; i < a.key.length; i++) {
     const order = compareScalars(a.key[i] as Json, b.key[i] as Json)

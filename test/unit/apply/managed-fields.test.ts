@@ -138,11 +138,11 @@ describe('managed fields of updates', () => {
 
   it('compares in the version of a manager', () => {
     const old = object({ a: '1' }, [entry('one', 1, { 'f:a': {}, 'f:b': {} }, { apiVersion: 'v2' })])
-    const inVersion = (version: string) => {
+    const convert = (from: KubeObject, version: string) => {
       expect(version).to.equal('v2')
-      return { schema: configMap, old: object({ b: '1' }), next: object({ b: '2' }) }
+      return { schema: configMap, object: object({ b: from.data.a }) }
     }
-    expect(write(object({ a: '2' }), old, 'two', 9, { inVersion })).to.deep.equal([
+    expect(write(object({ a: '2' }), old, 'two', 9, { convert })).to.deep.equal([
       entry('one', 1, { 'f:a': {} }, { apiVersion: 'v2' }),
       entry('two', 9, { 'f:a': {} }),
     ])

@@ -1,0 +1,60 @@
+import type { FieldSet } from './field-set.ts'
+import { pathsOf } from './field-set.ts'
+import { identityOf, type Manager } from './managed.ts'
+import { compareText, type PathElement, printElement } from './path-element.ts'
+
+/** A field that an applied configuration would change, and who owns it. */
+export interface Conflict {
+  readonly manager: Manager
+  readonly path: readonly PathElement[]
+}
+
+/**
+ * Why a configuration cannot be applied. The registry makes a Status of the code: `bad request` 400 with the message · `conflict` 409, reason Conflict, with the
+ * message and a cause for each conflict (reason FieldManagerConflict) · `internal` 500 with the message, no reason and no details.
+ */
+export class ApplyError extends Error {
+  override readonly name = 'ApplyError'
+  readonly code: 'bad request' | 'conflict' | 'internal'
+  readonly conflicts: readonly Conflict[]
+
+  constructor(code: 'bad request' | 'conflict' | 'internal', message: string, conflicts: readonly Conflict[] = []) {
+    super(message)
+    this.code = code
+    this.conflicts = conflicts
+  }
+
+  get causes(): { reason: string; message: string; field: string }[] {
+    return this.conflicts.map(({ manager, path }) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${printManager(manager)}`,
+      field: printPath(path),
+    }))
+  }
+}
+
+export const conflictsIn = (manager: Manager, set: FieldSet): Conflict[] => [...pathsOf(set)].map(path => ({ manager, path }))
+
+export function conflictError(conflicts: readonly Conflict[]): ApplyError {
+  const [first] = conflicts
+  if (first !== undefined && conflicts.length === 1)
+    return new ApplyError('conflict', `Apply failed with 1 conflict: conflict with ${printManager(first.manager)}: ${printPath(first.path)}`, conflicts)
+  const byManager = new Map<string, Conflict[]>()
+  for (const conflict of conflicts) {
+    const identity = identityOf(conflict.manager)
+    const group = byManager.get(identity)
+    if (group) group.push(conflict)
+    else byManager.set(identity, [conflict])
+  }
+  const lines = [...byManager]
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([, group]) => [`conflicts with ${printManager((group[0] as Conflict).manager)}:`, ...group.map(({ path }) => `- ${printPath(path)}`)])
+  return new ApplyError('conflict', `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`, conflicts)
+}
+
+const printPath = (path: readonly PathElement[]): string => path.map(printElement).join('')
+
+function printManager({ manager, operation, apiVersion, subresource }: Manager): string {
+  const name = JSON.stringify(manager) + (subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`)
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name
+}

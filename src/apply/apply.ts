@@ -1,0 +1,126 @@
+import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import { ApplyError, type Conflict, conflictError, conflictsIn } from './apply-error.ts'
+import { EMPTY, type FieldSet, has, intersection, isEmpty } from './field-set.ts'
+import { annotated, lastAppliedSet, updatedLastApplied } from './last-applied.ts'
+import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
+import { recordUpdate } from './managed-fields.ts'
+import { type Change, emptyObject, ownable, type Touch, takeFromOthers, touchesOf, untracked, withoutReset } from './ownership.ts'
+import { prune } from './prune.ts'
+import { reconcile } from './reconcile.ts'
+import { sameJson } from './same-json.ts'
+import { toFieldSet } from './typed.ts'
+import { mergeTyped } from './typed-merge.ts'
+import { errorsText, validateTyped } from './typed-validate.ts'
+
+export interface ApplyArgs {
+  readonly schema: StructSchema
+  /** undefined: the object is being created. */
+  readonly live: KubeObject | undefined
+  /** As it was sent: neither decoded nor defaulted. */
+  readonly config: JsonObject
+  readonly manager: string
+  readonly apiVersion: string
+  readonly kind: string
+  readonly subresource?: string | undefined
+  readonly force: boolean
+  readonly resetFields?: Change['resetFields']
+  /** RFC 3339 in whole seconds. */
+  readonly now: string
+  /** Needed where a resource is served in several versions. */
+  readonly convert?: Change['convert']
+}
+
+export interface Applied {
+  /** In the version of the request, to be decoded and defaulted yet, without managed fields. */
+  readonly object: KubeObject
+  readonly managedFields: ManagedFieldsEntry[]
+}
+
+/** The manager whose objects may have been applied by kubectl itself before, as their annotation tells. */
+const KUBECTL = 'kubectl'
+
+/**
+ * Server-side apply: the object with the configuration laid over it, less the fields that the manager applied before, does not apply now, and nobody else owns.
+ * Throws an ApplyError: `conflict` where others own what would change (unless `force`), `bad request` or `internal` for a configuration that is none.
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ */
+export function applyConfiguration(args: ApplyArgs): Applied {
+  const { schema, config, apiVersion, kind, manager, now } = args
+  if (config.apiVersion !== apiVersion || config.kind !== kind) throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
+  const live = untracked(args.live ?? emptyObject(schema, apiVersion, kind))
+  const before = decodeManaged(args.live?.metadata.managedFields)
+  if (before === undefined) throw new ApplyError('internal', 'failed to decode managed fields: malformed entry')
+  const managed = before.size > 0 ? before : firstManagers(args, live, now)
+  checkConfiguration(args)
+  let applied: { object: KubeObject; managed: Managed }
+  try {
+    applied = apply(args, live, managed, args.force)
+  } catch (error) {
+    if (manager !== KUBECTL || !(error instanceof ApplyError) || error.code !== 'conflict') throw error
+    applied = takeOver(args, live, managed, error)
+  }
+  const object = manager === KUBECTL && annotated(applied.object) ? updatedLastApplied(applied.object, config) : applied.object
+  return { object, managedFields: encodeManaged(applied.managed) }
+}
+
+/** What is there when an object is first applied to belongs to whoever was there before. */
+function firstManagers({ schema, apiVersion, kind, subresource = '', resetFields, convert }: ApplyArgs, live: KubeObject, time: string): Managed {
+  const change: Change = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, convert }
+  return recordUpdate(change, new Map(), { manager: 'before-first-apply', subresource, time })
+}
+
+function checkConfiguration({ schema, config }: ApplyArgs): void {
+  const metadata = config.metadata as JsonObject | null | undefined
+  if (Array.isArray(metadata?.managedFields)) throw new ApplyError('bad request', 'metadata.managedFields must be nil')
+  const errors = validateTyped(schema, config)
+  if (errors.length === 0) return
+  const [namespace, name] = ['namespace', 'name'].map(member => (typeof metadata?.[member] === 'string' ? metadata[member] : ''))
+  throw new ApplyError('internal', `failed to create typed patch object (${namespace}/${name}; ${printKind(config)}): ${errorsText(errors)}`)
+}
+
+function apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boolean): { object: KubeObject; managed: Managed } {
+  const { schema, config, apiVersion, subresource = '', resetFields, convert } = args
+  const applier = { manager: args.manager, operation: 'Apply', apiVersion, subresource } as const
+  const identity = identityOf(applier)
+  const last = before.get(identity)
+  const self: Manager = { ...applier, set: withoutReset(toFieldSet(schema, config), resetFields), time: last?.time }
+  const inSchema = new Map<string, Manager>()
+  for (const [id, manager] of before) {
+    const other = manager.apiVersion === apiVersion ? schema : convert?.(live, manager.apiVersion)?.schema
+    if (other) inSchema.set(id, { ...manager, set: reconcile(manager.set, other) })
+  }
+  const lastSet = inSchema.get(identity)
+  inSchema.set(identity, self)
+  const merged = mergeTyped(schema, live as unknown as JsonObject, config) as unknown as KubeObject
+  const object = lastSet ? prune({ schema, apiVersion, convert }, merged, [...inSchema.values()], lastSet) : merged
+  const touchIn = touchesOf({ schema, apiVersion, old: live, next: object, resetFields, convert })
+  if (!force) refuseConflicts(inSchema, identity, touchIn)
+  const managed = takeFromOthers(inSchema, touchIn, identity)
+  const own = ownable(self.set)
+  if (isEmpty(own)) managed.delete(identity)
+  else managed.set(identity, { ...self, set: own, ...(!sameJson(live as never, object as never) && { time: args.now }) })
+  return { object, managed }
+}
+
+function refuseConflicts(managed: Managed, self: string, touchIn: (apiVersion: string) => Touch | undefined): void {
+  const conflicts: Conflict[] = []
+  for (const [identity, manager] of managed)
+    if (identity !== self) conflicts.push(...conflictsIn(manager, intersection(manager.set, touchIn(manager.apiVersion)?.touched ?? EMPTY)))
+  if (conflicts.length > 0) throw conflictError(conflicts)
+}
+
+/** kubectl may take what it had applied by itself, as the object's annotation tells, and what nobody changed since. */
+function takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: ApplyError): { object: KubeObject; managed: Managed } {
+  const allowed: FieldSet | undefined = lastAppliedSet(args.schema, live, args.apiVersion)
+  if (allowed === undefined) throw error
+  const left = error.conflicts.filter(({ path }) => !has(allowed, path))
+  if (left.length > 0) throw conflictError(left)
+  return apply(args, live, managed, true)
+}
+
+function printKind(config: JsonObject): string {
+  const text = (member: string): string => (typeof config[member] === 'string' ? config[member] : '')
+  const [version = '', group = ''] = text('apiVersion').split('/').reverse()
+  return `${group}/${version}, Kind=${text('kind')}`
+}

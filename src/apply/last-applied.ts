@@ -1,0 +1,43 @@
+import { goJson } from '../codec/json.ts'
+import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import { difference, type FieldSet } from './field-set.ts'
+import { compare, toFieldSet } from './typed.ts'
+import { validateTyped } from './typed-validate.ts'
+
+const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
+const MAX_ANNOTATIONS_BYTES = 256 * 1024
+
+/** Whether kubectl has applied the object by itself. */
+export const annotated = (object: KubeObject): boolean => !!object.metadata.annotations?.[ANNOTATION]
+
+/** What kubectl applied by itself and is still so; undefined where the annotation does not tell. */
+export function lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersion: string): FieldSet | undefined {
+  let last: Json
+  try {
+    last = JSON.parse(live.metadata.annotations?.[ANNOTATION] ?? '') as Json
+  } catch {
+    return undefined
+  }
+  if (typeof last !== 'object' || last === null || Array.isArray(last) || last.apiVersion !== apiVersion) return undefined
+  if (validateTyped(schema, live as unknown as Json).length > 0 || validateTyped(schema, last).length > 0) return undefined
+  const { added, modified, removed } = compare(schema, last, live as unknown as JsonObject)
+  return difference(difference(difference(toFieldSet(schema, last), modified), added), removed)
+}
+
+/** The object with the annotation that kubectl would have written; without it, if annotations would be too large. */
+export function updatedLastApplied(object: KubeObject, config: JsonObject): KubeObject {
+  const annotations: Record<string, string> = { ...object.metadata.annotations, [ANNOTATION]: `${goJson(withoutAnnotation(config))}\n` }
+  let size = 0
+  for (const [name, value] of Object.entries(annotations)) size += Buffer.byteLength(name) + Buffer.byteLength(value)
+  if (size > MAX_ANNOTATIONS_BYTES) delete annotations[ANNOTATION]
+  return { ...object, metadata: { ...object.metadata, annotations } }
+}
+
+function withoutAnnotation(config: JsonObject): JsonObject {
+  const metadata = config.metadata as JsonObject | undefined
+  const annotations = metadata?.annotations as JsonObject | null | undefined
+  if (!annotations || !Object.hasOwn(annotations, ANNOTATION)) return config
+  const { [ANNOTATION]: _, ...others } = annotations
+  return { ...config, metadata: { ...metadata, annotations: others } }
+}

@@ -1,0 +1,105 @@
+import type { KubeObject } from '../meta/object.ts'
+import { decode } from '../schema/decode.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import { difference, type FieldSet, fieldSetOf, recursiveDifference, union } from './field-set.ts'
+import { type Managed, setFields } from './managed.ts'
+import { reconcile } from './reconcile.ts'
+import { compare } from './typed.ts'
+
+/** An object in some version, with that version's schema. */
+export interface Versioned {
+  readonly schema: StructSchema
+  readonly object: KubeObject
+}
+
+/** A write, in the version of its request. */
+export interface Change {
+  readonly schema: StructSchema
+  readonly apiVersion: string
+  readonly old: KubeObject
+  readonly next: KubeObject
+  /** Paths that the (sub)resource may not write, and so does not own. */
+  readonly resetFields?: readonly (readonly string[])[] | undefined
+  /** An object of the request's version in another one, in which some manager's fields are recorded; undefined (or no such function): that version is not served. */
+  readonly convert?: ((object: KubeObject, apiVersion: string) => Versioned | undefined) | undefined
+}
+
+/** What a change does, in paths of one version. */
+export interface Touch {
+  readonly schema: StructSchema
+  /** Added or modified. */
+  readonly touched: FieldSet
+  readonly removed: FieldSet
+}
+
+/** What a change does, by version; undefined for a version that is not served. */
+export function touchesOf(change: Change): (apiVersion: string) => Touch | undefined {
+  const { convert, resetFields } = change
+  const known = new Map<string, Touch | undefined>()
+  return apiVersion => {
+    if (known.has(apiVersion)) return known.get(apiVersion)
+    let touch: Touch | undefined
+    if (apiVersion === change.apiVersion) touch = touchOf(change.schema, change.old, change.next, resetFields)
+    else {
+      const old = convert?.(change.old, apiVersion)
+      const next = old && convert?.(change.next, apiVersion)
+      touch = old && next && touchOf(old.schema, old.object, next.object, resetFields)
+    }
+    known.set(apiVersion, touch)
+    return touch
+  }
+}
+
+function touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, resetFields: Change['resetFields']): Touch {
+  const { added, modified, removed } = compare(schema, old, next)
+  return { schema, touched: withoutReset(union(added, modified), resetFields), removed: withoutReset(removed, resetFields) }
+}
+
+/** What a change touches or removes belongs to nobody else any more; managers of versions that are not served are gone. */
+export function takeFromOthers(before: Managed, touchIn: (apiVersion: string) => Touch | undefined, self?: string): Managed {
+  const managed: Managed = new Map(before)
+  for (const [identity, manager] of before) {
+    if (identity === self) continue
+    const touch = touchIn(manager.apiVersion)
+    if (touch === undefined) managed.delete(identity)
+    else setFields(managed, identity, manager, difference(difference(reconcile(manager.set, touch.schema), touch.touched), touch.removed))
+  }
+  return managed
+}
+
+/** The object as comparisons see it: managed fields don't manage themselves. */
+export function untracked(object: KubeObject): KubeObject {
+  if (object.metadata?.managedFields === undefined) return object
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+const zeros = new WeakMap<StructSchema, object>()
+
+/** What stands in an empty object of the type: creating an object does not claim structs and lists that are always there. */
+export function emptyObject(schema: StructSchema, apiVersion: string, kind: string): KubeObject {
+  let zero = zeros.get(schema)
+  if (!zero) {
+    zero = decode(schema, {})
+    zeros.set(schema, zero)
+  }
+  return { ...zero, kind, apiVersion } as KubeObject
+}
+
+const resetSets = new WeakMap<object, FieldSet>()
+
+export function withoutReset(set: FieldSet, paths: Change['resetFields']): FieldSet {
+  if (paths === undefined || paths.length === 0) return set
+  let reset = resetSets.get(paths)
+  if (!reset) {
+    reset = fieldSetOf(paths)
+    resetSets.set(paths, reset)
+  }
+  return recursiveDifference(set, reset)
+}
+
+const IDENTITY = ['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion']
+const UNOWNED = fieldSetOf([['apiVersion'], ['kind'], ['metadata'], ...IDENTITY.map(name => ['metadata', name])])
+
+/** What the server writes, or what identifies the object, has no owner. */
+export const ownable = (set: FieldSet): FieldSet => difference(set, UNOWNED)

@@ -1,0 +1,121 @@
+import { setMember } from '../meta/equal.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import type { ListSchema, Schema } from '../schema/schema.ts'
+import { type FieldSet, isEmpty, isMember } from './field-set.ts'
+import { fieldElement, type PathElement } from './path-element.ts'
+import { elementOf } from './typed-list.ts'
+import { memberSchema, shapeOf } from './typed-schema.ts'
+
+/** Lays a configuration over an object: what it names wins, elements of lists keep the configuration's order where they are in both. Shares what does not change. */
+export const mergeTyped = (schema: Schema | undefined, live: JsonObject, config: JsonObject): JsonObject => (merge(schema, live, config) ?? {}) as JsonObject
+
+/** undefined: nothing. */
+function merge(schema: Schema | undefined, live: Json | undefined, config: Json | undefined): Json | undefined {
+  if (config === undefined) return live
+  if (live === undefined) return config
+  switch (shapeOf(schema)) {
+    case 'leaf':
+      return config
+    case 'elements':
+      return mergeElements(schema as ListSchema, asList(live), asList(config), config)
+    case 'members':
+      return mergeMembers(schema, asObject(live), asObject(config), config)
+    case 'any':
+      return config === null || asObject(config) ? mergeMembers(undefined, asObject(live), asObject(config), config) : config
+  }
+}
+
+const asList = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [])
+const asObject = (value: Json): JsonObject | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined)
+const isBare = (value: JsonObject | undefined): boolean => value === undefined || Object.keys(value).length === 0
+
+function mergeMembers(schema: Schema | undefined, live: JsonObject | undefined, config: JsonObject | undefined, given: Json): Json | undefined {
+  if (isBare(live) && isBare(config)) return given
+  const out: JsonObject = {}
+  for (const name in live) {
+    const merged = merge(memberSchema(schema, name), live[name], config && Object.hasOwn(config, name) ? config[name] : undefined)
+    if (merged !== undefined) setMember(out, name, merged)
+  }
+  for (const name in config) if (live === undefined || !Object.hasOwn(live, name)) setMember(out, name, config[name])
+  return Object.keys(out).length > 0 ? out : undefined
+}
+
+function mergeElements(list: ListSchema, live: readonly Json[], config: readonly Json[], given: Json): Json | undefined {
+  if (live.length === 0 && config.length === 0) return given
+  const left = live.map((value, i) => elementOf(list, value, i))
+  const right = config.map((value, i) => elementOf(list, value, i))
+  const mine = new Map(right.map((element, i) => [element, config[i] as Json]))
+  // Elements that repeat are not merged with.
+  const theirs = new Map<PathElement, Json>()
+  left.forEach((element, i) => {
+    theirs.set(element, theirs.has(element) ? null : (live[i] as Json))
+  })
+  const shared = right.filter(element => theirs.has(element))
+  const out: Json[] = []
+  const done = new Set<PathElement>()
+  let next = shared.shift()
+  const take = (element: PathElement): void => {
+    done.add(element)
+    const merged = merge(list.items, theirs.get(element), mine.get(element))
+    if (merged !== undefined) out.push(merged)
+  }
+  for (let l = 0, r = 0; l < left.length || r < right.length; ) {
+    const ours = left[l]
+    const wanted = right[r]
+    if (ours !== undefined && wanted !== undefined) {
+      if (ours === wanted) {
+        take(ours)
+        l++
+        r++
+        next = shared.shift()
+        continue
+      }
+      if (mine.has(ours) && next !== undefined && next !== ours) {
+        l++
+        continue
+      }
+    }
+    if (ours !== undefined) {
+      if (!mine.has(ours)) {
+        out.push(live[l++] as Json)
+        continue
+      }
+      if (done.has(ours)) l++
+    }
+    if (wanted !== undefined) {
+      take(wanted)
+      r++
+      if (next === wanted) next = shared.shift()
+    }
+  }
+  return out.length > 0 ? out : undefined
+}
+
+/** The value without what a set names. What becomes empty becomes null, as does what was so and has something below it removed. */
+export function removeItems(schema: Schema | undefined, value: Json, items: FieldSet): Json {
+  const shape = shapeOf(schema)
+  if (typeof value !== 'object' || value === null) return shape === 'leaf' && value !== null ? value : typeof value === 'object' ? null : value
+  if (Array.isArray(value)) {
+    if (shape !== 'elements' || value.length === 0) return null
+    const list = schema as ListSchema
+    const out: Json[] = []
+    value.forEach((item, i) => {
+      const kept = removed(list.items, item, items[elementOf(list, item, i)])
+      if (kept !== undefined) out.push(kept)
+    })
+    return out.length > 0 ? out : null
+  }
+  if (shape === 'leaf' || shape === 'elements') return null
+  const out: JsonObject = {}
+  for (const name of Object.keys(value)) {
+    const kept = removed(memberSchema(schema, name), value[name] as Json, items[fieldElement(name)])
+    if (kept !== undefined) setMember(out, name, kept)
+  }
+  return Object.keys(out).length > 0 ? out : null
+}
+
+function removed(schema: Schema | undefined, value: Json, items: FieldSet | undefined): Json | undefined {
+  if (items === undefined) return value
+  if (isMember(items)) return undefined
+  return isEmpty(items) ? value : removeItems(schema, value, items)
+}

@@ -1,0 +1,75 @@
+import type { Json } from '../meta/object.ts'
+import { isScalar, type ListSchema, type ScalarSchema, type Schema } from '../schema/schema.ts'
+import { goPrint, goType } from './patch/go-print.ts'
+import { type PathElement, printElement } from './path-element.ts'
+import { elementOf, TypedError } from './typed-list.ts'
+import { memberSchema, shapeOf } from './typed-schema.ts'
+
+/** What is wrong with an applied configuration, a line each, as structured-merge-diff says it: unknown members, wrong kinds, repeated or missing keys. */
+export function validateTyped(schema: Schema | undefined, value: Json): string[] {
+  const errors: string[] = []
+  validate(schema, value, '', errors)
+  return errors
+}
+
+/** The text of several errors. */
+export const errorsText = (errors: readonly string[]): string =>
+  errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map(error => `  ${error}`)].join('\n')
+
+function validate(schema: Schema | undefined, value: Json, path: string, errors: string[]): void {
+  const complain = (what: string): unknown => errors.push(path === '' ? what : `${path}: ${what}`)
+  if (value === null || schema === undefined || schema.type === 'raw') return
+  if (isScalar(schema)) {
+    const wrong = misfit(schema, value)
+    if (wrong !== undefined) complain(wrong)
+  } else if (schema.type === 'list') {
+    if (Array.isArray(value)) validateElements(schema, value, path, errors)
+    else complain(`expected list, got &{${goPrint(value)}}`)
+  } else if (typeof value !== 'object' || Array.isArray(value)) complain(`expected map, got &{${goPrint(value)}}`)
+  else
+    for (const name of Object.keys(value)) {
+      const member = memberSchema(schema, name)
+      if (member === undefined && schema.type === 'struct' && !schema.preserveUnknown) {
+        errors.push(`${path}.${name}: field not declared in schema`)
+        return
+      }
+      validate(member, value[name] as Json, `${path}.${name}`, errors)
+    }
+}
+
+function validateElements(list: ListSchema, values: readonly Json[], path: string, errors: string[]): void {
+  const keyed = shapeOf(list) === 'elements'
+  const seen = new Set<PathElement>()
+  for (const [i, value] of values.entries()) {
+    let element = `i:${i}`
+    if (keyed) {
+      try {
+        element = elementOf(list, value, i)
+      } catch (error) {
+        if (!(error instanceof TypedError)) throw error
+        errors.push(`${path}: ${error.message}`)
+        return
+      }
+      if (seen.has(element)) errors.push(`${path}: duplicate entries for key ${printElement(element)}`)
+      seen.add(element)
+    }
+    validate(list.items, value, path + printElement(element), errors)
+  }
+}
+
+function misfit(schema: ScalarSchema, value: Json): string | undefined {
+  const kind = typeof value
+  const numeric = kind === 'number' || kind === 'bigint'
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return numeric ? undefined : `expected numeric (int or float), got ${goType(value)}`
+    case 'string':
+    case 'bytes':
+      return kind === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goPrint(value)}}`
+    case 'boolean':
+      return kind === 'boolean' ? undefined : `expected boolean, got &{${goPrint(value)}}`
+    default:
+      return kind === 'object' ? `expected any scalar, got &{${goPrint(value)}}` : undefined
+  }
+}
