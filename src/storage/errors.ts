@@ -3,7 +3,7 @@ import type { Key, Revision } from './revision.ts'
 import { StorageError } from './storage.ts'
 
 /** A backend's failure as this layer's. Anything that is not a failure of the store passes through. */
-export function toStorageError(error: unknown, context: { key?: Key; wanted?: Revision } = {}): unknown {
+export function toStorageError(error: unknown, context: { key?: Key } = {}): unknown {
   if (!(error instanceof BackendError)) return error
   const { message, compactRevision } = error
   const options = { cause: error, ...(context.key !== undefined && { key: context.key }) }
@@ -26,7 +26,7 @@ export function toStorageError(error: unknown, context: { key?: Key; wanted?: Re
 }
 
 /** Awaits a call of the backend; its failures become this layer's. */
-export async function translated<T>(call: Promise<T>, context: { key?: Key; wanted?: Revision } = {}): Promise<T> {
+export async function translated<T>(call: Promise<T>, context: { key?: Key } = {}): Promise<T> {
   try {
     return await call
   } catch (error) {

@@ -3,7 +3,7 @@ const slabBytes = 1 << 20
 
 /**
  * Where bytes that are kept for long live. A kept slice of Buffer's own pool pins 8 KB, and a buffer per object makes collections long.
- * A slab is freed when the last slice of it is; `compactor.ts` of the watch cache moves what is left out of sparse ones.
+ * A slab is freed when the last slice of it is; `cacher/slab-compactor.ts` moves what is left out of sparse ones.
  */
 export class Slabs {
   #current = Buffer.alloc(0)
