@@ -3,6 +3,7 @@ import { admissionChain } from './admission/chain.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
+import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { bootstrap } from './controllers/bootstrap.ts'
 import type { Controller } from './controllers/controller.ts'
 import { namespaceController } from './controllers/namespace.ts'
@@ -37,6 +38,8 @@ export interface ControlPlaneOptions {
   readonly eventTtlSeconds: number
   readonly serviceCIDRs: readonly string[]
   readonly nodePorts: { readonly first: number; readonly last: number }
+  /** No other server writes to the store. */
+  readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
   /** `host:port` that discovery gives to clients. */
   readonly serverAddress: string
@@ -79,10 +82,11 @@ const nameSuffix = (): string => Array.from(randomBytes(5), byte => SUFFIX_ALPHA
 
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { backend, clock, logger } = options
+  const nodePortRange = { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 }
   const definitions = builtinResources({
     eventTtlSeconds: options.eventTtlSeconds,
     serviceCIDRs: [...options.serviceCIDRs],
-    nodePortRange: { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 },
+    nodePortRange,
   })
   const catalog = new Catalog(definitions)
   const stored = definitions.filter(definition => definition.storage !== undefined)
@@ -128,7 +132,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     start(start) {
       const access = registry.access(stopped.signal)
       const controllerEnv = { access, clock, logger }
-      const controllers: Controller[] = [namespaceController(catalog), namespaceContentController(start.certificateAuthority)]
+      const controllers: Controller[] = [
+        namespaceController(catalog),
+        namespaceContentController(start.certificateAuthority),
+        allocationRepairController(nodePortRange, options.exclusiveStore),
+      ]
       running.push(
         bootstrap(controllerEnv, { ...start, serviceCIDRs: options.serviceCIDRs }, stopped.signal),
         ...controllers.map(controller => controller(controllerEnv, stopped.signal)),

@@ -42,6 +42,7 @@ async function openControlPlane(config: Config, authorizer: Authorizer, log: Log
     eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
     serviceCIDRs: config.serviceClusterIpRanges,
     nodePorts: config.serviceNodePorts,
+    exclusiveStore: config.etcd === undefined,
     minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
     serverAddress: `${advertisedAddress(config)}:${config.securePort}`,
     mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
