@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import net from 'node:net'
+
+/** Clients that cost little beside the server they measure: sockets that count bytes. */
+
+export interface Rate {
+  /** Requests per second. */
+  readonly rate: number
+  /** The server process's own CPU, microseconds per request; NaN where the system does not tell. */
+  readonly cpu: number
+}
+
+const head = (port: number, path: string): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: bench\r\n\r\n`
+
+/** Microseconds of CPU that a process has used (Linux). */
+export function cpuOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  } catch {
+    return Number.NaN
+  }
+}
+
+export function memoryOf(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Asks for the path over keep-alive connections, one request at a time on each, for a while. */
+export async function load(port: number, pid: number, path: string, seconds: number, connections = 16): Promise<Rate> {
+  const request = head(port, path)
+  let done = 0
+  let stop = false
+  const before = cpuOf(pid)
+  const begun = performance.now()
+  setTimeout(() => {
+    stop = true
+  }, seconds * 1000)
+  await Promise.all(
+    Array.from(
+      { length: connections },
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const socket = net.connect(port, '127.0.0.1', () => socket.write(request))
+          socket.setNoDelay(true)
+          let wanted = -1
+          let got = 0
+          socket.on('error', reject)
+          socket.on('data', data => {
+            got += data.length
+            if (wanted < 0) wanted = lengthOf(data)
+            if (got < wanted) return
+            done++
+            got = 0
+            wanted = -1
+            if (!stop) return void socket.write(request)
+            socket.destroy()
+            resolve()
+          })
+        }),
+    ),
+  )
+  const elapsed = (performance.now() - begun) / 1000
+  return { rate: done / elapsed, cpu: (cpuOf(pid) - before) / done }
+}
+
+function lengthOf(data: Buffer): number {
+  const text = data.subarray(0, 2048).toString('latin1')
+  const end = text.indexOf('\r\n\r\n')
+  const length = /content-length: (\d+)/i.exec(text)?.[1]
+  if (end < 0 || length === undefined || !text.startsWith('HTTP/1.1 200')) throw new Error(`unexpected answer: ${text.slice(0, 300)}`)
+  return end + 4 + Number(length)
+}
+
+export interface Listeners {
+  /** Bytes of events that all of them have received. */
+  bytes(): number
+  close(): void
+}
+
+/** Opens watches on the path and counts what comes after the first answer. Resolves when all are open. */
+export async function listen(port: number, path: string, count: number): Promise<Listeners> {
+  const request = head(port, path)
+  let bytes = 0
+  const sockets: net.Socket[] = []
+  for (let i = 0; i < count; i += 50) {
+    await Promise.all(
+      Array.from(
+        { length: Math.min(50, count - i) },
+        () =>
+          new Promise<void>((resolve, reject) => {
+            const socket = net.connect({ port, host: '127.0.0.1', onread: { buffer: shared, callback: taken } }, () => socket.write(request))
+            let open = false
+            function taken(n: number): boolean {
+              if (open) bytes += n
+              else {
+                open = true
+                resolve()
+              }
+              return true
+            }
+            socket.on('error', reject)
+            sockets.push(socket)
+          }),
+      ),
+    )
+  }
+  return {
+    bytes: () => bytes,
+    close: () => {
+      for (const socket of sockets) socket.on('error', () => {}).destroy()
+    },
+  }
+}
+
+/** All sockets read into the same memory: nobody looks at it. */
+const shared = Buffer.alloc(1 << 20)
+
+export const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import net from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const root = join(import.meta.dirname, '../../..')
+
+export interface Measured {
+  readonly port: number
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** The built server on an embedded store of its own, serving plain HTTP. `readyMs`: from the start of the process to /readyz. */
+export async function startBinnacle(flags: readonly string[] = []): Promise<Measured & { readonly readyMs: number }> {
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-bench-'))
+  const [secure, insecure] = [await freePort(), await freePort()]
+  const begun = performance.now()
+  const child = spawn(process.execPath, ['bin/binnacle', `--data-dir=${directory}`, `--secure-port=${secure}`, `--insecure-port=${insecure}`, ...flags], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let log = ''
+  child.stderr?.on('data', data => {
+    log = (log + data).slice(-4000)
+  })
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server has ended:\n${log}`)
+    const ready = await fetch(`http://127.0.0.1:${insecure}/readyz`).then(
+      response => response.ok,
+      () => false,
+    )
+    if (ready) break
+    await sleep(5)
+  }
+  const readyMs = performance.now() - begun
+  return {
+    port: insecure,
+    pid: child.pid ?? 0,
+    readyMs,
+    async stop() {
+      await end(child, 'SIGTERM')
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A reference server (see reference.ts) that serves the bytes of a file. */
+export async function startReference(mode: 'koa' | 'http' | 'watch', file: string): Promise<Measured> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/bench/support/reference.ts', mode, file], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  const port = await new Promise<number>(resolve => child.stdout?.once('data', data => resolve(Number(data))))
+  return { port, pid: child.pid ?? 0, stop: () => end(child, 'SIGKILL') }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null) return
+  const gone = new Promise(resolve => child.once('exit', resolve))
+  child.kill(signal)
+  await gone
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
