@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import { parseQuantity } from '../meta/quantity.ts'
 import { base64Fault } from './base64.ts'
 import { fitsInteger, membersOf } from './members.ts'
+import { namedStringType } from './named-types.ts'
 import type { Field, ScalarSchema, Schema, StructSchema } from './schema.ts'
 import { timeFault } from './time.ts'
 
@@ -30,6 +31,8 @@ interface Walk extends DiagnoseOptions {
   /** JSON names from the root, without indices and map keys, as Go's errors have them. */
   readonly names: string[]
   struct: string
+  /** Go's name of the string type of the field, where it has one. */
+  named: string | undefined
 }
 
 /**
@@ -37,7 +40,7 @@ interface Walk extends DiagnoseOptions {
  * the first value of a wrong type. Tells of members without a field, and of members that stand twice where the type knows them.
  */
 export function diagnose(schema: StructSchema, value: Json, options: DiagnoseOptions = {}): void {
-  const walk: Walk = { ...options, saved: undefined, names: [], struct: '' }
+  const walk: Walk = { ...options, saved: undefined, names: [], struct: '', named: undefined }
   visit(walk, schema, value, '', undefined)
   if (walk.saved !== undefined) throw new DecodeError(walk.saved)
 }
@@ -108,6 +111,7 @@ function visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: 
       }
       walk.names.push(key)
       walk.struct = schema.name
+      walk.named = namedStringType(schema.name, key)
       visit(walk, field.schema, member, at, texts?.get(key))
       walk.names.pop()
       walk.struct = struct
@@ -200,7 +204,7 @@ function fatal(message: string): never {
 }
 
 function mistyped(walk: Walk, schema: Schema, value: Json, literal: string | undefined): void {
-  mistypedAs(walk, value, goTypeOf(schema), literal)
+  mistypedAs(walk, value, goTypeOf(schema, walk.named), literal)
 }
 
 function mistypedAs(walk: Walk, value: Json, type: string, literal: string | undefined): void {
@@ -220,15 +224,17 @@ function kindOf(value: Json, type: string, literal: string | undefined): string 
   return Array.isArray(value) ? 'array' : 'object'
 }
 
-/** Go's name of a type, with its package (the version): `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. */
-export function goTypeOf(schema: Schema): string {
+/** Go's name of a type, with its package (the version): `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. `named`: what its strings are called. */
+function goTypeOf(schema: Schema, named: string | undefined): string {
   switch (schema.type) {
     case 'struct':
       return `${schema.definition?.split('.').at(-2) ?? 'v1'}.${schema.name}`
     case 'list':
-      return `[]${schema.pointerItems ? '*' : ''}${goTypeOf(schema.items)}`
+      return `[]${schema.pointerItems ? '*' : ''}${goTypeOf(schema.items, named)}`
     case 'map':
-      return schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${goTypeOf(schema.values)}`
+      return schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${goTypeOf(schema.values, undefined)}`
+    case 'string':
+      return schema.goType === 'string' ? (named ?? schema.goType) : schema.goType
     default:
       return schema.goType
   }

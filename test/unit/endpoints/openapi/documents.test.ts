@@ -1,0 +1,170 @@
+import { expect } from 'chai'
+import protobuf from 'protobufjs'
+import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
+import type { ResourceDefinition, Version } from '../../../../src/catalog/definition.ts'
+import { createOpenApi } from '../../../../src/endpoints/openapi/endpoint.ts'
+import { TypeRegistry } from '../../../../src/schema/idl.ts'
+import { metaTypes } from '../../../../src/schema/meta-types.ts'
+
+const types = new TypeRegistry().add(metaTypes).add({
+  id: 't',
+  definition: 'io.example.v1',
+  source: `
+type Thing typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 Spec?
+
+type Spec
+  mode 1 string?
+
+type Scale typemeta
+  metadata 1 meta.ObjectMeta?
+`,
+})
+
+const thing: Version = {
+  group: 'things.k8s.io',
+  name: 'v1',
+  kind: 'Thing',
+  names: { plural: 'things', singular: 'thing' },
+  verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+  schema: types.type('t.Thing'),
+  subresources: {
+    status: { verbs: ['get', 'patch', 'update'] },
+    scale: { verbs: ['get'], kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('t.Scale') } },
+  },
+}
+const definition: ResourceDefinition = { scope: 'Namespaced', versions: [thing], home: thing }
+
+interface Operation {
+  operationId: string
+  tags: string[]
+  parameters?: { name?: string; $ref?: string }[]
+  responses: Record<string, unknown>
+  'x-kubernetes-action'?: string
+  'x-kubernetes-group-version-kind'?: object
+}
+type Paths = Record<string, Record<string, Operation> & { parameters?: unknown }>
+
+const openApi = createOpenApi(new CatalogSnapshot(1, [definition]))
+const parse = (body: Buffer) =>
+  JSON.parse(body.toString()) as { paths: Paths; definitions: Record<string, object>; components: { schemas: Record<string, object> } }
+const methods = ['get', 'put', 'post', 'delete', 'patch']
+const ids = (paths: Paths) =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    methods.filter(method => item[method]).map(method => `${method} ${path} ${item[method]?.operationId} ${item[method]?.['x-kubernetes-action'] ?? '-'}`),
+  )
+
+describe('OpenAPI documents', () => {
+  const v2 = parse(openApi.v2().body)
+  const v3 = parse((openApi.v3('apis/things.k8s.io/v1') as { body: Buffer }).body)
+  const root = '/apis/things.k8s.io/v1'
+  const inNamespace = `${root}/namespaces/{namespace}/things`
+
+  it('have every operation of a resource', () => {
+    expect(ids(v3.paths)).to.deep.equal([
+      `get ${root}/ getThingsV1APIResources -`,
+      `get ${inNamespace} listThingsV1NamespacedThing list`,
+      `post ${inNamespace} createThingsV1NamespacedThing post`,
+      `delete ${inNamespace} deleteThingsV1CollectionNamespacedThing deletecollection`,
+      `get ${inNamespace}/{name} readThingsV1NamespacedThing get`,
+      `put ${inNamespace}/{name} replaceThingsV1NamespacedThing put`,
+      `delete ${inNamespace}/{name} deleteThingsV1NamespacedThing delete`,
+      `patch ${inNamespace}/{name} patchThingsV1NamespacedThing patch`,
+      `get ${inNamespace}/{name}/scale readThingsV1NamespacedThingScale get`,
+      `get ${inNamespace}/{name}/status readThingsV1NamespacedThingStatus get`,
+      `put ${inNamespace}/{name}/status replaceThingsV1NamespacedThingStatus put`,
+      `patch ${inNamespace}/{name}/status patchThingsV1NamespacedThingStatus patch`,
+      `get ${root}/things listThingsV1ThingForAllNamespaces list`,
+      `get ${root}/watch/namespaces/{namespace}/things watchThingsV1NamespacedThingList watchlist`,
+      `get ${root}/watch/namespaces/{namespace}/things/{name} watchThingsV1NamespacedThing watch`,
+      `get ${root}/watch/things watchThingsV1ThingListForAllNamespaces watchlist`,
+    ])
+    for (const id of ids(v3.paths)) expect(ids(v2.paths)).to.include(id)
+  })
+
+  it('name the kind, and that of a subresource', () => {
+    expect(v3.paths[inNamespace]?.get?.['x-kubernetes-group-version-kind']).to.deep.equal({ group: 'things.k8s.io', version: 'v1', kind: 'Thing' })
+    expect(v3.paths[`${inNamespace}/{name}/scale`]?.get?.['x-kubernetes-group-version-kind']).to.deep.equal({
+      group: 'autoscaling',
+      version: 'v1',
+      kind: 'Scale',
+    })
+    expect(v2.definitions['io.example.v1.Thing']).to.deep.include({
+      'x-kubernetes-group-version-kind': [{ group: 'things.k8s.io', kind: 'Thing', version: 'v1' }],
+    })
+    expect(v2.definitions['io.example.v1.ThingList']).to.deep.include({
+      'x-kubernetes-group-version-kind': [{ group: 'things.k8s.io', kind: 'ThingList', version: 'v1' }],
+    })
+  })
+
+  it('hold all that they refer to', () => {
+    for (const [document, known] of [
+      [v2, Object.keys(v2.definitions)],
+      [v3, Object.keys(v3.components.schemas)],
+    ] as const) {
+      const text = JSON.stringify(document)
+      for (const [, name] of text.matchAll(/"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)) expect(known).to.include(name)
+    }
+  })
+
+  it('have no operation id twice', () => {
+    const all = ids(v2.paths).map(id => id.split(' ')[2])
+    expect(new Set(all).size).to.equal(all.length)
+  })
+
+  it('put what all operations of a path share at the path', () => {
+    const item = v3.paths[`${inNamespace}/{name}`] as { parameters: { name: string }[] }
+    expect(item.parameters.map(p => p.name)).to.deep.equal(['name', 'namespace', 'pretty'])
+    expect(v3.paths[`${inNamespace}/{name}`]?.get?.parameters).to.equal(undefined)
+  })
+
+  it('are listed with their hashes', () => {
+    const index = JSON.parse(openApi.v3Index().body.toString()) as { paths: Record<string, { serverRelativeURL: string }> }
+    expect(Object.keys(index.paths)).to.deep.equal(['api', 'apis', 'apis/things.k8s.io', 'apis/things.k8s.io/v1', 'version'])
+    expect(index.paths['apis/things.k8s.io/v1']?.serverRelativeURL).to.equal(
+      `/openapi/v3/apis/things.k8s.io/v1?hash=${openApi.v3('apis/things.k8s.io/v1')?.hash}`,
+    )
+    expect(openApi.v3('apis/other/v1')).to.equal(undefined)
+  })
+})
+
+describe('encodeSwagger', () => {
+  const { root } = protobuf.parse(`syntax = "proto3";
+    message Any { string yaml = 2; }
+    message NamedAny { string name = 1; Any value = 2; }
+    message Properties { repeated NamedSchema additional_properties = 1; }
+    message NamedSchema { string name = 1; Schema value = 2; }
+    message TypeItem { repeated string value = 1; }
+    message Schema { string ref = 1; string description = 4; TypeItem type = 22; Properties properties = 25; repeated NamedAny vendor_extension = 31; }
+    message Operation { string operation_id = 5; repeated NamedAny vendor_extension = 13; }
+    message PathItem { Operation get = 2; }
+    message NamedPathItem { string name = 1; PathItem value = 2; }
+    message Paths { repeated NamedPathItem path = 2; }
+    message Document { string swagger = 1; Paths paths = 8; Properties definitions = 9; }`)
+
+  it('says the same in protobuf', () => {
+    const Document = root.lookupType('Document')
+    const document = Document.toObject(Document.decode(openApi.v2Proto().body)) as {
+      swagger: string
+      paths: { path: { name: string; value: { get?: { operationId: string } } }[] }
+      definitions: {
+        additionalProperties: {
+          name: string
+          value: { type: { value: string[] }; properties: { additionalProperties: { name: string }[] }; vendorExtension: object[] }
+        }[]
+      }
+    }
+    const v2 = parse(openApi.v2().body)
+    expect(document.swagger).to.equal('2.0')
+    expect(document.paths.path.map(p => [p.name, p.value.get?.operationId])).to.deep.equal(
+      Object.entries(v2.paths).map(([name, item]) => [name, item.get?.operationId]),
+    )
+    const definition = document.definitions.additionalProperties.find(d => d.name === 'io.example.v1.Thing')
+    expect(definition?.value.type.value).to.deep.equal(['object'])
+    expect(definition?.value.properties.additionalProperties.map(p => p.name)).to.deep.equal(['apiVersion', 'kind', 'metadata', 'spec'])
+    expect(definition?.value.vendorExtension).to.deep.equal([
+      { name: 'x-kubernetes-group-version-kind', value: { yaml: '- group: things.k8s.io\n  kind: Thing\n  version: v1\n' } },
+    ])
+  })
+})
