@@ -1,11 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { hostname } from 'node:os'
 import { admissionChain } from './admission/chain.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { bootstrap } from './controllers/bootstrap.ts'
+import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
+import { whileLeading } from './controllers/leadership.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
 import { createApi } from './endpoints/api.ts'
@@ -24,6 +28,7 @@ import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
 import { groupResourceOf } from './registry/types.ts'
 import { builtinResources } from './resources/builtin.ts'
+import { podDefaults } from './resources/core/pod/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
 import { createCacher } from './storage/cacher/cacher.ts'
 import { key } from './storage/revision.ts'
@@ -36,6 +41,8 @@ export interface ControlPlaneOptions {
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string
   readonly eventTtlSeconds: number
+  /** 0: this server does not compact. */
+  readonly compactionIntervalMs: number
   readonly serviceCIDRs: readonly string[]
   readonly nodePorts: { readonly first: number; readonly last: number }
   /** No other server writes to the store. */
@@ -75,6 +82,8 @@ export interface ControlPlane {
   close(): Promise<void>
 }
 
+const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${randomUUID()}`, leaseMs: 6000, renewMs: 2000 }
+
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
 /** As apimachinery's names: five characters without vowels and look-alikes. */
@@ -101,6 +110,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     newUid: randomUUID,
     nameSuffix,
     admission: admissionChain([
+      podDefaults,
       namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
@@ -108,6 +118,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const shutdown = new AbortController()
   const stopped = new AbortController()
+  setMaxListeners(0, shutdown.signal, stopped.signal) // one listener a watch, and one a call of a controller
   const running: Promise<void>[] = []
   const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
   return {
@@ -137,9 +148,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         namespaceContentController(start.certificateAuthority),
         allocationRepairController(nodePortRange, options.exclusiveStore),
       ]
+      const lead = async (signal: AbortSignal): Promise<void> => {
+        const loops = controllers.map(controller => controller(controllerEnv, signal))
+        if (options.compactionIntervalMs > 0) loops.push(compactHistory(backend, logger, options.compactionIntervalMs, signal))
+        await Promise.all(loops)
+      }
       running.push(
         bootstrap(controllerEnv, { ...start, serviceCIDRs: options.serviceCIDRs }, stopped.signal),
-        ...controllers.map(controller => controller(controllerEnv, stopped.signal)),
+        options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )
     },
     beginShutdown: () => shutdown.abort(),

@@ -39,6 +39,7 @@ async function openControlPlane(config: Config, authorizer: Authorizer, log: Log
     logger: log,
     etcdPrefix: config.etcdPrefix,
     fingerprint: GIT_VERSION,
+    compactionIntervalMs: config.compactionIntervalMs,
     eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
     serviceCIDRs: config.serviceClusterIpRanges,
     nodePorts: config.serviceNodePorts,

@@ -19,7 +19,9 @@ export interface BootstrapOptions {
 export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
-      await Promise.all(SYSTEM_NAMESPACES.map(name => ensure(env, { group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })))
+      await Promise.all(
+        SYSTEM_NAMESPACES.map(name => ensure(env, { group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })),
+      )
       await ensureServiceCIDR(env, options)
       await ensureService(env, options)
       await ensureEndpoints(env, options)
@@ -44,14 +46,24 @@ async function ensure(env: ControllerEnvironment, id: ResourceId, namespace: str
 
 const ensureServiceCIDR = (env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions) =>
   ensure(env, { group: 'networking.k8s.io', resource: 'servicecidrs' }, '', {
-    kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: 'kubernetes' }, spec: { cidrs: [...serviceCIDRs] },
+    kind: 'ServiceCIDR',
+    apiVersion: 'networking.k8s.io/v1',
+    metadata: { name: 'kubernetes' },
+    spec: { cidrs: [...serviceCIDRs] },
   })
 
 const ensureService = (env: ControllerEnvironment, { port, serviceIP }: BootstrapOptions) =>
   ensure(env, { group: '', resource: 'services' }, 'default', {
-    kind: 'Service', apiVersion: 'v1', metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+    kind: 'Service',
+    apiVersion: 'v1',
+    metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
     spec: {
-      type: 'ClusterIP', clusterIP: serviceIP, clusterIPs: [serviceIP], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', sessionAffinity: 'None',
+      type: 'ClusterIP',
+      clusterIP: serviceIP,
+      clusterIPs: [serviceIP],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+      sessionAffinity: 'None',
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
     },
   })
@@ -60,7 +72,10 @@ async function ensureEndpoints(env: ControllerEnvironment, { address, port }: Bo
   const id = { group: '', resource: 'endpoints' }
   const subsets = [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }]
   const object: KubeObject = {
-    kind: 'Endpoints', apiVersion: 'v1', metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets,
+    kind: 'Endpoints',
+    apiVersion: 'v1',
+    metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+    subsets,
   }
   await ensure(env, id, 'default', object)
   await env.access.update(id, 'default', 'kubernetes', now => ({ ...now, subsets }))

@@ -15,22 +15,28 @@ const ROOT_CA_ANNOTATION = {
 }
 
 /** Keeps what every namespace has: the ServiceAccount `default`, and the ConfigMap with the certificate authority of this server (PEM). */
-export const namespaceContentController = (certificateAuthority: string): Controller => async (env, signal) => {
-  const queue = new WorkQueue(8, signal, name => fillNamespace(env, name, certificateAuthority), (name, error) =>
-    env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: (error as Error).message }))
-  const again = (id: ResourceId, name: string) =>
-    follow(env, id, signal, event => {
-      const meta = event.object?.metadata
-      if (meta?.name === name && event.type !== 'added') queue.add(meta.namespace as string)
-    })
-  await Promise.all([
-    follow(env, NAMESPACES, signal, event => {
-      if (event.object && event.type !== 'deleted') queue.add(event.object.metadata.name as string)
-    }),
-    again(SERVICE_ACCOUNTS, 'default'),
-    again(CONFIG_MAPS, ROOT_CA),
-  ])
-}
+export const namespaceContentController =
+  (certificateAuthority: string): Controller =>
+  async (env, signal) => {
+    const queue = new WorkQueue(
+      8,
+      signal,
+      name => fillNamespace(env, name, certificateAuthority),
+      (name, error) => env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: (error as Error).message }),
+    )
+    const again = (id: ResourceId, name: string) =>
+      follow(env, id, signal, event => {
+        const meta = event.object?.metadata
+        if (meta?.name === name && event.type !== 'added') queue.add(meta.namespace as string)
+      })
+    await Promise.all([
+      follow(env, NAMESPACES, signal, event => {
+        if (event.object && event.type !== 'deleted') queue.add(event.object.metadata.name as string)
+      }),
+      again(SERVICE_ACCOUNTS, 'default'),
+      again(CONFIG_MAPS, ROOT_CA),
+    ])
+  }
 
 async function fillNamespace(env: ControllerEnvironment, namespace: string, ca: string): Promise<void> {
   const found = await orAbsent(env.access.get(NAMESPACES, '', namespace, { resourceVersion: '0' }))
@@ -46,7 +52,12 @@ async function ensureServiceAccount(env: ControllerEnvironment, namespace: strin
 async function ensureRootCa(env: ControllerEnvironment, namespace: string, ca: string): Promise<void> {
   const found = await orAbsent(env.access.get(CONFIG_MAPS, namespace, ROOT_CA, { resourceVersion: '0' }))
   if (!found) {
-    const object: KubeObject = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: ROOT_CA, namespace, annotations: ROOT_CA_ANNOTATION }, data: { 'ca.crt': ca } }
+    const object: KubeObject = {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: ROOT_CA, namespace, annotations: ROOT_CA_ANNOTATION },
+      data: { 'ca.crt': ca },
+    }
     await orTolerated(env.access.create(CONFIG_MAPS, namespace, object))
   } else if (found.data?.['ca.crt'] !== ca || Object.keys(found.data).length !== 1) {
     await orTolerated(env.access.update(CONFIG_MAPS, namespace, ROOT_CA, object => ({ ...object, data: { 'ca.crt': ca } })))
@@ -67,6 +78,7 @@ async function orTolerated(write: Promise<unknown>): Promise<void> {
   try {
     await write
   } catch (error) {
-    if (!isStatusError(error, 'AlreadyExists') && !isStatusError(error, 'NotFound') && !isStatusError(error, 'Forbidden') && !isStatusError(error, 'Conflict')) throw error
+    if (!isStatusError(error, 'AlreadyExists') && !isStatusError(error, 'NotFound') && !isStatusError(error, 'Forbidden') && !isStatusError(error, 'Conflict'))
+      throw error
   }
 }

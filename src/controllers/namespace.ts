@@ -13,14 +13,20 @@ const FINALIZER = 'kubernetes'
 const AGAIN_MS = 1000
 
 /** Empties namespaces that are being deleted, tells in their conditions what is left, and lets them go when nothing is. */
-export const namespaceController = (catalog: Catalog): Controller => async (env, signal) => {
-  const queue = new WorkQueue(4, signal, name => emptyNamespace(env, catalog, name, signal), (name, error) =>
-    env.logger.debug(2, 'namespace is not empty yet', { namespace: name, error: (error as Error).message }))
-  await follow(env, NAMESPACES, signal, event => {
-    const meta = event.object?.metadata
-    if (meta?.deletionTimestamp !== undefined && event.type !== 'deleted') queue.add(meta.name as string)
-  })
-}
+export const namespaceController =
+  (catalog: Catalog): Controller =>
+  async (env, signal) => {
+    const queue = new WorkQueue(
+      4,
+      signal,
+      name => emptyNamespace(env, catalog, name, signal),
+      (name, error) => env.logger.debug(2, 'namespace is not empty yet', { namespace: name, error: (error as Error).message }),
+    )
+    await follow(env, NAMESPACES, signal, event => {
+      const meta = event.object?.metadata
+      if (meta?.deletionTimestamp !== undefined && event.type !== 'deleted') queue.add(meta.name as string)
+    })
+  }
 
 async function emptyNamespace(env: ControllerEnvironment, catalog: Catalog, name: string, signal: AbortSignal): Promise<void> {
   let first = true
@@ -57,7 +63,9 @@ interface Remaining {
 
 /** Deletes all objects of the namespace; pods first, and gracefully. Returns what is there afterwards. */
 async function deleteContent(env: ControllerEnvironment, catalog: Catalog, namespace: string): Promise<Remaining[]> {
-  const definitions = catalog.snapshot().definitions.filter(d => d.scope === 'Namespaced' && d.storage !== undefined && d.home.verbs.includes('list') && d.home.verbs.includes('delete'))
+  const definitions = catalog
+    .snapshot()
+    .definitions.filter(d => d.scope === 'Namespaced' && d.storage !== undefined && d.home.verbs.includes('list') && d.home.verbs.includes('delete'))
   const left: Remaining[] = []
   for (const definition of definitions) {
     const id = { group: definition.home.group, resource: definition.home.names.plural }
@@ -79,11 +87,14 @@ async function deleteOne(env: ControllerEnvironment, id: ResourceId, namespace: 
 /** The conditions that `kubectl describe namespace` shows of a namespace that is stuck. */
 function withConditions(namespace: KubeObject, left: readonly Remaining[], now: number): KubeObject {
   const finalizers = new Map<string, number>()
-  for (const { items } of left) for (const item of items) for (const finalizer of item.metadata.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
-  const resources = left.map(({ definition, items }) => {
-    const { group, names } = definition.home
-    return `${group === '' ? `${names.plural}.` : `${names.plural}.${group}`} has ${items.length} resource instances`
-  }).sort()
+  for (const { items } of left)
+    for (const item of items) for (const finalizer of item.metadata.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
+  const resources = left
+    .map(({ definition, items }) => {
+      const { group, names } = definition.home
+      return `${group === '' ? `${names.plural}.` : `${names.plural}.${group}`} has ${items.length} resource instances`
+    })
+    .sort()
   const remaining = [...finalizers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
   const wanted = [
     condition('NamespaceDeletionDiscoveryFailure', false, 'ResourcesDiscovered', 'All resources successfully discovered'),
@@ -91,7 +102,12 @@ function withConditions(namespace: KubeObject, left: readonly Remaining[], now: 
     condition('NamespaceDeletionContentFailure', false, 'ContentDeleted', 'All content successfully deleted, may be waiting on finalization'),
     condition('NamespaceContentRemaining', true, 'SomeResourcesRemain', `Some resources are remaining: ${resources.join(', ')}`),
     remaining.length > 0
-      ? condition('NamespaceFinalizersRemaining', true, 'SomeFinalizersRemain', `Some content in the namespace has finalizers remaining: ${remaining.join(', ')}`)
+      ? condition(
+          'NamespaceFinalizersRemaining',
+          true,
+          'SomeFinalizersRemain',
+          `Some content in the namespace has finalizers remaining: ${remaining.join(', ')}`,
+        )
       : condition('NamespaceFinalizersRemaining', false, 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'),
   ]
   const before: Condition[] = namespace.status?.conditions ?? []
@@ -99,7 +115,13 @@ function withConditions(namespace: KubeObject, left: readonly Remaining[], now: 
     ...namespace.status,
     conditions: wanted.map(next => {
       const old = before.find(c => c.type === next.type)
-      return { type: next.type, status: next.status, lastTransitionTime: old?.status === next.status ? old.lastTransitionTime : formatTime(now), reason: next.reason, message: next.message }
+      return {
+        type: next.type,
+        status: next.status,
+        lastTransitionTime: old?.status === next.status ? old.lastTransitionTime : formatTime(now),
+        reason: next.reason,
+        message: next.message,
+      }
     }),
   }
   return namespace

@@ -19,14 +19,16 @@ const INITIAL_END = { 'k8s.io/initial-events-end': 'true' }
 /** Annotations of the bookmark that ends the initial events: a client learns from the empty list what a list would have looked like. */
 const initialEndAnnotations = (kind: string, apiVersion: string) => ({
   ...INITIAL_END,
-  'kubernetes.io/initial-events-list-blueprint': Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`).toString('base64'),
+  'kubernetes.io/initial-events-list-blueprint': Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`).toString(
+    'base64',
+  ),
 })
 
 /** The framing of a watch in the form that was negotiated. */
 export function framingOf(scope: Scope, output: Output): Framing {
   if (output.mediaType === PROTOBUF_TYPE) return protobufFraming(scope, output)
   if (!output.as) return plainFraming(scope)
-  return output.as.kind === 'Table' ? tableFraming(scope, output) : partialFraming(scope, output)
+  return output.as.kind === 'Table' ? tableFraming(scope, output) : partialFraming(output)
 }
 
 const text = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`)
@@ -96,7 +98,7 @@ function tableFraming(scope: Scope, output: Output): Framing {
   }
 }
 
-function partialFraming(scope: Scope, output: Output): Framing {
+function partialFraming(output: Output): Framing {
   const as = output.as as NonNullable<Output['as']>
   const apiVersion = `${as.group}/${as.version}`
   return {
@@ -109,7 +111,15 @@ function partialFraming(scope: Scope, output: Output): Framing {
       text(
         'BOOKMARK',
         partialMetadata(
-          { kind: '', apiVersion: '', metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: initialEndAnnotations('PartialObjectMetadata', apiVersion) }) } },
+          {
+            kind: '',
+            apiVersion: '',
+            metadata: {
+              resourceVersion,
+              creationTimestamp: null,
+              ...(initialEnd && { annotations: initialEndAnnotations('PartialObjectMetadata', apiVersion) }),
+            },
+          },
           apiVersion,
         ),
       ),
@@ -123,7 +133,11 @@ function protobufFraming(scope: Scope, { as }: Output): Framing {
   const bookmark = (resourceVersion: string, initialEnd: boolean): KubeObject => ({
     kind: version.kind,
     apiVersion,
-    metadata: { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: initialEndAnnotations(as ? 'PartialObjectMetadata' : version.kind, apiVersion) }) },
+    metadata: {
+      resourceVersion,
+      creationTimestamp: null,
+      ...(initialEnd && { annotations: initialEndAnnotations(as ? 'PartialObjectMetadata' : version.kind, apiVersion) }),
+    },
   })
   return {
     contentType: `${PROTOBUF_TYPE};stream=watch`,

@@ -34,8 +34,16 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   exchange.ctx.signal.addEventListener('abort', end, { once: true })
   env.shutdown.addEventListener('abort', end, { once: true })
   try {
-    const watcher = await storeOf(scope).watch(scope.served, scope.namespace, options, over.signal)
+    const deadline = env.clock.now() + seconds * 1000
+    const watcher = await storeOf(scope)
+      .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
+      .catch(expiredOnly)
     const writer = exchange.stream(200, framing.contentType)
+    if (watcher instanceof StatusError) {
+      // A start that is gone is told inside the stream, as one that goes while the stream is open.
+      writer.write([framing.error(watcher)])
+      return finishStream(writer)
+    }
     try {
       for await (const batch of watcher) {
         const frames = batch.map(event => frameOf(framing, event))
@@ -55,6 +63,11 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     exchange.ctx.signal.removeEventListener('abort', end)
     env.shutdown.removeEventListener('abort', end)
   }
+}
+
+function expiredOnly(error: unknown): StatusError {
+  if (error instanceof StatusError && error.code === 410) return error
+  throw error
 }
 
 const finishStream = (writer: StreamWriter): void => {

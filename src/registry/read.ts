@@ -24,6 +24,8 @@ export interface ListOptions {
   readonly continue: string
   readonly allowWatchBookmarks: boolean
   readonly sendInitialEvents?: boolean
+  /** When a watch is going to be ended, in milliseconds since the epoch: a bookmark comes before. */
+  readonly deadline?: number
 }
 
 export interface ListResult {
@@ -196,6 +198,7 @@ export async function watchObjects(
           : { after: wanted ?? (await storage.currentRevision(signal)) },
         predicate,
         bookmarks: options.allowWatchBookmarks,
+        ...(options.deadline !== undefined && { deadline: options.deadline }),
       },
       signal,
     )

@@ -1,0 +1,24 @@
+import type { Logger } from '../lib/log.ts'
+import type { Backend } from '../storage/backend.ts'
+import type { Revision } from '../storage/revision.ts'
+import { pause } from './controller.ts'
+
+const DEADLINE_MS = 30_000
+
+/** Drops the store's history that is older than one interval, as kube-apiserver does: what was the newest revision one interval ago is the oldest one kept. */
+export async function compactHistory(backend: Backend, logger: Logger, intervalMs: number, signal: AbortSignal): Promise<void> {
+  let previous: Revision | undefined
+  while (!signal.aborted) {
+    try {
+      const now = await backend.currentRevision(AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]))
+      if (previous !== undefined) {
+        await backend.compact(previous, AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]))
+        logger.debug(2, 'history is compacted', { before: previous })
+      }
+      previous = now
+    } catch (error) {
+      if (!signal.aborted) logger.warn('history cannot be compacted', { error: (error as Error).message })
+    }
+    await pause(intervalMs, signal)
+  }
+}
