@@ -5,6 +5,7 @@ import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
+import { giveScratch, join, takeScratch, WRITE_BYTES } from './join.ts'
 import { readBody } from './read-body.ts'
 import type { StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
@@ -14,8 +15,6 @@ import { type AnyRequest, type AnyResponse, isHttp2, lengthOf, type Wire, wireOf
 /** A whole answer above this many bytes is compressed for who accepts it. */
 const GZIP_FROM = 128 * 1024
 const JOIN_UP_TO = 16 * 1024
-/** Segments written in one go, before the event loop gets its turn. */
-const SEGMENTS_AT_ONCE = 32
 
 const NOBODY: User = { name: '', groups: [] }
 const DONE = Promise.resolve()
@@ -215,18 +214,18 @@ export class HttpExchange implements Exchange, RequestContext {
   private async sendSegments(segments: readonly Buffer[]): Promise<void> {
     const wire = this.wire
     const pace = new WireStream(wire)
-    for (let i = 0; i < segments.length; i += SEGMENTS_AT_ONCE) {
-      wire.cork()
-      const end = Math.min(i + SEGMENTS_AT_ONCE, segments.length)
-      for (let k = i; k < end; k++) {
-        const segment = segments[k]
-        if (segment !== undefined && segment.length > 0) wire.write(segment)
-      }
-      wire.uncork()
+    let scratch = takeScratch()
+    for (let i = 0; i < segments.length; ) {
+      const { joined, next } = join(segments, i, scratch)
+      i = next
+      wire.write(joined)
       await pace.drained()
       if (wire.closed) return
-      if (end < segments.length) await nextTurn()
+      // What the kernel has not taken yet still lies in the scratch.
+      if (wire.unwritten > 0) scratch = takeScratch()
+      if (i < segments.length) await nextTurn()
     }
+    if (wire.unwritten === 0) giveScratch(scratch)
     wire.end()
   }
 
@@ -246,9 +245,10 @@ export class HttpExchange implements Exchange, RequestContext {
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 async function* inGroups(segments: readonly Buffer[]): AsyncGenerator<Buffer> {
-  for (let i = 0; i < segments.length; i += SEGMENTS_AT_ONCE) {
-    const group = segments.slice(i, i + SEGMENTS_AT_ONCE)
-    yield group.length === 1 && group[0] !== undefined ? group[0] : Buffer.concat(group)
+  for (let i = 0; i < segments.length; ) {
+    const { joined, next } = join(segments, i, Buffer.allocUnsafeSlow(WRITE_BYTES))
+    i = next
+    yield joined
     await nextTurn()
   }
 }
