@@ -1,6 +1,7 @@
 import type { ResourceId } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
 
@@ -44,13 +45,22 @@ async function ensure(env: ControllerEnvironment, id: ResourceId, namespace: str
   }
 }
 
-const ensureServiceCIDR = (env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions) =>
-  ensure(env, { group: 'networking.k8s.io', resource: 'servicecidrs' }, '', {
-    kind: 'ServiceCIDR',
-    apiVersion: 'networking.k8s.io/v1',
-    metadata: { name: 'kubernetes' },
-    spec: { cidrs: [...serviceCIDRs] },
-  })
+async function ensureServiceCIDR(env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions): Promise<void> {
+  const id = { group: 'networking.k8s.io', resource: 'servicecidrs' }
+  const spec = { cidrs: [...serviceCIDRs] }
+  await ensure(env, id, '', { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: 'kubernetes' }, spec })
+  await env.access.update(id, '', 'kubernetes', markReady(env.clock.now()), { subresource: 'status' })
+}
+
+/** The condition by which upstream's controller tells that addresses may be taken from the range. */
+const markReady =
+  (now: number) =>
+  (object: KubeObject): KubeObject | undefined => {
+    const conditions: { type: string }[] = object.status?.conditions ?? []
+    if (conditions.some(condition => condition.type === 'Ready')) return undefined
+    const ready = { type: 'Ready', status: 'True', lastTransitionTime: formatTime(now), reason: '', message: 'Kubernetes default Service CIDR is ready' }
+    return { ...object, status: { ...object.status, conditions: [...conditions, ready] } }
+  }
 
 const ensureService = (env: ControllerEnvironment, { port, serviceIP }: BootstrapOptions) =>
   ensure(env, { group: '', resource: 'services' }, 'default', {

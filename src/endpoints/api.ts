@@ -12,7 +12,7 @@ import { negotiate, negotiateStream } from './negotiate.ts'
 import type { OpenApiEndpoint } from './openapi/endpoint.ts'
 import { patch } from './patch.ts'
 import { stringParameter } from './query.ts'
-import { respondList, respondObject, respondStatus, respondTyped } from './respond.ts'
+import { type PlainList, respondList, respondObject, respondPlainList, respondStatus, respondTyped } from './respond.ts'
 import type { EndpointEnvironment, Scope } from './scope.ts'
 import { MAX_BODY_BYTES, storeOf } from './scope.ts'
 import { update } from './update.ts'
@@ -194,6 +194,7 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
   })
   const { kind } = object as { kind?: string }
   const schema = subresource?.kind?.schema ?? served.version.schema
+  if (kind === `${served.version.kind}List`) return respondPlainList(scope, output, object as unknown as PlainList)
   if (kind === (subresource?.kind?.kind ?? served.version.kind)) return respondTyped(scope, output, code, schema, object as KubeObject)
   await respondStatus(scope, output, code, object as unknown as Parameters<typeof respondStatus>[3])
 }

@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../catalog/definition.ts'
-import { encodeJson, parseJson } from '../codec/json.ts'
+import { encodeJson, encodeJsonText, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
-import { PROTOBUF_TYPE } from '../codec/negotiate.ts'
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
@@ -14,7 +14,7 @@ import type { StructSchema } from '../schema/schema.ts'
 import { listBody, listMeta } from './list-body.ts'
 import { listMetaText, statusText } from './meta-json.ts'
 import type { Output } from './negotiate.ts'
-import { listBody as binaryListBody, objectBody, partialBody, partialListBody, statusBody, storedBody } from './protobuf-output.ts'
+import { listBody as binaryListBody, objectBody, partialBody, partialListBody, statusBody, storedBody, typeMetaOf } from './protobuf-output.ts'
 import type { Scope } from './scope.ts'
 import type { IncludeObject } from './table.ts'
 import { DEFAULT_TABLE, partialMetadata, renderTable } from './table.ts'
@@ -99,6 +99,24 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
 }
 
 /** Of the resource, or of the subresource where that is of another kind. */
+/** A list whose items are not stored. */
+export interface PlainList {
+  readonly items: readonly KubeObject[]
+}
+
+export async function respondPlainList(scope: Scope, output: Output, { items }: PlainList): Promise<void> {
+  const { version } = scope.served
+  const { kind, apiVersion } = typeMetaOf(version)
+  if (output.as?.kind === 'Table') {
+    const rows = items.map(item => ({ object: () => ({ ...item, kind, apiVersion }) }))
+    return send(scope, output, 200, await renderTable(tableOf(scope), {}, rows, tableOptions(scope, output)))
+  }
+  if (output.as || output.mediaType === PROTOBUF_TYPE)
+    throw failure(406, 'NotAcceptable', `only the following media types are accepted: ${JSON_TYPE}, ${YAML_TYPE}`)
+  const texts = items.map(item => encodeJsonText(version.schema, decode(version.schema, item as unknown as JsonObject)))
+  await send(scope, output, 200, [Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":[${texts.join(',')}]}\n`)])
+}
+
 export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : served.version.table) ?? DEFAULT_TABLE
 
 export function tableOptions(scope: Scope, output: Output) {
