@@ -13,12 +13,21 @@ export interface Measured {
   stop(): Promise<void>
 }
 
-/** The built server on an embedded store of its own, serving plain HTTP. `readyMs`: from the start of the process to /readyz. */
-export async function startBinnacle(flags: readonly string[] = []): Promise<Measured & { readonly readyMs: number }> {
+export interface StartedBinnacle extends Measured {
+  /** From the start of the process to /readyz. */
+  readonly readyMs: number
+  /** Of its administrator, over HTTPS; `port` is that of plain HTTP. */
+  readonly kubeconfig: string
+}
+
+/** The built server (BINNACLE: another one), with a data directory of its own. `nodeFlags`, and SERVER_NODE_FLAGS: for the process that runs it. */
+export async function startBinnacle(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<StartedBinnacle> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-bench-'))
   const [secure, insecure] = [await freePort(), await freePort()]
   const begun = performance.now()
-  const child = spawn(process.execPath, ['bin/binnacle', `--data-dir=${directory}`, `--secure-port=${secure}`, `--insecure-port=${insecure}`, ...flags], {
+  const program = process.env.BINNACLE ?? 'bin/binnacle'
+  const own = [`--data-dir=${directory}`, `--secure-port=${secure}`, `--insecure-port=${insecure}`]
+  const child = spawn(process.execPath, [...nodeFlags, ...(process.env.SERVER_NODE_FLAGS?.split(' ') ?? []), program, ...own, ...flags], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -40,6 +49,7 @@ export async function startBinnacle(flags: readonly string[] = []): Promise<Meas
     port: insecure,
     pid: child.pid ?? 0,
     readyMs,
+    kubeconfig: join(directory, 'admin.kubeconfig'),
     async stop() {
       await end(child, 'SIGTERM')
       rmSync(directory, { recursive: true, force: true })

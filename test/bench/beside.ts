@@ -1,0 +1,200 @@
+/**
+ * Our server on an etcd of its own beside another server of the same API, over HTTPS, in one run: rate, latency, and the CPU of the server processes for each operation.
+ *
+ *     KUBECONFIG2=other.kubeconfig node --import tsx test/bench/beside.ts
+ *
+ * PID2: the other's process, where it can't be found by its port. PROTOCOL=h2: HTTP/2 for all but the watches. ROUNDS, OBJECTS: default 3, 10,000. ONLY=ours: to profile.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findEtcd, startEtcd } from '../support/etcd.ts'
+import { type Client, openClients, openSocket, type Protocol } from './support/clients.ts'
+import { type Cluster, readCluster } from './support/cluster.ts'
+import { cpuOf, median } from './support/load.ts'
+import { startBinnacle } from './support/processes.ts'
+
+const rounds = Number(process.env.ROUNDS ?? 3)
+const objects = Number(process.env.OBJECTS ?? 10_000)
+const protocol = (process.env.PROTOCOL ?? 'h1') as Protocol
+const IN_FLIGHT = 64
+const WATCHERS = 500
+const namespaces = '/api/v1/namespaces'
+const filler = 'x'.repeat(1700)
+
+interface Measure {
+  readonly rate: number
+  readonly p50: number
+  /** Microseconds. */
+  readonly cpu: number
+}
+
+/** One of the two servers. */
+class Side {
+  readonly cluster: Cluster
+  readonly results = new Map<string, Measure[]>()
+  private clients: Client[] = []
+  private namespace = ''
+
+  constructor(cluster: Cluster) {
+    this.cluster = cluster
+  }
+
+  async open(): Promise<void> {
+    this.clients = await openClients(this.cluster, protocol, IN_FLIGHT)
+  }
+
+  private get path(): string {
+    return `${namespaces}/${this.namespace}/configmaps`
+  }
+
+  one(method: string, path: string, body?: object): Promise<{ kept: Buffer }> {
+    return (this.clients[0] as Client).request(method, path, body && Buffer.from(JSON.stringify(body)), undefined, true)
+  }
+
+  /** Does `count` operations, some in flight, and notes what they took. `each` gets the number of the operation. */
+  async measure(what: string, count: number, inFlight: number, each: (client: Client, i: number) => Promise<unknown>): Promise<void> {
+    const times: number[] = []
+    let next = 0
+    const before = cpuOf(this.cluster.pid)
+    const begun = performance.now()
+    await Promise.all(
+      this.clients.slice(0, inFlight).map(async client => {
+        while (next < count) {
+          const i = next++
+          const from = performance.now()
+          await each(client, i)
+          times.push(performance.now() - from)
+        }
+      }),
+    )
+    const elapsed = (performance.now() - begun) / 1000
+    // What answers leave behind (events that come back, for instance) belongs to them.
+    await sleep(100)
+    this.note(what, { rate: count / elapsed, p50: median(times), cpu: (cpuOf(this.cluster.pid) - before) / count })
+  }
+
+  note(what: string, measure: Measure): void {
+    this.results.set(what, [...(this.results.get(what) ?? []), measure])
+  }
+
+  async round(): Promise<void> {
+    // A namespace for each round and run: the other server may have been here before.
+    this.namespace = `bench-${Date.now().toString(36)}`
+    await this.one('POST', namespaces, { metadata: { name: this.namespace } })
+    const send = (method: string, name: string, body: Buffer, type?: string) => (client: Client) => client.request(method, this.path + name, body, type)
+    const n = Math.min(objects, 3000)
+    await this.measure('create', objects, IN_FLIGHT, (client, i) => send('POST', '', this.body(i, 'first'))(client))
+    await this.measure('update', n, IN_FLIGHT, (client, i) => send('PUT', `/object-${i}`, this.body(i, 'second'))(client))
+    await this.measure('merge patch', n, IN_FLIGHT, (client, i) =>
+      send('PATCH', `/object-${i}`, Buffer.from('{"data":{"state":"third"}}'), 'application/merge-patch+json')(client),
+    )
+    const get = (query: string) => (client: Client, i: number) => client.request('GET', `${this.path}/object-${i % objects}${query}`)
+    await this.measure('get', 6000, IN_FLIGHT, get(''))
+    await this.measure('get, resourceVersion=0', 10_000, IN_FLIGHT, get('?resourceVersion=0'))
+    await this.measure(`list of ${objects}`, 10, 1, client => client.request('GET', `${this.path}?resourceVersion=0`))
+    await this.measure(`list of ${objects} in chunks of 500`, 2, 1, async client => {
+      for (let token = ''; ; ) {
+        const { kept } = await client.request('GET', `${this.path}?limit=500${token && `&continue=${encodeURIComponent(token)}`}`, undefined, undefined, true)
+        token = /"continue":"([^"]+)"/.exec(kept.toString('latin1', 0, 2000))?.[1] ?? ''
+        if (token === '') return
+      }
+    })
+    await this.watch()
+  }
+
+  private body(i: number, state: string): Buffer {
+    return Buffer.from(
+      JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `object-${i}`, labels: { app: `app-${i % 100}` } }, data: { filler, state } }),
+    )
+  }
+
+  /** Updates of one object, as fast as they are answered, to watchers of it over HTTP/1.1. */
+  private async watch(): Promise<void> {
+    const name = 'watched'
+    const path = `${this.path}/${name}`
+    await this.one('POST', this.path, { metadata: { name }, data: { filler, n: '100000' } })
+    let bytes = 0
+    const sockets = []
+    for (let i = 0; i < WATCHERS; i += 25) {
+      sockets.push(...(await Promise.all(Array.from({ length: 25 }, () => openSocket(this.cluster, n => (bytes += n))))))
+    }
+    const { host, port, authorization } = this.cluster
+    const version = /"resourceVersion":"(\d+)"/.exec((await this.one('GET', path)).kept.toString())?.[1]
+    for (const socket of sockets) {
+      socket.write(
+        `GET ${this.path}?watch=1&resourceVersion=${version}&fieldSelector=metadata.name%3D${name} HTTP/1.1\r\nHost: ${host}:${port}\r\nAccept: application/json\r\nUser-Agent: bench/1.0\r\n${authorization ? `Authorization: ${authorization}\r\n` : ''}\r\n`,
+      )
+    }
+    await settled(() => bytes)
+    const heads = bytes
+    const updates = 500
+    const before = cpuOf(this.cluster.pid)
+    const begun = performance.now()
+    let next = 0
+    let event = 0
+    await Promise.all(
+      this.clients.slice(0, 16).map(async client => {
+        while (next < updates) {
+          const { length } = await client.request('PATCH', path, Buffer.from(`{"data":{"n":"${100_001 + next++}"}}`), 'application/merge-patch+json')
+          event = length + '{"type":"MODIFIED","object":}'.length
+        }
+      }),
+    )
+    await settled(() => bytes)
+    const seconds = (performance.now() - begun) / 1000
+    const deliveries = (bytes - heads) / event
+    const missing = updates * WATCHERS - deliveries
+    if (Math.abs(missing) > 0.1 * updates * WATCHERS) console.log(`(of ${updates * WATCHERS} deliveries, about ${Math.round(missing)} are missing)`)
+    this.note(`delivery to ${WATCHERS} watchers`, { rate: deliveries / seconds, p50: Number.NaN, cpu: (cpuOf(this.cluster.pid) - before) / deliveries })
+    for (const socket of sockets) socket.on('error', () => {}).destroy()
+    await sleep(200)
+  }
+
+  close(): void {
+    for (const client of this.clients) client.close()
+  }
+}
+
+/** Waits until the count has not grown for a while. */
+async function settled(count: () => number): Promise<void> {
+  for (let last = -1; last !== count(); await sleep(200)) last = count()
+}
+
+/** Bounds of our CPU for an operation in theirs. */
+const BOUNDS: Readonly<Record<string, number>> = { create: 0.9, update: 0.9, get: 0.5, [`list of ${objects}`]: 0.35, [`delivery to ${WATCHERS} watchers`]: 0.1 }
+
+function print(ours: Side, theirs: Side): void {
+  console.log(`${'operation'.padEnd(34)} ${'ours'.padStart(34)} ${'theirs'.padStart(34)}   CPU ratio`)
+  for (const what of ours.results.keys()) {
+    const middle = (side: Side, of: keyof Measure): number => median((side.results.get(what) ?? []).map(measure => measure[of]))
+    const say = (side: Side): string =>
+      `${round(middle(side, 'rate'))}/s ${Number.isNaN(middle(side, 'p50')) ? '' : `p50 ${round(middle(side, 'p50'))} ms `}CPU ${round(middle(side, 'cpu'))} µs`
+    const ratio = middle(ours, 'cpu') / middle(theirs, 'cpu')
+    const bound = BOUNDS[what]
+    console.log(
+      `${what.padEnd(34)} ${say(ours).padStart(34)} ${say(theirs).padStart(34)}   ${ratio.toFixed(2)}${bound === undefined ? '' : ` (at most ${bound})`}`,
+    )
+  }
+}
+
+const round = (n: number): string => (n < 10 ? n.toFixed(1) : String(Math.round(n)))
+
+const other = process.env.KUBECONFIG2
+if (other === undefined || other === '') console.log('no KUBECONFIG2: there is no other server to measure')
+else if (findEtcd() === undefined) console.log('there is no etcd for our server: hack/etcd installs one')
+else {
+  const etcd = await startEtcd()
+  const binnacle = await startBinnacle([`--etcd-servers=${etcd.url}`])
+  try {
+    const ours = new Side({ ...readCluster(binnacle.kubeconfig), pid: binnacle.pid })
+    const pid = process.env.PID2
+    const theirs = new Side(readCluster(other, pid === undefined ? undefined : Number(pid)))
+    const sides = process.env.ONLY === 'ours' ? [ours] : [ours, theirs]
+    for (const side of sides) await side.open()
+    for (let i = 0; i < rounds; i++) for (const side of sides) await side.round()
+    print(ours, theirs)
+    for (const side of sides) side.close()
+  } finally {
+    await binnacle.stop()
+    await etcd.stop()
+  }
+}
