@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 /** An etcd of the test's own, on free loopback ports, with its data in a temporary directory. */
 export interface EtcdServer {
-  /** `http://127.0.0.1:<port>`, the same over restarts. */
+  /** `http://127.0.0.1:<port>` (or https), the same over restarts. */
   readonly url: string
   /** Starts it again on the same data. Resolves once it answers. */
   start(): Promise<void>
@@ -34,18 +34,21 @@ export function findEtcd(): string | undefined {
   }
 }
 
-/** `args`: flags beyond those for ports and data. */
+/** `args`: flags beyond those for ports and data; with `--cert-file` clients have to speak TLS. */
 export async function startEtcd(args: readonly string[] = []): Promise<EtcdServer> {
   const binary = findEtcd()
   if (!binary) throw new Error('there is no etcd binary: hack/etcd installs one')
   const dir = mkdtempSync(join(tmpdir(), 'etcd-'))
-  const [client, peer] = await Promise.all([freePort(), freePort()])
-  const url = `http://127.0.0.1:${client}`
+  const [client, peer, metrics] = await Promise.all([freePort(), freePort(), freePort()])
+  const scheme = args.includes('--cert-file') ? 'https' : 'http'
+  const url = `${scheme}://127.0.0.1:${client}`
+  // Health without TLS, whatever the clients speak.
+  const health = `http://127.0.0.1:${metrics}`
   const peerUrl = `http://127.0.0.1:${peer}`
   const flags = [
     ...['--name', 'default', '--data-dir', dir, '--listen-client-urls', url, '--advertise-client-urls', url],
     ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl, '--initial-cluster', `default=${peerUrl}`],
-    ...['--logger', 'zap', '--log-level', 'error', '--log-outputs', '/dev/null', ...args],
+    ...['--logger', 'zap', '--log-level', 'error', '--log-outputs', '/dev/null', '--listen-metrics-urls', health, ...args],
   ]
   let child: ChildProcess | undefined
   const killWithTest = () => child?.kill('SIGKILL')
@@ -56,7 +59,7 @@ export async function startEtcd(args: readonly string[] = []): Promise<EtcdServe
     async start() {
       child = spawn(binary, flags, { stdio: 'ignore' })
       for (let i = 0; ; i++) {
-        const healthy = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1000) }).then(
+        const healthy = await fetch(`${health}/health`, { signal: AbortSignal.timeout(1000) }).then(
           async response => (await response.text()).includes('true'),
           () => false,
         )

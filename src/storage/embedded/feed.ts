@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { onAbort } from '../../lib/on-abort.ts'
 import type { BackendBatch, BackendEvent, BackendWatch, KeyValue } from '../backend.ts'
 import { BackendError } from '../backend.ts'
@@ -10,6 +11,8 @@ import type { Change } from './writer.ts'
 /** Events and bytes of a batch read from the log. */
 const batchEvents = 500
 const batchBytes = 4 << 20
+/** Changes of other keys that are passed over for a batch. */
+const passedOver = 2000
 /** Events that may wait for a watcher; beyond them it reads on from the log. */
 const queueBound = 10_000
 
@@ -68,6 +71,8 @@ export function openFeed(source: FeedSource): Feed {
           watcher.next = batch.revision + 1
           given = batch.revision
           yield batch
+          // A long history must not hold the event loop.
+          await nextTurn()
         } else if (watcher.next - 1 > given) {
           const events = watcher.queue
           watcher.queue = []
@@ -134,7 +139,7 @@ function readLog(source: FeedSource, watch: BackendWatch, from: number): Backend
   const events: BackendEvent[] = []
   const last = source.revision()
   let revision = from
-  for (let bytes = 0, seen = 0; revision <= last && events.length < batchEvents && bytes < batchBytes && seen < 10 * batchEvents; revision++, seen++) {
+  for (let bytes = 0, seen = 0; revision <= last && events.length < batchEvents && bytes < batchBytes && seen < passedOver; revision++, seen++) {
     const stored = tables.log.getBinaryFast(numberBytes(revision))
     if (!stored) continue
     const record = decodeRecord(stored)

@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
 import { BackendError } from '../backend.ts'
 import { formatVersion, numberBytes, readNumber } from './layout.ts'
@@ -47,14 +48,14 @@ export async function openTables(dir: string): Promise<Tables> {
   let root: RootDatabase<Buffer, Buffer>
   let tables: Tables
   try {
-    root = open<Buffer, Buffer>({ path: dir, maxDbs: 8, overlappingSync: false, ...binary })
+    root = open<Buffer, Buffer>({ path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, ...binary })
     const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...binary })
     tables = {
       log: table('log'),
       latest: table('latest'),
       expiry: table('expiry'),
       meta: table('meta'),
-      commit: change => root.childTransaction(change),
+      commit: change => root.childTransaction(change).catch(explainCommit),
       close: () => root.close(),
     }
   } catch (error) {
@@ -77,6 +78,16 @@ export async function openTables(dir: string): Promise<Tables> {
   }
   return tables
 }
+
+/**
+ * A failed commit comes with a promise of its reason, which has to be caught too, or it ends the process. (So does the promise of a batch that the package
+ * makes for each turn of the event loop by default: `eventTurnBatching` is off, for the writer makes its own groups.)
+ */
+async function explainCommit(error: Error & { commitError?: Promise<never> }): Promise<never> {
+  const reason = error.commitError?.catch((cause: unknown) => cause)
+  throw (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error
+}
+const reasonWait = 100
 
 /** Makes the new files' names durable; where the system cannot sync a directory (Windows), it need not. */
 function syncDirectory(dir: string): void {

@@ -7,9 +7,9 @@ import { changeAt, keyBytes, latestOf } from './reader.ts'
 import type { Tables } from './tables.ts'
 import { metaNumber, setMeta } from './tables.ts'
 
-/** Writes that one commit takes, and their bytes: what is more waits for the next. */
-const groupWrites = 1024
-const groupBytes = 16 << 20
+/** Writes that one commit takes, and their bytes: what is more waits for the next. A group is put in one go, so this bounds how long it holds the event loop. */
+const groupWrites = 256
+const groupBytes = 4 << 20
 
 /** Writes that may wait; more are turned away. */
 const queueBound = 65_536

@@ -28,8 +28,8 @@ export interface Connection {
   deadline(): number
   /** Sends a request and gives the response's bytes. Waits for a connection up to the deadline. Throws BackendError. */
   call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer>
-  /** Opens the bidirectional stream of watches. */
-  watchStream(): Promise<ClientDuplexStream<Buffer, Buffer>>
+  /** Opens the bidirectional stream of watches, to a member whose connection is up: waits for one up to the deadline. */
+  watchStream(signal: AbortSignal, deadline: number): Promise<ClientDuplexStream<Buffer, Buffer>>
   close(): void
 }
 
@@ -107,9 +107,15 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
         await sleep(pause, undefined, { signal }).catch(() => {})
       }
     },
-    async watchStream() {
-      if (closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
-      const { client } = await clientOf('Watch')
+    async watchStream(signal, deadline) {
+      let { client } = await clientOf('Watch')
+      for (let pause = 1; client.getChannel().getConnectivityState(true) !== connectivityState.READY; pause = Math.min(2 * pause, longestPause)) {
+        if (closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
+        if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
+        if (Date.now() + pause > deadline) throw new BackendError('unavailable', 'no connection to etcd for a watch')
+        await sleep(pause, undefined, { signal }).catch(() => {})
+        client = (await clientOf('Watch')).client
+      }
       // A member cut off from its quorum ends the stream, where it would otherwise stay silent for ever.
       const metadata = new Metadata()
       metadata.set('hasleader', 'true')

@@ -30,12 +30,17 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
 /** One watch on a stream of its own. It never resumes by itself: whoever reads knows the last revision that it was given. */
 export async function* watchEtcd(connection: Connection, watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
   if (signal.aborted) return
-  const stream = await connection.watchStream()
+  const deadline = connection.deadline()
+  const stream = await connection.watchStream(signal, deadline).catch((error: BackendError) => {
+    if (signal.aborted) return undefined
+    throw error
+  })
+  if (!stream) return
   let late = false
   const opening = setTimeout(() => {
     late = true
     stream.cancel()
-  }, connection.deadline() - Date.now())
+  }, deadline - Date.now())
   // Errors reach the loop below; after it has ended, none matters.
   stream.on('error', () => {})
   const forget = onAbort(signal, () => stream.cancel())

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { silentLogger } from '../../../../src/lib/log.ts'
+import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
+import { codeOf, never } from '../../../support/backend.ts'
+import type { EtcdServer } from '../../../support/etcd.ts'
+import { findEtcd, startEtcd } from '../../../support/etcd.ts'
+
+function whyNot(): string | undefined {
+  if (!findEtcd()) return 'there is no etcd binary; hack/etcd installs one'
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' })
+  } catch {
+    return 'there is no openssl to make certificates'
+  }
+  return undefined
+}
+
+const skip = whyNot()
+const suite = skip ? describe.skip : describe
+
+suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
+  this.timeout(30_000)
+  let dir: string
+  let server: EtcdServer
+  const file = (name: string) => join(dir, name)
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
+
+  function issue(name: string): void {
+    openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`)
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      `${name}.csr`,
+      '-CA',
+      'ca.crt',
+      '-CAkey',
+      'ca.key',
+      '-CAcreateserial',
+      '-out',
+      `${name}.crt`,
+      '-days',
+      '2',
+      '-extfile',
+      'san',
+    )
+  }
+
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'etcd-tls-'))
+    writeFileSync(file('san'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n')
+    openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=test-ca')
+    issue('server')
+    issue('client')
+    server = await startEtcd(['--cert-file', file('server.crt'), '--key-file', file('server.key'), '--trusted-ca-file', file('ca.crt'), '--client-cert-auth'])
+  })
+  after(async () => {
+    await server?.stop()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  const spellings: [name: string, give: (name: string) => string][] = [
+    ['files', name => file(name)],
+    ['contents', name => readFileSync(file(name), 'utf8')],
+  ]
+  for (const [name, give] of spellings) {
+    it(`takes certificates as ${name}`, async () => {
+      const backend = await openEtcd({ servers: [server.url], caFile: give('ca.crt'), certFile: give('client.crt'), keyFile: give('client.key') }, silentLogger)
+      expect(await backend.currentRevision(never)).to.be.greaterThan(0)
+      await backend.close()
+    })
+  }
+
+  it('is refused without a client certificate', async () => {
+    const backend = await openEtcd({ servers: [server.url], caFile: file('ca.crt'), requestTimeoutMs: 500 }, silentLogger)
+    expect(await codeOf(backend.currentRevision(never))).to.be.oneOf(['unavailable', 'timeout'])
+    await backend.close()
+  })
+
+  it('refuses a server of another authority', async () => {
+    const options = { servers: [server.url], certFile: file('client.crt'), keyFile: file('client.key'), requestTimeoutMs: 500 }
+    const backend = await openEtcd(options, silentLogger)
+    expect(await codeOf(backend.currentRevision(never))).to.be.oneOf(['unavailable', 'timeout'])
+    await backend.close()
+  })
+})
