@@ -22,6 +22,15 @@ export function goJson(value: Json): string {
   return write(value, sortedKeys)
 }
 
+/** A value as it stands: members in their order, nothing escaped beyond what JSON wants. */
+export function rawJson(value: Json): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return write(value, Object.keys) // a bigint
+  }
+}
+
 function write(value: Json | undefined, keysOf: (object: JsonObject) => string[]): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value)
   let out = ''

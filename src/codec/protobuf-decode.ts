@@ -64,11 +64,12 @@ function expectWire(wire: number, wanted: number, what: string): void {
 
 function readField(reader: Reader, wire: number, name: string, schema: Schema, out: JsonObject, depth: number): void {
   if (schema.type === 'list') {
-    const list = (out[name] ??= []) as Json[]
-    list.push(readValue(reader, wire, name, schema.items, undefined, depth))
+    out[name] ??= []
+    ;(out[name] as Json[]).push(readValue(reader, wire, name, schema.items, undefined, depth))
   } else if (schema.type === 'map') {
     expectWire(wire, WIRE_BYTES, name)
-    readMapEntry(reader, schema.values, (out[name] ??= {}) as JsonObject, depth)
+    out[name] ??= {}
+    readMapEntry(reader, schema.values, out[name] as JsonObject, depth)
   } else out[name] = readValue(reader, wire, name, schema, out[name], depth)
 }
 

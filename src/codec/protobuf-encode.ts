@@ -1,9 +1,8 @@
 import protobuf from 'protobufjs/minimal.js'
-import { unreachable } from '../lib/invariant.ts'
 import { parseDuration } from '../meta/duration.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { ScalarSchema, Schema, StructSchema } from '../schema/schema.ts'
-import { goJson } from './json.ts'
+import { rawJson } from './json-writer.ts'
 import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './protobuf-plan.ts'
 
 type Writer = protobuf.Writer
@@ -54,36 +53,24 @@ function writeMap(writer: Writer, number: number, values: Schema, map: JsonObjec
 /** Go compares strings by their bytes; UTF-16 order differs only where surrogates meet the end of the basic plane. */
 const byBytes = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)))
 
-/** What stands for an absent value that is no pointer; nothing for bytes. */
+/** Go's zero values, for members that are absent and no pointers; a time or raw JSON is an empty message then, and bytes are not there. */
+const zeros: Readonly<Partial<Record<Schema['type'], Json>>> = {
+  struct: {},
+  string: '',
+  integer: 0,
+  number: 0,
+  boolean: false,
+  time: null,
+  microTime: null,
+  raw: null,
+  quantity: '0',
+  intOrString: 0,
+  duration: '0s',
+}
+
 function writeZero(writer: Writer, number: number, schema: Schema): void {
-  switch (schema.type) {
-    case 'struct':
-      return writeValue(writer, number, schema, {})
-    case 'string':
-      return writeValue(writer, number, schema, '')
-    case 'integer':
-    case 'number':
-      return writeValue(writer, number, schema, 0)
-    case 'boolean':
-      return writeValue(writer, number, schema, false)
-    case 'time':
-    case 'microTime':
-    case 'raw':
-      writer.uint32((number << 3) | WIRE_BYTES).uint32(0)
-      return
-    case 'quantity':
-      return writeValue(writer, number, schema, '0')
-    case 'intOrString':
-      return writeValue(writer, number, schema, 0)
-    case 'duration':
-      return writeValue(writer, number, schema, '0s')
-    case 'bytes':
-    case 'list':
-    case 'map':
-      return
-    default:
-      unreachable(schema)
-  }
+  const zero = zeros[schema.type]
+  if (zero !== undefined) writeValue(writer, number, schema, zero)
 }
 
 function writeValue(writer: Writer, number: number, schema: Schema, value: Json): void {
@@ -95,7 +82,8 @@ function writeValue(writer: Writer, number: number, schema: Schema, value: Json)
       return
     case 'map':
     case 'list':
-      return writeField(writer, number, schema, value, false)
+      writeField(writer, number, schema, value, false)
+      return
     default:
       writeScalar(writer, number, schema, value)
   }
@@ -168,6 +156,6 @@ function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
       return
     }
     default:
-      if (value !== null) writer.uint32((1 << 3) | WIRE_BYTES).bytes(Buffer.from(goJson(value)))
+      if (value !== null) writer.uint32((1 << 3) | WIRE_BYTES).bytes(Buffer.from(rawJson(value)))
   }
 }
