@@ -9,12 +9,13 @@ import { clone } from '../meta/equal.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
-import { badRequestError, failure, invalidError, notFoundError, notImplementedError, tooLargeError, unsupportedMediaTypeError } from '../meta/status.ts'
+import { badRequestError, failure, invalidError, notFoundError, tooLargeError, unsupportedMediaTypeError } from '../meta/status.ts'
 import { decodeObject } from '../registry/decode-object.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { DecodeError } from '../schema/decode.ts'
+import { apply } from './apply.ts'
 import type { BodyTarget } from './body.ts'
 import { bodyTarget } from './body.ts'
 import type { Scope } from './scope.ts'
@@ -36,7 +37,7 @@ export async function patch(scope: Scope): Promise<{ answer: Answer; created: bo
   if (!PATCH_TYPES.includes(type)) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', type === APPLY_PATCH)
-  if (type === APPLY_PATCH) throw notImplementedError('server-side apply is not supported by this server yet')
+  if (type === APPLY_PATCH) return apply(scope, body, options)
   const parsed = parsePatch(type, body, options)
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   let warned = false

@@ -1,0 +1,91 @@
+import { applyConfiguration } from '../apply/apply.ts'
+import { ApplyError } from '../apply/apply-error.ts'
+import { isObject, jsonKind } from '../apply/patch/go-print.ts'
+import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
+import type { JsonObject } from '../meta/object.ts'
+import { badRequestError, failure, notImplementedError } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
+import { decodeObject } from '../registry/decode-object.ts'
+import { checkName, ensureNamespace } from '../registry/object-meta.ts'
+import type { Answer } from '../registry/types.ts'
+import { strategyOf } from '../registry/types.ts'
+import { DecodeError } from '../schema/decode.ts'
+import type { Scope } from './scope.ts'
+import { storeOf, writeTarget } from './scope.ts'
+import type { WriteOptions } from './write-options.ts'
+
+/**
+ * PATCH with `application/apply-patch+yaml`: server-side apply of an object or of a subresource of the same kind; creates what is not there.
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ */
+export async function apply(scope: Scope, body: Buffer, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
+  const { served, exchange, subresourceName, subresource } = scope
+  if (subresource?.view) throw notImplementedError(`server-side apply to ${served.version.names.plural}/${subresourceName} is not supported by this server yet`)
+  const { version } = served
+  const { config, fault } = parseConfiguration(body)
+  const strategy = strategyOf(served, subresource)
+  let told = false
+  return storeOf(scope).update(writeTarget(scope, options), {
+    forceCreate: true,
+    managed: true,
+    transform: async live => {
+      const { object, managedFields } = translated(() =>
+        applyConfiguration({
+          schema: version.schema,
+          live,
+          config,
+          manager: options.namedManager,
+          apiVersion: apiVersionOf({ group: version.group, version: version.name }),
+          kind: version.kind,
+          subresource: subresourceName,
+          force: options.force === true,
+          resetFields: strategy.resetFields,
+          now: formatTime(scope.env.clock.now()),
+        }),
+      )
+      if (fault !== undefined && options.fieldValidation === 'Strict') throw badRequestError(`error strict decoding patch: ${fault}`)
+      if (fault !== undefined && options.fieldValidation === 'Warn' && !told) exchange.ctx.warn(fault)
+      told = true
+      const next = translated(() => decodeObject(version, object as unknown as JsonObject))
+      if (managedFields.length > 0) next.metadata.managedFields = managedFields
+      else delete next.metadata.managedFields
+      ensureNamespace(next.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
+      checkName(next, scope.name, scope.namespace)
+      return next
+    },
+  })
+}
+
+/** `fault`: keys that are there twice, which only strict decoding minds. */
+function parseConfiguration(body: Buffer): { config: JsonObject; fault: string | undefined } {
+  let parsed: ReturnType<typeof parseYaml>
+  try {
+    parsed = parseYaml(body)
+  } catch (error) {
+    throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`)
+  }
+  const { value, duplicates } = parsed
+  if (value !== null && !isObject(value))
+    throw badRequestError(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
+    )
+  return { config: value ?? {}, fault: duplicates.length > 0 ? `error converting YAML to JSON: ${repeatedKeysText(duplicates)}` : undefined }
+}
+
+function translated<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof DecodeError) throw failure(500, '', error.message)
+    if (!(error instanceof ApplyError)) throw error
+    switch (error.code) {
+      case 'bad request':
+        throw badRequestError(error.message)
+      case 'conflict':
+        throw failure(409, 'Conflict', error.message, { causes: error.causes })
+      case 'internal':
+        throw failure(500, '', error.message)
+    }
+  }
+}
