@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FilledBody } from '../lib/filled-body.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 
@@ -23,11 +24,11 @@ export interface Exchange {
   /** Sets a header of the answer. Never a hop-by-hop one (HTTP/2 forbids them). */
   setHeader(name: string, value: string | readonly string[]): void
   /**
-   * Sends a whole answer with its Content-Length. Segments of a large answer are written 32 at a time, yielding to the event loop between. Compressed where
+   * Sends a whole answer with its Content-Length. A large one is written in parts, and the event loop gets its turn between them. Compressed where
    * the client accepts gzip and there are 128 KiB or more. The buffers may be shared: they are never changed. HEAD gets the headers alone.
    * Resolves when all has been handed to the socket, or the client has gone.
    */
-  sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[]): Promise<void>
+  sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void>
   /** Sends a Status in the media type that the client accepts, with Retry-After from its details. */
   sendStatusError(error: StatusError): Promise<void>
   /** Starts an answer of unknown length (a watch): headers go out at once, nothing is compressed, nothing waits. */

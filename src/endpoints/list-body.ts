@@ -1,10 +1,8 @@
+import type { FilledBody } from '../lib/filled-body.ts'
 import type { ListMeta } from '../meta/object.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import { listMetaText } from './meta-json.ts'
-
-/** Bytes of one segment: large enough for few writes, small enough to be made well within a millisecond. */
-const SEGMENT = 256 * 1024
 
 export function listMeta(result: ListResult): ListMeta {
   return {
@@ -14,32 +12,67 @@ export function listMeta(result: ListResult): ListMeta {
   }
 }
 
-/** A list as JSON: the items' ready bytes, copied together without being read. Items of a built-in list carry no kind and apiVersion. */
-export function listBody(kind: string, apiVersion: string, meta: ListMeta, items: readonly StoredObject[], withTypes: boolean): Buffer[] {
-  const out: Buffer[] = []
-  let segment = Buffer.allocUnsafeSlow(SEGMENT)
-  let at = segment.write(`{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`)
-  for (let i = 0; i < items.length; i++) {
-    const { bytes, header } = (items[i] as StoredObject).json()
-    const size = bytes.length - (withTypes ? 0 : header) + 2
-    if (at + size > segment.length) {
-      out.push(segment.subarray(0, at))
-      segment = Buffer.allocUnsafeSlow(Math.max(SEGMENT, size + 16))
-      at = 0
-    }
-    if (i > 0) segment[at++] = 0x2c
-    if (withTypes) at += bytes.copy(segment, at)
-    else {
-      segment[at++] = 0x7b
-      at += bytes.copy(segment, at, header)
-    }
+const COMMA = 0x2c
+const BRACE = 0x7b
+const END = Buffer.from(']}\n')
+
+/**
+ * A list of a built-in kind as JSON: the items' ready bytes, copied together without being read. Such items carry no kind and apiVersion: each is copied whole, and what comes
+ * before it in the list is then written over its type header. So a part is filled from its end to its beginning.
+ */
+export function listBody(kind: string, apiVersion: string, meta: ListMeta, items: readonly StoredObject[]): FilledBody {
+  const start = Buffer.from(`{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`)
+  let length = start.length + END.length
+  for (const item of items) {
+    const { bytes, header } = item.json()
+    length += bytes.length - header + 2
   }
-  if (at + 3 > segment.length) {
-    out.push(segment.subarray(0, at))
-    segment = Buffer.allocUnsafeSlow(16)
-    at = 0
+  if (items.length > 0) length--
+  // -1: the start is still to come; items.length: only the end is.
+  let next = -1
+  const fill = (target: Buffer): Buffer => {
+    if (next < 0) {
+      next = 0
+      return start
+    }
+    if (next >= items.length) return END
+    const first = next
+    // Room for the type header of the first, which is cut off at the end.
+    const margin = headerOf(items[first])
+    let size = margin
+    while (next < items.length) {
+      const more = sizeOf(items[next])
+      if (size + more > target.length) break
+      size += more
+      next++
+    }
+    if (next === first) {
+      next++
+      return Buffer.concat([first > 0 ? Buffer.from(',{') : Buffer.from('{'), bodyOf(items[first])])
+    }
+    let at = size
+    for (let i = next - 1; i >= first; i--) {
+      const { bytes, header } = (items[i] as StoredObject).json()
+      at -= bytes.length
+      target.set(bytes, at)
+      at += header
+      target[--at] = BRACE
+      target[--at] = COMMA
+    }
+    return target.subarray(first === 0 ? at + 1 : at, size)
   }
-  at += segment.write(']}\n', at)
-  out.push(segment.subarray(0, at))
-  return out
+  return { length, fill }
+}
+
+const headerOf = (item: StoredObject | undefined): number => item?.json().header ?? 0
+/** With the comma and the brace. */
+function sizeOf(item: StoredObject | undefined): number {
+  if (item === undefined) return 0
+  const { bytes, header } = item.json()
+  return bytes.length - header + 2
+}
+function bodyOf(item: StoredObject | undefined): Buffer {
+  if (item === undefined) return END
+  const { bytes, header } = item.json()
+  return bytes.subarray(header)
 }

@@ -3,6 +3,7 @@ import { encodeJson, encodeJsonText, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
+import { wholeOf } from '../lib/filled-body.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
@@ -85,8 +86,11 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const convert = output.as
   const meta = listMeta(result)
   if (!convert && output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, binaryListBody(version, meta, result.items))
-  if (!convert)
-    return send(scope, output, 200, listBody(`${version.kind}List`, apiVersionOf({ group: version.group, version: version.name }), meta, result.items, false))
+  if (!convert) {
+    const body = listBody(`${version.kind}List`, apiVersionOf({ group: version.group, version: version.name }), meta, result.items)
+    const asItIs = output.mediaType === JSON_TYPE && !output.pretty
+    return asItIs ? scope.exchange.sendBytes(200, JSON_TYPE, body) : send(scope, output, 200, [wholeOf(body)])
+  }
   if (convert.kind === 'Table') return send(scope, output, 200, await renderTable(tableOf(scope), meta, result.items, tableOptions(scope, output)))
   const apiVersion = `${convert.group}/${convert.version}`
   if (convert.kind === 'PartialObjectMetadata')

@@ -2,11 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
+import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
-import { giveScratch, join, takeScratch, WRITE_BYTES } from './join.ts'
 import { readBody } from './read-body.ts'
+import { giveScratch, takeScratch, WRITE_BYTES } from './scratch.ts'
 import type { StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
 import { warningHeaders } from './warnings.ts'
@@ -153,25 +154,23 @@ export class HttpExchange implements Exchange, RequestContext {
     else for (const each of value) this.extra.push(name, each)
   }
 
-  sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[]): Promise<void> {
+  sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
     if (this.answered || this.wire.closed) return DONE
     this.status = status
-    const length = Buffer.isBuffer(body) ? body.length : lengthOf(body)
-    // A few small pieces cost more to write than to join.
-    const single = Buffer.isBuffer(body) ? body : body.length === 1 ? body[0] : length <= JOIN_UP_TO ? Buffer.concat(body, length) : undefined
+    const { single, long, length } = shapeOf(body)
     this.sent = length
     const headers = this.headerList(contentType)
     if (this.method === 'HEAD') {
       this.wire.bodiless(status, headers, length)
       return DONE
     }
-    if (length > GZIP_FROM && this.acceptsGzip()) return this.sendCompressed(status, headers, single === undefined ? (body as readonly Buffer[]) : [single])
-    if (single !== undefined) {
+    if (length > GZIP_FROM && this.acceptsGzip()) return this.sendCompressed(status, headers, long ?? filledWith([single], length))
+    if (long === undefined) {
       this.wire.whole(status, headers, single)
       return DONE
     }
     this.wire.head(status, headers, length)
-    return this.sendSegments(body as readonly Buffer[])
+    return this.sendLong(long)
   }
 
   sendStatusError(error: StatusError): Promise<void> {
@@ -211,30 +210,30 @@ export class HttpExchange implements Exchange, RequestContext {
     return accepted === 'gzip' || accepted.split(',').some(one => one.trim() === 'gzip')
   }
 
-  private async sendSegments(segments: readonly Buffer[]): Promise<void> {
+  private async sendLong(body: FilledBody): Promise<void> {
     const wire = this.wire
     const pace = new WireStream(wire)
     let scratch = takeScratch()
-    for (let i = 0; i < segments.length; ) {
-      const { joined, next } = join(segments, i, scratch)
-      i = next
-      wire.write(joined)
+    for (let sent = 0; sent < body.length; ) {
+      const part = body.fill(scratch)
+      sent += part.length
+      wire.write(part)
       await pace.drained()
       if (wire.closed) return
       // What the kernel has not taken yet still lies in the scratch.
       if (wire.unwritten > 0) scratch = takeScratch()
-      if (i < segments.length) await nextTurn()
+      if (sent < body.length) await nextTurn()
     }
     if (wire.unwritten === 0) giveScratch(scratch)
     wire.end()
   }
 
-  private async sendCompressed(status: number, headers: string[], segments: readonly Buffer[]): Promise<void> {
+  private async sendCompressed(status: number, headers: string[], body: FilledBody): Promise<void> {
     headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding')
     this.wire.head(status, headers, undefined)
     const sink = isHttp2(this.res) ? this.res.stream : this.res
     try {
-      await pipeline(inGroups(segments), createGzip({ level: 1 }), sink)
+      await pipeline(partsOf(body), createGzip({ level: 1 }), sink)
     } catch {
       // The client has gone; what was written of the answer can't be ended well.
       this.wire.destroy()
@@ -244,11 +243,27 @@ export class HttpExchange implements Exchange, RequestContext {
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-async function* inGroups(segments: readonly Buffer[]): AsyncGenerator<Buffer> {
-  for (let i = 0; i < segments.length; ) {
-    const { joined, next } = join(segments, i, Buffer.allocUnsafeSlow(WRITE_BYTES))
-    i = next
-    yield joined
+async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
+  for (let given = 0; given < body.length; ) {
+    // Compression works on it in another thread: memory of its own.
+    const part = body.fill(Buffer.allocUnsafeSlow(WRITE_BYTES))
+    given += part.length
+    yield part
     await nextTurn()
   }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** One buffer, or a long body to be sent in parts. A few small pieces cost more to write than to join. */
+function shapeOf(body: Buffer | readonly Buffer[] | FilledBody): { single: Buffer; long: FilledBody | undefined; length: number } {
+  if (Buffer.isBuffer(body)) return { single: body, long: undefined, length: body.length }
+  if ('fill' in body) {
+    const { length } = body
+    return length <= JOIN_UP_TO ? { single: wholeOf(body), long: undefined, length } : { single: NOTHING, long: body, length }
+  }
+  const length = lengthOf(body)
+  const [first = NOTHING] = body
+  if (body.length <= 1) return { single: first, long: undefined, length }
+  return length <= JOIN_UP_TO ? { single: Buffer.concat(body, length), long: undefined, length } : { single: NOTHING, long: filledWith(body, length), length }
 }

@@ -146,10 +146,12 @@ describe('a stream', () => {
 describe('stopping', () => {
   it('lets requests finish, ends streams by their signal and closes the ports', async () => {
     let release: (() => void) | undefined
+    let watching = 0
     const server = await startTestServer(async exchange => {
       if (exchange.ctx.info.verb === 'watch') {
         const writer = exchange.stream(200, 'application/json')
         writer.write([Buffer.from('event\n')])
+        watching++
         await new Promise<void>(resolve => exchange.ctx.signal.addEventListener('abort', () => resolve()))
         writer.end()
         return
@@ -162,7 +164,7 @@ describe('stopping', () => {
     const watch = server.plain('/api/v1/things?watch=1')
     const watch2 = server.http2('/api/v1/things?watch=1')
     const slow = server.plain('/api/v1/things/x')
-    while (release === undefined) await new Promise(resolve => setTimeout(resolve, 5))
+    while (release === undefined || watching < 2) await new Promise(resolve => setTimeout(resolve, 5))
     const stopped = server.running.stop(5000)
     expect((await watch).body.toString()).to.equal('event\n')
     expect((await watch2).body.toString()).to.equal('event\n')
