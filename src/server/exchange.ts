@@ -254,11 +254,12 @@ async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
 }
 
 const NOTHING = Buffer.alloc(0)
+const isSegments = (body: readonly Buffer[] | FilledBody): body is readonly Buffer[] => Array.isArray(body)
 
 /** One buffer, or a long body to be sent in parts. A few small pieces cost more to write than to join. */
 function shapeOf(body: Buffer | readonly Buffer[] | FilledBody): { single: Buffer; long: FilledBody | undefined; length: number } {
   if (Buffer.isBuffer(body)) return { single: body, long: undefined, length: body.length }
-  if ('fill' in body) {
+  if (!isSegments(body)) {
     const { length } = body
     return length <= JOIN_UP_TO ? { single: wholeOf(body), long: undefined, length } : { single: NOTHING, long: body, length }
   }
