@@ -96,7 +96,7 @@ function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: nu
 const zeroOf = (schema: Schema): Json =>
   schema.type === 'string' || schema.type === 'bytes' ? '' : schema.type === 'quantity' ? '0' : schema.type === 'list' ? [] : schema.type === 'struct' ? {} : 0
 
-const text = (reader: Reader): string => decodeUtf8(reader.bytes())
+const text = (reader: Reader): string => reader.string()
 
 function readValue(reader: Reader, wire: number, name: string, schema: Schema, before: Json | undefined, depth: number): Json {
   switch (schema.type) {
@@ -111,10 +111,10 @@ function readValue(reader: Reader, wire: number, name: string, schema: Schema, b
       return text(reader)
     case 'bytes':
       expectWire(wire, WIRE_BYTES, name)
-      return Buffer.from(reader.bytes()).toString('base64')
+      return base64(reader.bytes())
     case 'integer':
       expectWire(wire, WIRE_VARINT, name)
-      return schema.goType === 'int32' ? Number(BigInt.asIntN(32, BigInt(integer(reader)))) : integer(reader)
+      return schema.goType === 'int32' ? reader.int32() : integer(reader)
     case 'boolean':
       expectWire(wire, WIRE_VARINT, name)
       return reader.bool()
@@ -130,6 +130,8 @@ function readValue(reader: Reader, wire: number, name: string, schema: Schema, b
     }
   }
 }
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
 /** A varint of 64 bits, signed; a bigint where a number would round. */
 function integer(reader: Reader): number | bigint {

@@ -71,8 +71,12 @@ const unprintable = /[^\n\x20-\x7e\u00a0-\ufefe\uff00-\ufffd]/u
 
 const lineBreak = /[\n\r\u0085\u2028\u2029]/
 
+/** Names, versions, paths: most texts. Words such as `yes` are no exception to `staysText`. */
+const ordinary = /^[A-Za-z_][A-Za-z0-9_./-]{0,60}$/
+
 /** A text; further lines of it stand at `indent`. `ahead`: columns that are still to be written before it; absent for a key, which stays on its line. */
 function stringText(out: readonly string[], text: string, indent: number, ahead?: number): string {
+  if (ordinary.test(text) && staysText(text)) return text
   const special = unprintable.test(text) || / [\n\u2028\u2029]/.test(text)
   if (text.includes('\n') && ahead !== undefined && !special && !text.endsWith(' ')) return literal(text, Math.max(indent, 2))
   const fold = (written: string, style: 'plain' | 'single' | 'double'): string =>
@@ -164,9 +168,16 @@ function doubleQuoted(text: string): string {
 const letter = /^\p{L}$/u
 const digit = /^\p{Nd}$/u
 
+const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
+
 /** Order of keys: letters after everything else, runs of digits by their number. Source: go-yaml's keyList. */
 function naturalOrder(a: string, b: string): number {
-  if (/^[\x20-\x7e]*$/.test(a) && a === b) return 0
+  let at = 0
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  const first = a.charCodeAt(at)
+  const second = b.charCodeAt(at)
+  if (isLetter(first) && isLetter(second)) return first - second
+  if (at === a.length || at === b.length) return a.length - b.length
   const left = [...a]
   const right = [...b]
   const length = Math.min(left.length, right.length)
