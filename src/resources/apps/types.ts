@@ -10,8 +10,8 @@ enum DeploymentStrategyType Recreate RollingUpdate
 enum PodManagementPolicyType OrderedReady Parallel
 enum StatefulSetUpdateStrategyType OnDelete RollingUpdate
 
-type ControllerRevision typemeta
-  metadata 1 meta.ObjectMeta?
+type ControllerRevision typemeta # A state of an object as its controller recorded it, to go back to.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   data 2 RawExtension?
   revision 3 int64
 
@@ -19,10 +19,10 @@ type ControllerRevisionList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ControllerRevision
 
-type DaemonSet typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 DaemonSetSpec?
-  status 3 DaemonSetStatus?
+type DaemonSet typemeta # Runs a copy of a pod on every node, or on some.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 DaemonSetSpec? # What is wanted.
+  status 3 DaemonSetStatus? # What is, as last reported; not set by those who want something.
 
 type DaemonSetCondition
   type 1 string
@@ -35,14 +35,14 @@ type DaemonSetList typemeta
   metadata 1 meta.ListMeta?
   items 2 []DaemonSet
 
-type DaemonSetSpec
+type DaemonSetSpec # Which pods, on which nodes, and how they are replaced.
   selector 1 *meta.LabelSelector
   template 2 core.PodTemplateSpec
   updateStrategy 3 DaemonSetUpdateStrategy?
   minReadySeconds 4 int32?
   revisionHistoryLimit 6 *int32?
 
-type DaemonSetStatus
+type DaemonSetStatus # What the controller last saw of the set.
   currentNumberScheduled 1 int32
   numberMisscheduled 2 int32
   desiredNumberScheduled 3 int32
@@ -58,10 +58,10 @@ type DaemonSetUpdateStrategy
   type 1 DaemonSetUpdateStrategyType?
   rollingUpdate 2 *RollingUpdateDaemonSet?
 
-type Deployment typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 DeploymentSpec?
-  status 3 DeploymentStatus?
+type Deployment typemeta # Keeps replicas of a pod running, and replaces them step by step when the template changes.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 DeploymentSpec? # What is wanted.
+  status 3 DeploymentStatus? # What is, as last reported; not set by those who want something.
 
 type DeploymentCondition
   type 1 string
@@ -75,7 +75,7 @@ type DeploymentList typemeta
   metadata 1 meta.ListMeta?
   items 2 []Deployment
 
-type DeploymentSpec
+type DeploymentSpec # How many replicas of which pods, and how they are replaced.
   replicas 1 *int32?
   selector 2 *meta.LabelSelector
   template 3 core.PodTemplateSpec
@@ -85,7 +85,7 @@ type DeploymentSpec
   paused 7 bool?
   progressDeadlineSeconds 9 *int32?
 
-type DeploymentStatus
+type DeploymentStatus # What the controller last saw of the deployment.
   observedGeneration 1 int64?
   replicas 2 int32?
   updatedReplicas 3 int32?
@@ -100,10 +100,10 @@ type DeploymentStrategy
   type 1 DeploymentStrategyType?
   rollingUpdate 2 *RollingUpdateDeployment?
 
-type ReplicaSet typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 ReplicaSetSpec?
-  status 3 ReplicaSetStatus?
+type ReplicaSet typemeta # Keeps a number of equal pods running.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 ReplicaSetSpec? # What is wanted.
+  status 3 ReplicaSetStatus? # What is, as last reported; not set by those who want something.
 
 type ReplicaSetCondition
   type 1 string
@@ -116,13 +116,13 @@ type ReplicaSetList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ReplicaSet
 
-type ReplicaSetSpec
+type ReplicaSetSpec # How many pods of which template.
   replicas 1 *int32?
   minReadySeconds 4 int32?
   selector 2 *meta.LabelSelector
   template 3 core.PodTemplateSpec?
 
-type ReplicaSetStatus
+type ReplicaSetStatus # What the controller last saw of the set.
   replicas 1 int32
   fullyLabeledReplicas 2 int32?
   readyReplicas 4 int32?
@@ -143,10 +143,10 @@ type RollingUpdateStatefulSetStrategy
   partition 1 *int32?
   maxUnavailable 2 *IntOrString?
 
-type StatefulSet typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 StatefulSetSpec?
-  status 3 StatefulSetStatus?
+type StatefulSet typemeta # Keeps pods running that have a stable name, storage and order.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 StatefulSetSpec? # What is wanted.
+  status 3 StatefulSetStatus? # What is, as last reported; not set by those who want something.
 
 type StatefulSetCondition
   type 1 string
@@ -166,7 +166,7 @@ type StatefulSetPersistentVolumeClaimRetentionPolicy
   whenDeleted 1 string?
   whenScaled 2 string?
 
-type StatefulSetSpec
+type StatefulSetSpec # How many pods of which template, with which claims.
   replicas 1 *int32?
   selector 2 *meta.LabelSelector
   template 3 core.PodTemplateSpec
@@ -179,7 +179,7 @@ type StatefulSetSpec
   persistentVolumeClaimRetentionPolicy 10 *StatefulSetPersistentVolumeClaimRetentionPolicy?
   ordinals 11 *StatefulSetOrdinals?
 
-type StatefulSetStatus
+type StatefulSetStatus # What the controller last saw of the set.
   observedGeneration 1 int64?
   replicas 2 int32
   readyReplicas 3 int32?

@@ -6,10 +6,10 @@ export const autoscalingTypes: TypePackage = {
   definition: 'io.k8s.api.autoscaling.v1',
   source: `
 
-type Scale typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 ScaleSpec?
-  status 3 ScaleStatus?
+type Scale typemeta # How many replicas an object wants and has.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 ScaleSpec? # What is wanted.
+  status 3 ScaleStatus? # What is, as last reported; not set by those who want something.
 
 type ScaleSpec
   replicas 1 int32?

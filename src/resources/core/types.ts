@@ -88,8 +88,8 @@ type AzureFileVolumeSource
   shareName 2 string
   readOnly 3 bool?
 
-type Binding typemeta
-  metadata 1 meta.ObjectMeta?
+type Binding typemeta # Puts a pod on a node; made by schedulers, never stored.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   target 2 ObjectReference
 
 type CSIPersistentVolumeSource
@@ -159,16 +159,16 @@ type ComponentCondition
   message 3 string?
   error 4 string?
 
-type ComponentStatus typemeta
-  metadata 1 meta.ObjectMeta?
+type ComponentStatus typemeta # The health of a part of the control plane, asked when it is read. Deprecated.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   conditions 2 []ComponentCondition? map(type) merge(type)
 
 type ComponentStatusList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ComponentStatus
 
-type ConfigMap typemeta
-  metadata 1 meta.ObjectMeta?
+type ConfigMap typemeta # Configuration as keys with text or binary values, for pods to read.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   immutable 4 *bool?
   data 2 map[string]string?
   binaryData 3 map[string]bytes?
@@ -204,7 +204,7 @@ type ConfigMapVolumeSource
   defaultMode 3 *int32?
   optional 4 *bool?
 
-type Container
+type Container # A program from an image, with what it needs to run.
   name 1 string
   image 2 string?
   command 3 []string? atomic
@@ -234,7 +234,7 @@ type ContainerImage
   names 1 []string optional atomic
   sizeBytes 2 int64?
 
-type ContainerPort
+type ContainerPort # A port that a container listens on.
   name 1 string?
   hostPort 2 int32?
   containerPort 3 int32
@@ -323,8 +323,8 @@ type EndpointSubset
   notReadyAddresses 2 []EndpointAddress? atomic
   ports 3 []EndpointPort? atomic
 
-type Endpoints typemeta
-  metadata 1 meta.ObjectMeta?
+type Endpoints typemeta # The addresses behind a service. Deprecated in favour of EndpointSlice.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   subsets 2 []EndpointSubset? atomic
 
 type EndpointsList typemeta
@@ -336,7 +336,7 @@ type EnvFromSource
   configMapRef 2 *ConfigMapEnvSource?
   secretRef 3 *SecretEnvSource?
 
-type EnvVar
+type EnvVar # A variable of a container's environment.
   name 1 string
   value 2 string?
   valueFrom 3 *EnvVarSource?
@@ -380,7 +380,7 @@ type EphemeralContainerCommon
 type EphemeralVolumeSource
   volumeClaimTemplate 1 *PersistentVolumeClaimTemplate?
 
-type Event typemeta
+type Event typemeta # A report of something that happened to an object; kept for a while, then dropped.
   metadata 1 meta.ObjectMeta
   involvedObject 2 ObjectReference
   reason 3 string?
@@ -531,9 +531,9 @@ type LifecycleHandler
   tcpSocket 3 *TCPSocketAction? deprecated
   sleep 4 *SleepAction?
 
-type LimitRange typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 LimitRangeSpec?
+type LimitRange typemeta # Defaults and bounds for the resources that each pod, container or claim of a namespace may ask for.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 LimitRangeSpec? # What is wanted.
 
 type LimitRangeItem
   type 1 string
@@ -584,10 +584,10 @@ type NFSVolumeSource
   path 2 string
   readOnly 3 bool?
 
-type Namespace typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 NamespaceSpec?
-  status 3 NamespaceStatus?
+type Namespace typemeta # A space of names: most objects live in one, and go with it when it is deleted.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 NamespaceSpec? # What is wanted.
+  status 3 NamespaceStatus? # What is, as last reported; not set by those who want something.
 
 type NamespaceCondition
   type 1 string
@@ -600,17 +600,17 @@ type NamespaceList typemeta
   metadata 1 meta.ListMeta?
   items 2 []Namespace
 
-type NamespaceSpec
+type NamespaceSpec # What keeps a namespace from being removed.
   finalizers 1 []string? atomic
 
-type NamespaceStatus
+type NamespaceStatus # The phase of a namespace, and what holds its deletion.
   phase 1 NamespacePhase?
   conditions 2 []NamespaceCondition? map(type) merge(type)
 
-type Node typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 NodeSpec?
-  status 3 NodeStatus?
+type Node typemeta # A machine that runs pods.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 NodeSpec? # What is wanted.
+  status 3 NodeStatus? # What is, as last reported; not set by those who want something.
 
 type NodeAddress
   type 1 string
@@ -670,7 +670,7 @@ type NodeSelectorTerm atomic
   matchExpressions 1 []NodeSelectorRequirement? atomic
   matchFields 2 []NodeSelectorRequirement? atomic
 
-type NodeSpec
+type NodeSpec # What a node is to be.
   podCIDR 1 string?
   podCIDRs 7 []string? set merge
   providerID 3 string?
@@ -679,7 +679,7 @@ type NodeSpec
   configSource 6 *NodeConfigSource? deprecated
   externalID 2 string? deprecated
 
-type NodeStatus
+type NodeStatus # What a node is now, as last reported.
   capacity 1 map[string]Quantity?
   allocatable 2 map[string]Quantity?
   phase 3 NodePhase? deprecated
@@ -723,15 +723,15 @@ type ObjectReference atomic
   resourceVersion 6 string?
   fieldPath 7 string?
 
-type PersistentVolume typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 PersistentVolumeSpec?
-  status 3 PersistentVolumeStatus?
+type PersistentVolume typemeta # A piece of storage of the cluster, with a life of its own apart from the pods that use it.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 PersistentVolumeSpec? # What is wanted.
+  status 3 PersistentVolumeStatus? # What is, as last reported; not set by those who want something.
 
-type PersistentVolumeClaim typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 PersistentVolumeClaimSpec?
-  status 3 PersistentVolumeClaimStatus?
+type PersistentVolumeClaim typemeta # A request for storage, which a persistent volume is bound to.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 PersistentVolumeClaimSpec? # What is wanted.
+  status 3 PersistentVolumeClaimStatus? # What is, as last reported; not set by those who want something.
 
 type PersistentVolumeClaimCondition
   type 1 string
@@ -745,7 +745,7 @@ type PersistentVolumeClaimList typemeta
   metadata 1 meta.ListMeta?
   items 2 []PersistentVolumeClaim
 
-type PersistentVolumeClaimSpec
+type PersistentVolumeClaimSpec # What storage is wanted.
   accessModes 1 []PersistentVolumeAccessMode? atomic
   selector 4 *meta.LabelSelector?
   resources 2 VolumeResourceRequirements?
@@ -767,8 +767,8 @@ type PersistentVolumeClaimStatus
   modifyVolumeStatus 9 *ModifyVolumeStatus?
 
 type PersistentVolumeClaimTemplate
-  metadata 1 meta.ObjectMeta?
-  spec 2 PersistentVolumeClaimSpec
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 PersistentVolumeClaimSpec # What is wanted.
 
 type PersistentVolumeClaimVolumeSource
   claimName 1 string
@@ -802,7 +802,7 @@ type PersistentVolumeSource
   storageos 21 *StorageOSPersistentVolumeSource? deprecated
   csi 22 *CSIPersistentVolumeSource?
 
-type PersistentVolumeSpec
+type PersistentVolumeSpec # Where the storage is, and how it may be used.
   capacity 1 map[string]Quantity?
   inline 2 PersistentVolumeSource
   accessModes 3 []PersistentVolumeAccessMode? atomic
@@ -824,10 +824,10 @@ type PhotonPersistentDiskVolumeSource
   pdID 1 string
   fsType 2 string?
 
-type Pod typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 PodSpec?
-  status 3 PodStatus?
+type Pod typemeta # One or more containers that run together on a node.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 PodSpec? # What is wanted.
+  status 3 PodStatus? # What is, as last reported; not set by those who want something.
 
 type PodAffinity
   requiredDuringSchedulingIgnoredDuringExecution 1 []PodAffinityTerm? atomic
@@ -939,7 +939,7 @@ type PodSecurityContext
 type PodSignature
   podController 1 *meta.OwnerReference?
 
-type PodSpec
+type PodSpec # What a pod is to be.
   volumes 1 []Volume? map(name) merge(name) retainKeys
   initContainers 20 []Container? map(name) merge(name)
   containers 2 []Container map(name) merge(name)
@@ -981,7 +981,7 @@ type PodSpec
   resourceClaims 39 []PodResourceClaim? map(name) merge(name) retainKeys
   resources 40 *ResourceRequirements?
 
-type PodStatus
+type PodStatus # What a pod is now, as last reported.
   observedGeneration 17 int64?
   phase 1 PodPhase?
   conditions 2 []PodCondition? map(type) merge(type)
@@ -1001,20 +1001,20 @@ type PodStatus
   resourceClaimStatuses 15 []PodResourceClaimStatus? map(name) merge(name) retainKeys
 
 type PodStatusResult typemeta
-  metadata 1 meta.ObjectMeta?
-  status 2 PodStatus?
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  status 2 PodStatus? # What is, as last reported; not set by those who want something.
 
-type PodTemplate typemeta
-  metadata 1 meta.ObjectMeta?
+type PodTemplate typemeta # A pattern to make pods from.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   template 2 PodTemplateSpec?
 
 type PodTemplateList typemeta
   metadata 1 meta.ListMeta?
   items 2 []PodTemplate
 
-type PodTemplateSpec
-  metadata 1 meta.ObjectMeta?
-  spec 2 PodSpec?
+type PodTemplateSpec # Metadata and spec of the pods that are made.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 PodSpec? # What is wanted.
 
 type PortStatus
   port 1 int32
@@ -1039,7 +1039,7 @@ type PreferredSchedulingTerm
   weight 1 int32
   preference 2 NodeSelectorTerm
 
-type Probe
+type Probe # How the kubelet finds out whether a container is well.
   inline 1 ProbeHandler
   initialDelaySeconds 2 int32?
   timeoutSeconds 3 int32?
@@ -1086,15 +1086,15 @@ type RBDVolumeSource
   secretRef 7 *LocalObjectReference?
   readOnly 8 bool?
 
-type RangeAllocation typemeta
-  metadata 1 meta.ObjectMeta?
+type RangeAllocation typemeta # A range of addresses or ports with those that are taken; of the server itself.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   range 2 string
   data 3 bytes
 
-type ReplicationController typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 ReplicationControllerSpec?
-  status 3 ReplicationControllerStatus?
+type ReplicationController typemeta # Keeps a number of equal pods running. Deployments and replica sets have taken its place.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 ReplicationControllerSpec? # What is wanted.
+  status 3 ReplicationControllerStatus? # What is, as last reported; not set by those who want something.
 
 type ReplicationControllerCondition
   type 1 string
@@ -1107,7 +1107,7 @@ type ReplicationControllerList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ReplicationController
 
-type ReplicationControllerSpec
+type ReplicationControllerSpec # How many pods of which template.
   replicas 1 *int32? = 1
   minReadySeconds 4 int32? = 0
   selector 2 map[string]string? atomic
@@ -1134,10 +1134,10 @@ type ResourceHealth
   resourceID 1 string
   health 2 string?
 
-type ResourceQuota typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 ResourceQuotaSpec?
-  status 3 ResourceQuotaStatus?
+type ResourceQuota typemeta # Bounds what all objects of a namespace may use together.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 ResourceQuotaSpec? # What is wanted.
+  status 3 ResourceQuotaStatus? # What is, as last reported; not set by those who want something.
 
 type ResourceQuotaList typemeta
   metadata 1 meta.ListMeta?
@@ -1152,7 +1152,7 @@ type ResourceQuotaStatus
   hard 1 map[string]Quantity?
   used 2 map[string]Quantity?
 
-type ResourceRequirements
+type ResourceRequirements # What a container needs of each resource, and how much it may use.
   limits 1 map[string]Quantity?
   requests 2 map[string]Quantity?
   claims 3 []ResourceClaim? map(name)
@@ -1203,8 +1203,8 @@ type SeccompProfile
   type 1 SeccompProfileType
   localhostProfile 2 *string?
 
-type Secret typemeta
-  metadata 1 meta.ObjectMeta?
+type Secret typemeta # Confidential data as keys with values, for pods to use.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   immutable 5 *bool?
   data 2 map[string]bytes?
   stringData 4 map[string]string?
@@ -1255,13 +1255,13 @@ type SecurityContext
 type SerializedReference typemeta
   reference 1 ObjectReference?
 
-type Service typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 ServiceSpec?
-  status 3 ServiceStatus?
+type Service typemeta # A stable address and name for a set of pods.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 ServiceSpec? # What is wanted.
+  status 3 ServiceStatus? # What is, as last reported; not set by those who want something.
 
-type ServiceAccount typemeta
-  metadata 1 meta.ObjectMeta?
+type ServiceAccount typemeta # An identity for what runs in pods.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   secrets 2 []ObjectReference? map(name) merge(name)
   imagePullSecrets 3 []LocalObjectReference? atomic
   automountServiceAccountToken 4 *bool?
@@ -1279,7 +1279,7 @@ type ServiceList typemeta
   metadata 1 meta.ListMeta?
   items 2 []Service
 
-type ServicePort
+type ServicePort # A port of a service and the port of its pods behind it.
   name 1 string?
   protocol 2 Protocol? = "TCP"
   appProtocol 6 *string?
@@ -1290,7 +1290,7 @@ type ServicePort
 type ServiceProxyOptions typemeta
   path 1 string?
 
-type ServiceSpec
+type ServiceSpec # How a service is reached, and which pods are behind it.
   ports 1 []ServicePort? map(port,protocol) merge(port)
   selector 2 map[string]string? atomic
   clusterIP 3 string?
@@ -1312,7 +1312,7 @@ type ServiceSpec
   internalTrafficPolicy 22 *ServiceInternalTrafficPolicy?
   trafficDistribution 23 *string?
 
-type ServiceStatus
+type ServiceStatus # What load balancers report of a service.
   loadBalancer 1 LoadBalancerStatus?
   conditions 2 []meta.Condition? map(type) merge(type)
 
@@ -1385,7 +1385,7 @@ type TypedObjectReference
   name 3 string
   namespace 4 *string?
 
-type Volume
+type Volume # Storage that the containers of a pod can mount.
   name 1 string
   inline 2 VolumeSource
 

@@ -6,9 +6,9 @@ export const networkingTypes: TypePackage = {
   definition: 'io.k8s.api.networking.v1',
   source: `
 
-type IPAddress typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 IPAddressSpec?
+type IPAddress typemeta # An address that is taken, named by its own text, and by whom.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 IPAddressSpec? # What is wanted.
 
 type IPAddressList typemeta
   metadata 1 meta.ListMeta?
@@ -23,10 +23,10 @@ type ParentReference
   namespace 3 string?
   name 4 string omitempty
 
-type ServiceCIDR typemeta
-  metadata 1 meta.ObjectMeta?
-  spec 2 ServiceCIDRSpec?
-  status 3 ServiceCIDRStatus?
+type ServiceCIDR typemeta # Ranges from which services get their cluster IPs.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 ServiceCIDRSpec? # What is wanted.
+  status 3 ServiceCIDRStatus? # What is, as last reported; not set by those who want something.
 
 type ServiceCIDRList typemeta
   metadata 1 meta.ListMeta?

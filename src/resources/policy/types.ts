@@ -6,8 +6,8 @@ export const policyTypes: TypePackage = {
   definition: 'io.k8s.api.policy.v1',
   source: `
 
-type Eviction typemeta
-  metadata 1 meta.ObjectMeta?
+type Eviction typemeta # Asks for a pod to be removed as its disruption budgets allow; never stored.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   deleteOptions 2 *meta.DeleteOptions?
 `,
 }
