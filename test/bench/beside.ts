@@ -3,7 +3,7 @@
  *
  *     KUBECONFIG2=other.kubeconfig node --import tsx test/bench/beside.ts
  *
- * PID2: the other's process, where it can't be found by its port. PROTOCOL=h2: HTTP/2 for all but the watches. ROUNDS, OBJECTS: default 3, 10,000. ONLY=ours: to profile.
+ * PID2: the other's process, where it can't be found by its port. PROTOCOL=h2: HTTP/2 for all but the watches. ROUNDS, OBJECTS: default 3, 10,000. ONLY=ours, OPERATIONS=create,get: to profile.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findEtcd, startEtcd } from '../support/etcd.ts'
@@ -19,6 +19,9 @@ const IN_FLIGHT = 64
 const WATCHERS = 500
 const namespaces = '/api/v1/namespaces'
 const filler = 'x'.repeat(1700)
+
+const operations = process.env.OPERATIONS?.split(',')
+const wanted = (what: string): boolean => operations === undefined || operations.some(one => what.startsWith(one))
 
 interface Measure {
   readonly rate: number
@@ -52,6 +55,7 @@ class Side {
 
   /** Does `count` operations, some in flight, and notes what they took. `each` gets the number of the operation. */
   async measure(what: string, count: number, inFlight: number, each: (client: Client, i: number) => Promise<unknown>): Promise<void> {
+    if (!wanted(what)) return
     const times: number[] = []
     let next = 0
     const before = cpuOf(this.cluster.pid)
@@ -109,6 +113,7 @@ class Side {
 
   /** Updates of one object, as fast as they are answered, to watchers of it over HTTP/1.1. */
   private async watch(): Promise<void> {
+    if (!wanted('delivery')) return
     const name = 'watched'
     const path = `${this.path}/${name}`
     await this.one('POST', this.path, { metadata: { name }, data: { filler, n: '100000' } })

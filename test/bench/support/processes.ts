@@ -45,6 +45,8 @@ export async function startBinnacle(flags: readonly string[] = [], nodeFlags: re
     await sleep(5)
   }
   const readyMs = performance.now() - begun
+  for (const path of ['namespaces/default', 'namespaces/default/serviceaccounts/default'])
+    while (!(await fetch(`http://127.0.0.1:${insecure}/api/v1/${path}`)).ok) await sleep(5)
   return {
     port: insecure,
     pid: child.pid ?? 0,
