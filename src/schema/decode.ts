@@ -1,12 +1,9 @@
-import { formatDuration, parseDuration } from '../meta/duration.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import { canonicalQuantity } from '../meta/quantity.ts'
-import { isCanonicalBase64 } from './base64.ts'
 import { DecodeError, diagnose } from './diagnose.ts'
-import { fitsInteger, isHigh, membersOf, sortedKeys } from './members.ts'
-import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from './schema.ts'
-import { normalMicroTime, normalTime } from './time.ts'
+import { isHigh, membersOf, sortedKeys } from './members.ts'
+import { MISFIT, type Reader, scalarReader } from './scalar-readers.ts'
+import type { Field, ListSchema, MapSchema, Schema, StructSchema } from './schema.ts'
 
 export { DecodeError } from './diagnose.ts'
 
@@ -34,8 +31,6 @@ export function decode(schema: StructSchema, value: Json, options?: DecodeOption
   }
 }
 
-/** Thrown by readers at a value of a wrong type; who reads then finds out what to say. */
-const MISFIT = new Error('misfit')
 const EMPTY: JsonObject = Object.freeze(Object.create(null))
 
 /** Set by any struct reader that meets a member without a field. */
@@ -43,7 +38,6 @@ let unknownSeen = false
 
 /** Reads the value of a field; undefined where the member is left out. */
 type FieldReader = (value: Json) => Json | undefined
-type Reader<T extends Json = Json> = (value: Json) => T
 
 interface Plan {
   readonly name: string
@@ -251,109 +245,4 @@ function unsortedMap(value: JsonObject, read: Reader): JsonObject {
   const out: JsonObject = {}
   for (const key of sortedKeys(value)) setMember(out, key, read(value[key] as Json))
   return out
-}
-
-function integerReader(schema: ScalarSchema): Reader {
-  if (schema.goType === 'int32')
-    return value => {
-      if (typeof value === 'number' && (value | 0) === value) return value === 0 ? 0 : value
-      if (value === null) return 0
-      throw MISFIT
-    }
-  return value => {
-    if ((typeof value === 'number' || typeof value === 'bigint') && fitsInteger(value, schema.goType)) return value === 0 ? 0 : value
-    if (value === null) return 0
-    throw MISFIT
-  }
-}
-
-function quantity(value: Json): string {
-  if (value === null) return '0'
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') throw MISFIT
-  try {
-    return canonicalQuantity(value)
-  } catch {
-    throw MISFIT
-  }
-}
-
-/** Readers of texts of a special form: null is the form's zero, and undefined a text that is wrong. */
-const special =
-  (zero: Json, canonical: (text: string) => string | null | undefined): Reader =>
-  value => {
-    if (value === null) return zero
-    if (typeof value !== 'string') throw MISFIT
-    const text = canonical(value)
-    if (text === undefined) throw MISFIT
-    return text
-  }
-
-const readTime = special(null, normalTime)
-const readMicroTime = special(null, normalMicroTime)
-const readDuration = special('0s', normalDuration)
-
-function normalDuration(text: string): string | undefined {
-  try {
-    return formatDuration(parseDuration(text))
-  } catch {
-    return undefined
-  }
-}
-
-function bytes(value: Json): Json {
-  if (value === null) return ''
-  if (typeof value === 'string') {
-    if (isCanonicalBase64(value)) return value
-    const stripped = value.replace(/[\r\n]/g, '')
-    // Bits beyond the last byte are dropped.
-    if (isCanonicalBase64(stripped, true)) return Buffer.from(stripped, 'base64').toString('base64')
-  } else if (Array.isArray(value) && value.every(v => v === null || (typeof v === 'number' && Number.isInteger(v) && v >= 0 && v <= 255))) {
-    return Buffer.from(value as number[]).toString('base64')
-  }
-  throw MISFIT
-}
-
-function scalarReader(schema: ScalarSchema): Reader {
-  switch (schema.type) {
-    case 'string':
-      return value => {
-        if (typeof value === 'string') return value
-        if (value === null) return ''
-        throw MISFIT
-      }
-    case 'boolean':
-      return value => {
-        if (typeof value === 'boolean') return value
-        if (value === null) return false
-        throw MISFIT
-      }
-    case 'integer':
-      return integerReader(schema)
-    case 'number':
-      return value => {
-        if (typeof value === 'number') return value
-        if (typeof value === 'bigint') return Number(value)
-        if (value === null) return 0
-        throw MISFIT
-      }
-    case 'intOrString':
-      return value => {
-        if (typeof value === 'string') return value
-        if (typeof value === 'number' && (value | 0) === value) return value === 0 ? 0 : value
-        if (value === null) return 0
-        throw MISFIT
-      }
-    case 'quantity':
-      return quantity
-    case 'bytes':
-      return bytes
-    case 'raw':
-      return value => value
-    case 'time':
-      return readTime
-    case 'microTime':
-      return readMicroTime
-    case 'duration':
-      return readDuration
-  }
 }

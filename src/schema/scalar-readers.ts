@@ -1,0 +1,119 @@
+import { formatDuration, parseDuration } from '../meta/duration.ts'
+import type { Json } from '../meta/object.ts'
+import { canonicalQuantity } from '../meta/quantity.ts'
+import { isCanonicalBase64 } from './base64.ts'
+import { fitsInteger } from './members.ts'
+import type { ScalarSchema } from './schema.ts'
+import { normalMicroTime, normalTime } from './time.ts'
+
+/** Reads a value into its canonical form; throws MISFIT. */
+export type Reader<T extends Json = Json> = (value: Json) => T
+
+/** Thrown by readers at a value of a wrong type; who reads then finds out what to say. */
+export const MISFIT = new Error('misfit')
+
+function integerReader(schema: ScalarSchema): Reader {
+  if (schema.goType === 'int32')
+    return value => {
+      if (typeof value === 'number' && (value | 0) === value) return value === 0 ? 0 : value
+      if (value === null) return 0
+      throw MISFIT
+    }
+  return value => {
+    if ((typeof value === 'number' || typeof value === 'bigint') && fitsInteger(value, schema.goType)) return value === 0 ? 0 : value
+    if (value === null) return 0
+    throw MISFIT
+  }
+}
+
+function quantity(value: Json): string {
+  if (value === null) return '0'
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') throw MISFIT
+  try {
+    return canonicalQuantity(value)
+  } catch {
+    throw MISFIT
+  }
+}
+
+/** Readers of texts of a special form: null is the form's zero, and undefined a text that is wrong. */
+const special =
+  (zero: Json, canonical: (text: string) => string | null | undefined): Reader =>
+  value => {
+    if (value === null) return zero
+    if (typeof value !== 'string') throw MISFIT
+    const text = canonical(value)
+    if (text === undefined) throw MISFIT
+    return text
+  }
+
+const readTime = special(null, normalTime)
+const readMicroTime = special(null, normalMicroTime)
+const readDuration = special('0s', normalDuration)
+
+function normalDuration(text: string): string | undefined {
+  try {
+    return formatDuration(parseDuration(text))
+  } catch {
+    return undefined
+  }
+}
+
+function bytes(value: Json): Json {
+  if (value === null) return ''
+  if (typeof value === 'string') {
+    if (isCanonicalBase64(value)) return value
+    const stripped = value.replace(/[\r\n]/g, '')
+    // Bits beyond the last byte are dropped.
+    if (isCanonicalBase64(stripped, true)) return Buffer.from(stripped, 'base64').toString('base64')
+  } else if (Array.isArray(value) && value.every(v => v === null || (typeof v === 'number' && Number.isInteger(v) && v >= 0 && v <= 255))) {
+    return Buffer.from(value as number[]).toString('base64')
+  }
+  throw MISFIT
+}
+
+/** The reader of a value that has no members. */
+export function scalarReader(schema: ScalarSchema): Reader {
+  switch (schema.type) {
+    case 'string':
+      return value => {
+        if (typeof value === 'string') return value
+        if (value === null) return ''
+        throw MISFIT
+      }
+    case 'boolean':
+      return value => {
+        if (typeof value === 'boolean') return value
+        if (value === null) return false
+        throw MISFIT
+      }
+    case 'integer':
+      return integerReader(schema)
+    case 'number':
+      return value => {
+        if (typeof value === 'number') return value
+        if (typeof value === 'bigint') return Number(value)
+        if (value === null) return 0
+        throw MISFIT
+      }
+    case 'intOrString':
+      return value => {
+        if (typeof value === 'string') return value
+        if (typeof value === 'number' && (value | 0) === value) return value === 0 ? 0 : value
+        if (value === null) return 0
+        throw MISFIT
+      }
+    case 'quantity':
+      return quantity
+    case 'bytes':
+      return bytes
+    case 'raw':
+      return value => value
+    case 'time':
+      return readTime
+    case 'microTime':
+      return readMicroTime
+    case 'duration':
+      return readDuration
+  }
+}
