@@ -10,6 +10,7 @@ import { bootstrap } from './controllers/bootstrap.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
 import { whileLeading } from './controllers/leadership.ts'
+import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
 import { createApi } from './endpoints/api.ts'
@@ -45,6 +46,7 @@ export interface ControlPlaneOptions {
   readonly compactionIntervalMs: number
   readonly serviceCIDRs: readonly string[]
   readonly nodePorts: { readonly first: number; readonly last: number }
+  readonly controllers: ReadonlySet<ControllerName>
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
@@ -144,8 +146,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       const access = registry.access(stopped.signal)
       const controllerEnv = { access, clock, logger }
       const controllers: Controller[] = [
-        namespaceController(catalog),
-        namespaceContentController(start.certificateAuthority),
+        ...(options.controllers.has('namespace-controller') ? [namespaceController(catalog)] : []),
+        namespaceContentController({
+          serviceAccount: options.controllers.has('serviceaccount-controller'),
+          ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
+        }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {

@@ -43,6 +43,7 @@ async function openControlPlane(config: Config, authorizer: Authorizer, log: Log
     eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
     serviceCIDRs: config.serviceClusterIpRanges,
     nodePorts: config.serviceNodePorts,
+    controllers: config.controllers,
     exclusiveStore: config.etcd === undefined,
     minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
     serverAddress: `${advertisedAddress(config)}:${config.securePort}`,

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
@@ -30,6 +31,7 @@ export interface Config {
   readonly authorizationModes: readonly AuthorizationMode[]
   readonly authorizationRulesFile: string | undefined
   readonly domain: string
+  readonly controllers: ReadonlySet<ControllerName>
   /** Undefined: the embedded store. */
   readonly etcd: EtcdConfig | undefined
   /** Begins with a slash and ends without one. */
@@ -74,6 +76,7 @@ export function buildConfig(given: GivenFlags): Config {
     authorizationModes: read.list('authorization-mode').map(authorizationMode),
     authorizationRulesFile: read.text('authorization-rules-file'),
     domain: read.text('domain') ?? 'k8s.io',
+    controllers: controllersOf(read.list('controllers')),
     etcd: etcdOf(read),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
@@ -233,4 +236,12 @@ function checkRuntimeConfig(entries: ReadonlyMap<string, boolean>): void {
     const harmless = name === 'api/beta' || name === 'api/alpha' ? !value : value && name !== 'api/all'
     if (!harmless) throw new FlagError(`--runtime-config: ${name}=${value} is not implemented, and ignoring it would change what the server does`)
   }
+}
+
+/** `*`, names, and `-name` for those to leave out, in any order; a name that is given explicitly counts more than `*`. */
+function controllersOf(given: readonly string[]): ReadonlySet<ControllerName> {
+  for (const entry of given)
+    if (entry !== '*' && !isControllerName(entry.replace(/^-/, '')))
+      throw new FlagError(`--controllers: ${JSON.stringify(entry)} is not in the list of known controllers: ${CONTROLLER_NAMES.join(', ')}`)
+  return new Set(CONTROLLER_NAMES.filter(name => given.includes(name) || (given.includes('*') && !given.includes(`-${name}`))))
 }

@@ -30,6 +30,11 @@ export const FLAGS = {
   'kubeconfig-out': own('string', 'Where the administrator’s kubeconfig is written, mode 0600. Default: admin.kubeconfig in the data directory.'),
   'insecure-port': own('int', 'Port of plain HTTP on 127.0.0.1, where every request is an administrator’s. 0: none.', '0'),
   domain: own('string', 'Domain whose neutral spellings (g=meta.DOMAIN) are understood beside the Kubernetes ones.', 'k8s.io'),
+  controllers: own(
+    'list',
+    'Loops to run, by the names of kube-controller-manager: * is all, -NAME leaves one out. Those to leave out where another program runs them.',
+    '*',
+  ),
   'authorization-rules-file': own('string', 'YAML or JSON file of allow rules for --authorization-mode=Rules.'),
 
   // Where to listen, and as whom.

@@ -14,14 +14,21 @@ const ROOT_CA_ANNOTATION = {
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
 }
 
-/** Keeps what every namespace has: the ServiceAccount `default`, and the ConfigMap with the certificate authority of this server (PEM). */
+export interface NamespaceContent {
+  /** Whether namespaces get the ServiceAccount `default`. */
+  readonly serviceAccount: boolean
+  /** PEM, of this server; undefined: namespaces get no ConfigMap with it. */
+  readonly certificateAuthority?: string
+}
+
+/** Keeps what every namespace has: the ServiceAccount `default`, and the ConfigMap with the certificate authority of this server. */
 export const namespaceContentController =
-  (certificateAuthority: string): Controller =>
+  (content: NamespaceContent): Controller =>
   async (env, signal) => {
     const queue = new WorkQueue(
       8,
       signal,
-      name => fillNamespace(env, name, certificateAuthority),
+      name => fillNamespace(env, name, content),
       (name, error) => env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: (error as Error).message }),
     )
     const again = (id: ResourceId, name: string) =>
@@ -33,15 +40,18 @@ export const namespaceContentController =
       follow(env, NAMESPACES, signal, event => {
         if (event.object && event.type !== 'deleted') queue.add(event.object.metadata.name as string)
       }),
-      again(SERVICE_ACCOUNTS, 'default'),
-      again(CONFIG_MAPS, ROOT_CA),
+      ...(content.serviceAccount ? [again(SERVICE_ACCOUNTS, 'default')] : []),
+      ...(content.certificateAuthority !== undefined ? [again(CONFIG_MAPS, ROOT_CA)] : []),
     ])
   }
 
-async function fillNamespace(env: ControllerEnvironment, namespace: string, ca: string): Promise<void> {
+async function fillNamespace(env: ControllerEnvironment, namespace: string, { serviceAccount, certificateAuthority }: NamespaceContent): Promise<void> {
   const found = await orAbsent(env.access.get(NAMESPACES, '', namespace, { resourceVersion: '0' }))
   if (!found || found.metadata.deletionTimestamp !== undefined) return
-  await Promise.all([ensureServiceAccount(env, namespace), ensureRootCa(env, namespace, ca)])
+  await Promise.all([
+    serviceAccount && ensureServiceAccount(env, namespace),
+    certificateAuthority !== undefined && ensureRootCa(env, namespace, certificateAuthority),
+  ])
 }
 
 async function ensureServiceAccount(env: ControllerEnvironment, namespace: string): Promise<void> {

@@ -3,7 +3,7 @@ import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { failure, isStatusError, type StatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Storage, StoredObject } from '../storage/storage.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import { dedupOwnerReferences, ensureNamespace, generatedName, wipeSystemFields } from './object-meta.ts'
@@ -51,7 +51,8 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
   let done = false
   try {
     if (target.dryRun) {
-      if ((await storage.get(key, 'latest', ctx.signal)) !== undefined) throw exists(target, next.metadata.name as string)
+      const found = await storage.get(key, 'latest', ctx.signal)
+      if (found) throw exists(target, found)
       return { object: next }
     }
     // Storage refuses it upstream, and so without a reason; a dry-run does not get that far.
@@ -60,7 +61,7 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
     const written = await storage.write(
       key,
       async found => {
-        if (found) throw exists(target, next.metadata.name as string)
+        if (found) throw exists(target, found)
         return { put: next, ...(ttlSeconds !== undefined && { ttlSeconds }) }
       },
       ctx.signal,
@@ -94,10 +95,16 @@ export async function fillNew(env: RegistryEnvironment, target: WriteTarget, nex
   })
 }
 
-function exists(target: WriteTarget, name: string): StatusError {
+function exists(target: WriteTarget, found: StoredObject): StatusError {
   const gr = groupResourceOf(target.served)
+  const { name, deletionTimestamp } = found.object().metadata as { name: string; deletionTimestamp?: string }
   const qualified = gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
-  return failure(409, 'AlreadyExists', `${qualified} "${name}" already exists`, { name, ...(gr.group !== '' && { group: gr.group }), kind: gr.resource })
+  const going = deletionTimestamp === undefined ? '' : 'object is being deleted: '
+  return failure(409, 'AlreadyExists', `${going}${qualified} "${name}" already exists`, {
+    name,
+    ...(gr.group !== '' && { group: gr.group }),
+    kind: gr.resource,
+  })
 }
 
 function nameConflict(gr: { group: string; resource: string }, name: string): StatusError {

@@ -87,13 +87,14 @@ async function decideUpdate(
   const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: target.subresource }
   const old = now?.object()
   const mayCreate = target.subresource === '' && (strategy.allowCreateOnUpdate === true || request.forceCreate === true)
-  if (!old && !mayCreate) throw notFoundError(gr, target.name)
+  // Upstream checks what an update demands before it looks whether there is anything to update.
   if (request.uid !== undefined && request.uid !== '' && request.uid !== old?.metadata.uid)
     throw conflictError(
       gr,
       target.name,
       `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${old?.metadata.uid ?? ''}`,
     )
+  if (!old && !mayCreate) throw notFoundError(gr, target.name)
   let next = await request.transform(old)
   if (!request.managed) trackManagedFields(target, strategy, next, old, hooks.now)
   const admission = { ctx, served, subresource: target.subresource, namespace: target.namespace, name: target.name, dryRun: target.dryRun }

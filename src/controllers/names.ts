@@ -1,0 +1,6 @@
+/** The loops that can be left out, by the names that kube-controller-manager gives them. */
+export const CONTROLLER_NAMES = ['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller'] as const
+
+export type ControllerName = (typeof CONTROLLER_NAMES)[number]
+
+export const isControllerName = (name: string): name is ControllerName => (CONTROLLER_NAMES as readonly string[]).includes(name)
