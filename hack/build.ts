@@ -21,7 +21,7 @@ await build({
   format: 'cjs',
   // What is imported lazily is then required lazily: a dynamic import would not see the cached code.
   supported: { 'dynamic-import': false },
-  external: ['lmdb', 'etcd3', '@grpc/grpc-js', 'protobufjs'],
+  external: ['lmdb', 'etcd3', '@grpc/grpc-js'],
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'external',
