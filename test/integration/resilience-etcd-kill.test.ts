@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
+import type { JsonAnswer } from '../support/json-client.ts'
+import { configMap } from '../support/load.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { startTrial, type Trial } from '../support/writes-under-trouble.ts'
+
+/** What the store gives a call, and something for a busy machine. */
+const ANSWER_MS = 13_000
+
+const etcdFound = findEtcd() !== undefined
+const onEtcd = etcdFound ? describe : describe.skip
+
+onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
+  this.timeout(60_000)
+  let etcd: EtcdServer
+  let server: ServerProcess
+  let trial: Trial
+  let seed = 20
+  const readiness = async (): Promise<number> => (await trial.client.ask('GET', '/readyz')).status
+  const untilReadiness = async (wanted: number, milliseconds: number): Promise<void> => {
+    for (const deadline = Date.now() + milliseconds; (await readiness()) !== wanted; await sleep(50))
+      if (Date.now() > deadline) throw new Error(`readiness is not ${wanted} after ${milliseconds} ms`)
+  }
+  const writesGoOn = async (): Promise<void> => {
+    const before = trial.load.acknowledged()
+    for (const deadline = Date.now() + 10_000; trial.load.acknowledged() < before + 100; await sleep(50))
+      if (Date.now() > deadline) throw new Error('no writes succeed any more')
+  }
+
+  before(async () => {
+    etcd = await startEtcd()
+    server = await createServerProcess(['--etcd-servers', etcd.url])
+    await server.start()
+  })
+  beforeEach(async () => {
+    trial = await startTrial(server.url, ++seed)
+    await writesGoOn()
+  })
+  afterEach(async () => {
+    trial.close()
+    await trial.load.stop()
+  })
+  after(async () => {
+    await server?.stop()
+    await etcd?.stop()
+  })
+
+  it('killed twice: nothing acknowledged is lost, no event is missed or doubled, and all recovers', async () => {
+    for (const away of [300, 2500]) {
+      await etcd.kill()
+      await sleep(away)
+      if (away > 2000) await untilReadiness(500, 5000)
+      await etcd.start()
+      await untilReadiness(200, 10_000)
+      await writesGoOn()
+    }
+    await trial.judge()
+    expect(
+      trial.load.failures.map(({ status }) => status).filter(status => status === 0),
+      'connections to the server that were lost',
+    ).to.deep.equal([])
+  })
+
+  for (const way of ['killed', 'frozen'] as const)
+    it(`${way} for longer than a call may take: every answer comes in time and says so, and all recovers`, async () => {
+      const { client, collection } = trial
+      await trial.load.stop()
+      const target = 'kept'
+      const object = configMap(target, { a: 'b' })
+      await client.must('POST', collection, object)
+      if (way === 'killed') await etcd.kill()
+      else etcd.freeze()
+      const merge = { contentType: 'application/merge-patch+json', body: { data: { a: 'c' } } }
+      const ask = (suffix: string): Record<string, Promise<JsonAnswer>> => ({
+        get: client.ask('GET', `${collection}/${target}${suffix}`),
+        list: client.ask('GET', `${collection}${suffix}`),
+        create: client.ask('POST', `${collection}${suffix}`, { body: configMap(`new${suffix.length}`, {}) }),
+        update: client.ask('PUT', `${collection}/${target}${suffix}`, { body: object }),
+        patch: client.ask('PATCH', `${collection}/${target}${suffix}`, merge),
+        delete: client.ask('DELETE', `${collection}/doomed${suffix}`),
+        deletecollection: client.ask('DELETE', `${collection}${suffix}${suffix ? '&' : '?'}labelSelector=nobody`),
+        allocation: client.ask('POST', `/api/v1/namespaces/default/services${suffix}`, { body: service(`away${suffix.length}`) }),
+        namespace: client.ask('POST', `/api/v1/namespaces${suffix}`, { body: { kind: 'Namespace', metadata: { name: `away${suffix.length}` } } }),
+      })
+      const hurried = ask('?timeout=1s')
+      const patient = ask('')
+      const wrong: string[] = []
+      const check = async (asked: Record<string, Promise<JsonAnswer>>, limit: number): Promise<void> => {
+        for (const [what, answer] of Object.entries(asked)) {
+          const { status, body, milliseconds } = await answer
+          if ((status !== 503 && status !== 504) || body.kind !== 'Status' || body.code !== status || body.reason === undefined || milliseconds > limit)
+            wrong.push(`${what}: ${status} after ${Math.round(milliseconds)} ms: ${JSON.stringify(body)}`)
+        }
+      }
+      const cached = await client.ask('GET', `${collection}/${target}?resourceVersion=0`)
+      expect([cached.status, cached.milliseconds < 1500], 'a read from memory').to.deep.equal([200, true])
+      await check(hurried, 2000)
+      await untilReadiness(500, 5000)
+      await check(patient, ANSWER_MS)
+      if (way === 'killed') await etcd.start()
+      else etcd.thaw()
+      await untilReadiness(200, 10_000)
+      expect(wrong).to.deep.equal([])
+      const after = await client.must('GET', `${collection}/${target}`)
+      expect(after.data.a).to.be.oneOf(['b', 'c'])
+      await trial.judge()
+    })
+})
+
+const service = (name: string) => ({ kind: 'Service', apiVersion: 'v1', metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })

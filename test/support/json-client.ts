@@ -1,0 +1,71 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import type { KubeObject } from '../../src/meta/object.ts'
+
+export interface JsonAnswer {
+  /** 0: no whole answer came. */
+  readonly status: number
+  readonly body: KubeObject
+  readonly headers: IncomingHttpHeaders
+  /** From the request's begin to the answer's end. */
+  readonly milliseconds: number
+}
+
+export interface JsonRequest {
+  readonly body?: unknown
+  readonly contentType?: string
+}
+
+/** Objects over plain HTTP/1.1, over few connections that stay open. A lost connection is an answer, too. */
+export interface JsonClient {
+  ask(method: string, path: string, options?: JsonRequest): Promise<JsonAnswer>
+  /** As `ask`, and throws where the answer is not of 2xx. */
+  must(method: string, path: string, body?: unknown): Promise<KubeObject>
+  close(): void
+}
+
+/** Longer than the server may take for any answer. */
+const TIMEOUT_MS = 75_000
+
+export function createJsonClient(url: string): JsonClient {
+  const agent = new Agent({ keepAlive: true })
+  const { hostname, port } = new URL(url)
+  const ask = (method: string, path: string, { body, contentType = 'application/json' }: JsonRequest = {}): Promise<JsonAnswer> =>
+    new Promise(resolve => {
+      const started = performance.now()
+      const lost = (): void => resolve({ status: 0, body: {} as KubeObject, headers: {}, milliseconds: performance.now() - started })
+      const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+      const headers = { ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }), 'user-agent': 'resilience/1' }
+      const asked = request({ hostname, port, method, path, agent, headers, timeout: TIMEOUT_MS }, answer => {
+        const parts: Buffer[] = []
+        answer
+          .on('data', (part: Buffer) => parts.push(part))
+          .on('error', lost)
+          .on('close', () => {
+            if (!answer.complete) return lost()
+            const text = Buffer.concat(parts).toString()
+            resolve({ status: answer.statusCode ?? 0, body: parsed(text), headers: answer.headers, milliseconds: performance.now() - started })
+          })
+      })
+      asked
+        .on('error', lost)
+        .on('timeout', () => asked.destroy())
+        .end(bytes)
+    })
+  return {
+    ask,
+    async must(method, path, body) {
+      const answer = await ask(method, path, { body })
+      if (answer.status < 200 || answer.status > 299) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+      return answer.body
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function parsed(text: string): KubeObject {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { text } as unknown as KubeObject
+  }
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serverProgram } from './server-program.ts'
+
+/** A server that can be killed and started again on the same data and ports. */
+export interface ServerProcess {
+  /** Plain HTTP, without credentials and with all rights. */
+  readonly url: string
+  readonly secureUrl: string
+  /** A file: the administrator's. */
+  readonly kubeconfig: string
+  /** Where the embedded store is. */
+  readonly storeDir: string
+  /** Starts it. Resolves once it is ready, or with `serving` once it listens. */
+  start(until?: 'ready' | 'serving'): Promise<void>
+  /** kill -9. */
+  kill(): Promise<void>
+  /** SIGTERM. Resolves with the exit code; null where a signal ended it. */
+  terminate(): Promise<number | null>
+  /** Resident memory, in MB. */
+  residentMegabytes(): number
+  /** What it has written to standard error, over all its lives. */
+  log(): string
+  /** Kills it and removes its data. */
+  stop(): Promise<void>
+}
+
+const START_MS = 30_000
+
+/** `flags`: beyond those for ports and data. */
+export async function createServerProcess(flags: readonly string[] = []): Promise<ServerProcess> {
+  const program = await serverProgram()
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
+  const [secure, insecure] = await freePorts()
+  const kubeconfig = join(directory, 'kubeconfig')
+  const dataDir = join(directory, 'data')
+  const url = `http://127.0.0.1:${insecure}`
+  const args = [program, '--data-dir', dataDir, '--secure-port', String(secure), '--insecure-port', String(insecure), '--kubeconfig-out', kubeconfig, ...flags]
+  let child: ChildProcess | undefined
+  let log = ''
+  const killWithTest = (): void => void child?.kill('SIGKILL')
+  process.once('exit', killWithTest)
+  const running = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null
+
+  const server: ServerProcess = {
+    url,
+    secureUrl: `https://127.0.0.1:${secure}`,
+    kubeconfig,
+    storeDir: join(dataDir, 'store'),
+    async start(until = 'ready') {
+      child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+      child.stderr?.on('data', (data: Buffer) => {
+        log = (log + data.toString()).slice(-1_000_000)
+      })
+      for (const deadline = Date.now() + START_MS; ; await sleep(20)) {
+        const status = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).then(
+          async answer => (await answer.arrayBuffer()) && answer.status,
+          () => 0,
+        )
+        if (status === 200 || (status !== 0 && until === 'serving')) return
+        if (!running()) throw new Error(`the server ended:\n${log}`)
+        if (Date.now() > deadline) throw new Error(`the server is not ${until}:\n${log}`)
+      }
+    },
+    async kill() {
+      if (!running()) return
+      const ended = once(child as ChildProcess, 'exit')
+      child?.kill('SIGKILL')
+      await ended
+    },
+    async terminate() {
+      const ended = once(child as ChildProcess, 'exit')
+      child?.kill('SIGTERM')
+      const [code] = await ended
+      return code as number | null
+    },
+    residentMegabytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child?.pid}/status`, 'utf8'))?.[1]) / 1024,
+    log: () => log,
+    async stop() {
+      await server.kill()
+      process.removeListener('exit', killWithTest)
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+  return server
+}
+
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()]
+  const ports: number[] = []
+  for (const server of servers) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    ports.push(typeof address === 'object' && address ? address.port : 0)
+  }
+  for (const server of servers) {
+    server.close()
+    await once(server, 'close')
+  }
+  return ports as [number, number]
+}

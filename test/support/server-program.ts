@@ -1,0 +1,36 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '..', '..')
+let bundled: Promise<string> | undefined
+
+/**
+ * The program to run with Node: `$BINNACLE`, or the sources in one file, made once a test run. Tests that start a server many times would otherwise spend their time
+ * on loading a thousand sources.
+ */
+export function serverProgram(): Promise<string> {
+  bundled ??= process.env.BINNACLE === undefined ? bundle() : Promise.resolve(process.env.BINNACLE)
+  return bundled
+}
+
+async function bundle(): Promise<string> {
+  // Below node_modules, so that the packages which stay outside are found.
+  const directory = join(root, 'node_modules', '.cache', `binnacle-${process.pid}`)
+  mkdirSync(directory, { recursive: true })
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const outfile = join(directory, 'main.cjs')
+  await build({
+    entryPoints: [join(root, 'src/main.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+    external: ['lmdb', 'etcd3', '@grpc/grpc-js', 'protobufjs'],
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  })
+  return outfile
+}
