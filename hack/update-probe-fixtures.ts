@@ -1,0 +1,87 @@
+/**
+ * Renews test/fixtures/probe from a folder of probe cases (catalog/*.yaml with recordings/*.json; expectations/*.yaml): keeps the cases that hold, twice, on a server
+ * that it starts, and prints those that don't, with what differs.
+ *
+ *   node --import tsx hack/update-probe-fixtures.ts FOLDER [--only AREA,…] [--dry-run] [--quiet]
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { load } from 'js-yaml'
+import { createProbeClient } from '../test/support/probe/client.ts'
+import { PROBE_FLAGS, readFixtures, writeFixtures } from '../test/support/probe/fixtures.ts'
+import type { ProbeCase, Row } from '../test/support/probe/probe-case.ts'
+import { runCases } from '../test/support/probe/run-case.ts'
+import { isObject, mapLists, type Tree } from '../test/support/probe/tree.ts'
+import { startBinnacle } from '../test/support/started-server.ts'
+
+/** Of what is recorded. A case of another area is not kept, even if it happens to hold. */
+const RECORDED = [
+  ...['rest', 'negotiation', 'errors', 'read', 'chunk', 'selector', 'watch', 'patch', 'update', 'delete', 'dryrun', 'fieldvalidation', 'table', 'subresource'],
+  ...['read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
+]
+const STATED = ['printing', 'defaults', 'validation']
+const JOBS = 12
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string' }, 'dry-run': { type: 'boolean' }, quiet: { type: 'boolean' } },
+})
+const folder = positionals[0]
+if (folder === undefined) throw new Error('the folder of cases is missing')
+const areas = values.only?.split(',') ?? [...RECORDED, ...STATED]
+
+const yamlFiles = (name: string): string[] =>
+  readdirSync(join(folder, name))
+    .filter(file => file.endsWith('.yaml'))
+    .sort()
+    .map(file => join(folder, name, file))
+const casesOf = (name: string): ProbeCase[] => yamlFiles(name).flatMap(file => load(readFileSync(file, 'utf8')) as ProbeCase[])
+
+/** The program that was recorded names its own Go packages in a few texts, where kube-apiserver names others. */
+const inOwnNames = (text: string): string =>
+  text.replace(/\biapi\./g, 'core.').replace(/(cannot be handled as [^\n]*? in scheme \\")pkg\/runtime\/scheme.go:110/g, '$1pkg/api/legacyscheme/scheme.go:30')
+
+/** And it keeps references to secrets whole, of which kube-apiserver keeps the names. */
+const secretNames = (rows: Tree): Tree =>
+  mapLists(rows, 'secrets', secrets => secrets.map(one => (isObject(one) ? Object.fromEntries(Object.entries(one).filter(([key]) => key === 'name')) : one)))
+
+/** A case with what was recorded of it; nothing where the recording failed. */
+function withRows(probe: ProbeCase): ProbeCase[] {
+  const file = join(folder as string, 'recordings', `${probe.name}.json`)
+  if (!existsSync(file)) return []
+  const { rows, error } = JSON.parse(inOwnNames(readFileSync(file, 'utf8'))) as { rows: Row[]; error?: string }
+  return error === undefined ? [{ ...probe, rows: secretNames(rows) as Row[] }] : []
+}
+
+const all = [...casesOf('catalog').flatMap(withRows), ...casesOf('expectations').filter(({ area }) => STATED.includes(area))]
+const server = await startBinnacle(PROBE_FLAGS)
+const client = createProbeClient(server.kubeconfig)
+let lost = 0
+try {
+  for (const area of areas) {
+    const cases = all.filter(probe => probe.area === area)
+    const kept = new Set(readFixtures(area).map(({ name }) => name))
+    const failed = new Map<string, string[]>()
+    for (let round = 0; round < 2; round++) {
+      const left = cases.filter(({ name }) => !failed.has(name))
+      await runCases(client, left, JOBS, ({ name }, unmet) => {
+        if (unmet.length > 0) failed.set(name, unmet)
+      })
+    }
+    const holding = cases.filter(({ name }) => !failed.has(name))
+    console.log(`${area}: ${holding.length} of ${cases.length} cases hold`)
+    for (const { name, why } of cases) {
+      const unmet = failed.get(name)
+      if (!unmet) continue
+      if (kept.has(name)) lost++
+      console.log(`  ${kept.has(name) ? 'LOST ' : ''}${name}: ${why}`)
+      if (!values.quiet) for (const line of unmet.slice(0, 8)) console.log(`      ${line}`)
+    }
+    if (!values['dry-run']) writeFixtures(area, holding)
+  }
+} finally {
+  client.close()
+  await server.stop()
+}
+if (lost > 0) console.log(`${lost} cases that were kept do not hold any more`)

@@ -1,0 +1,28 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ProbeCase } from './probe-case.ts'
+
+const FOLDER = join(import.meta.dirname, '..', '..', 'fixtures', 'probe')
+const fileOf = (area: string): string => join(FOLDER, `${area}.jsonl`)
+
+/** What was recorded had no publisher of certificate authorities: lists of ConfigMaps show only what a case makes. */
+export const PROBE_FLAGS = ['--controllers=*,-root-ca-certificate-publisher-controller']
+
+/** The areas that cases are kept of. */
+export const fixtureAreas = (): string[] =>
+  readdirSync(FOLDER)
+    .filter(file => file.endsWith('.jsonl'))
+    .map(file => file.slice(0, -'.jsonl'.length))
+    .sort()
+
+/** The cases kept of an area: one a line. */
+export function readFixtures(area: string): ProbeCase[] {
+  if (!existsSync(fileOf(area))) return []
+  const lines = readFileSync(fileOf(area), 'utf8').split('\n').filter(Boolean)
+  return lines.map(line => JSON.parse(line) as ProbeCase)
+}
+
+export function writeFixtures(area: string, cases: readonly ProbeCase[]): void {
+  if (cases.length === 0) rmSync(fileOf(area), { force: true })
+  else writeFileSync(fileOf(area), cases.map(probe => `${JSON.stringify(probe)}\n`).join(''))
+}
