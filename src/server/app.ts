@@ -25,9 +25,6 @@ export interface AppOptions {
 
 export type Listener = (req: AnyRequest, res: AnyResponse) => void
 
-/** Paths served here, for the index of paths. */
-export const OWN_PATHS: readonly string[] = ['/healthz', '/livez', '/metrics', '/readyz', '/version']
-
 interface State {
   exchange: Exchange
 }
