@@ -20,10 +20,8 @@ export class RevisionProbe {
 
   revision(): Promise<Revision> {
     if (this.#current === undefined) return this.#start()
-    this.#next ??= this.#current.then(
-      () => this.#start(),
-      () => this.#start(),
-    )
+    // Where the probe under way fails, the store was away when the caller came: another would make it wait for twice as long as a call may take.
+    this.#next ??= this.#current.then(() => this.#start())
     return this.#next
   }
 
