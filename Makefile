@@ -17,8 +17,9 @@ SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.mjs' 2>/dev/null) 
 help: ## Lists the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
 
+# Not `npm ci`: it refuses a lock file that was made where the registry lacks packages of other platforms. Versions are those of the lock file all the same.
 $(INSTALLED): package.json package-lock.json
-	@if [ -d node_modules ]; then npm install --no-audit --no-fund --loglevel=error; else npm ci --no-audit --no-fund --loglevel=error; fi
+	@npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(BUILT): $(INSTALLED) $(SOURCES)
