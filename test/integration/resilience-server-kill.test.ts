@@ -4,7 +4,7 @@ import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { startTrial, type Trial } from '../support/writes-under-trouble.ts'
 
-const KILLS = 3
+const KILLS = 2
 const LOAD_MS = 1200
 
 /** kill -9 of the server, again and again, while sixteen clients write and one watches. */
