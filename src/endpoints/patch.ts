@@ -14,6 +14,7 @@ import { decodeObject } from '../registry/decode-object.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { groupResourceOf } from '../registry/types.ts'
+import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { apply } from './apply.ts'
 import type { BodyTarget } from './body.ts'
@@ -103,7 +104,7 @@ function applyTo(target: BodyTarget, type: string, patchOf: ParsedPatch, current
       options.fieldValidation === 'Ignore' ? undefined : path => faults.push(`unknown field "${path}"`),
     )
   } catch (error) {
-    if (error instanceof DecodeError) throw refused(error.message)
+    if (error instanceof DecodeError) throw refused((type === STRATEGIC_PATCH ? conversionFault(target.schema, patched) : undefined) ?? error.message)
     throw error
   }
   if (faults.length > 0) {

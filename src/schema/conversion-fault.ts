@@ -1,0 +1,68 @@
+import type { Json, JsonObject } from '../meta/object.ts'
+import { membersOf } from './members.ts'
+import type { ScalarSchema, Schema } from './schema.ts'
+
+/**
+ * What Go says of the first member, in declared order, that does not fit its type, when it converts a value of the JSON data model without going through JSON text, as
+ * it does with the result of a strategic merge patch. Undefined where it says the same as decoding: for types that read their own form (times, quantities …).
+ */
+export function conversionFault(schema: Schema, value: Json | undefined): string | undefined {
+  if (value === null || value === undefined) return undefined
+  switch (schema.type) {
+    case 'struct': {
+      if (!isObject(value)) return `cannot restore struct from: ${kindOf(value)}`
+      return first(membersOf(schema), field => conversionFault(field.schema, value[field.name]))
+    }
+    case 'map':
+      if (!isObject(value)) return `cannot restore map from ${kindOf(value)}`
+      return first(Object.values(value), member => conversionFault(schema.values, member))
+    case 'list':
+      if (!Array.isArray(value)) return `cannot restore slice from ${kindOf(value)}`
+      return first(value, item => conversionFault(schema.items, item))
+    default:
+      return scalarFault(schema, value)
+  }
+}
+
+function scalarFault({ type, goType }: ScalarSchema, value: Exclude<Json, null>): string | undefined {
+  const kind = kindOf(value)
+  switch (type) {
+    case 'string':
+      if (kind === 'string') return undefined
+      return kind === 'int64' ? `cannot convert int64 to ${goType}` : 'unrecognized type: string'
+    case 'boolean':
+      return kind === 'bool' ? undefined : 'unrecognized type: bool'
+    case 'integer':
+      if (kind === 'int64') return undefined
+      return kind === 'float64' ? `cannot convert float64 to ${goType}` : `unrecognized type: ${goType}`
+    case 'number':
+      return kind === 'int64' || kind === 'float64' ? undefined : `unrecognized type: ${goType}`
+    case 'bytes':
+      return kind === 'string' || kind === 'slice' ? undefined : `cannot restore slice from ${kind}`
+    case 'time':
+    case 'microTime':
+    case 'duration':
+    case 'quantity':
+    case 'intOrString':
+    case 'raw':
+      return undefined
+  }
+}
+
+function first<T>(list: Iterable<T>, fault: (item: T) => string | undefined): string | undefined {
+  for (const item of list) {
+    const found = fault(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Go's name of the kind of a value. A number without a fraction is an integer. */
+function kindOf(value: Exclude<Json, null>): 'string' | 'bool' | 'int64' | 'float64' | 'slice' | 'map' {
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'object') return Array.isArray(value) ? 'slice' : 'map'
+  return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64'
+}

@@ -1,0 +1,25 @@
+import { expect } from 'chai'
+import type { Json } from '../../../src/meta/object.ts'
+import { types } from '../../../src/resources/types.ts'
+import { conversionFault } from '../../../src/schema/conversion-fault.ts'
+
+const CASES: readonly (readonly [string, Json, string | undefined])[] = [
+  ['what fits', { metadata: { name: 'x', labels: { a: 'b' } }, spec: { containers: [{ name: 'c' }] } }, undefined],
+  ['null', { metadata: null, spec: null }, undefined],
+  ['a list for a string', { metadata: { annotations: { $retainKeys: ['n'] } } }, 'unrecognized type: string'],
+  ['an object for a string', { metadata: { name: {} } }, 'unrecognized type: string'],
+  ['a whole number for a string', { metadata: { name: 1 } }, 'cannot convert int64 to string'],
+  ['a fraction for a string', { metadata: { name: 1.5 } }, 'unrecognized type: string'],
+  ['a string for a boolean', { spec: { hostNetwork: 'true' } }, 'unrecognized type: bool'],
+  ['a string for an integer', { spec: { priority: '1' } }, 'unrecognized type: int32'],
+  ['a fraction for an integer', { spec: { priority: 1.5 } }, 'cannot convert float64 to int32'],
+  ['a string for a map', { metadata: { labels: 'a' } }, 'cannot restore map from string'],
+  ['an object for a list', { spec: { containers: {} } }, 'cannot restore slice from map'],
+  ['a list for a struct', { spec: [] }, 'cannot restore struct from: slice'],
+  ['the first in declared order', { spec: { priority: '1' }, metadata: { name: true } }, 'unrecognized type: string'],
+  ['forms that types read themselves', { metadata: { creationTimestamp: 5 } }, undefined],
+]
+
+describe('conversion fault', () => {
+  for (const [name, value, fault] of CASES) it(name, () => expect(conversionFault(types.type('core.Pod'), value)).to.equal(fault))
+})
