@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:http2'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { load } from 'js-yaml'
+import { createJsonClient } from '../support/json-client.ts'
+import { configMap } from '../support/load.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
+const DELAY_MS = 700
+
+/** An answer that goes on, and how it ended. */
+interface Stream {
+  text: string
+  readonly ended: Promise<'whole' | 'cut'>
+}
+
+describe('graceful shutdown', function () {
+  this.timeout(40_000)
+  let server: ServerProcess
+  beforeEach(async () => {
+    server = await createServerProcess(['--shutdown-delay-duration', `${DELAY_MS}ms`])
+    await server.start()
+  })
+  afterEach(() => server?.stop())
+
+  it('fails readiness first, lets requests finish, ends watches cleanly, exits with 0, and has lost nothing', async () => {
+    const client = createJsonClient(server.url)
+    await client.must('POST', CONFIG_MAPS, configMap('early', { a: '1' }))
+    const watches = [await watchOverHttp1(server.url), await watchOverHttp2(server.secureUrl, server.kubeconfig)]
+    // A request that is in the middle of its body when the server is told to stop, and for longer than the delay.
+    const bytes = Buffer.from(JSON.stringify(configMap('late', { a: '2' })))
+    const slow = request(`${server.url}${CONFIG_MAPS}`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': bytes.length } })
+    const answered = once(slow, 'response') as Promise<[IncomingMessage]>
+    slow.write(bytes.subarray(0, 20))
+    await sleep(100)
+
+    const exited = server.terminate()
+    const told = performance.now()
+    await sleep(150)
+    expect((await client.ask('GET', '/readyz')).status, 'readiness').to.equal(500)
+    expect((await client.ask('GET', '/livez')).status, 'liveness').to.equal(200)
+    await client.must('POST', CONFIG_MAPS, configMap('during', { a: '3' }))
+    await sleep(DELAY_MS + 300)
+    expect((await client.ask('GET', '/livez')).status, 'a new request after the delay').to.be.oneOf([0, 503])
+    slow.end(bytes.subarray(20))
+    const [answer] = await answered
+    expect(answer.statusCode, 'the request in flight').to.equal(201)
+    answer.resume()
+    for (const watch of watches) {
+      expect(await watch.ended).to.equal('whole')
+      const lines = watch.text.split('\n')
+      expect(lines.pop()).to.equal('')
+      const events = lines.map(line => JSON.parse(line)).filter(({ object }) => object.metadata?.name !== 'kube-root-ca.crt')
+      expect(events.map(({ type, object }) => `${type} ${object.metadata?.name}`)).to.deep.equal(['ADDED early', 'ADDED during'])
+    }
+    expect(await exited, 'exit code').to.equal(0)
+    expect(performance.now() - told).to.be.below(8000)
+    client.close()
+
+    await server.start()
+    const again = createJsonClient(server.url)
+    const { items } = await again.must('GET', CONFIG_MAPS)
+    expect(items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).to.deep.equal(['during', 'early', 'kube-root-ca.crt', 'late'])
+    again.close()
+  })
+
+  it('ends at once when told twice', async () => {
+    const idle = request(`${server.url}${CONFIG_MAPS}`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 10 } })
+    idle.on('error', () => {})
+    idle.write('{')
+    await sleep(100)
+    const exited = server.terminate()
+    await sleep(100)
+    void server.terminate()
+    expect(await exited).to.equal(1)
+  })
+})
+
+async function watchOverHttp1(url: string): Promise<Stream> {
+  const asked = request(`${url}${CONFIG_MAPS}?watch=1`).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  const stream: Stream = {
+    text: '',
+    ended: new Promise(resolve => {
+      answer.on('error', () => {}).on('close', () => resolve(answer.complete ? 'whole' : 'cut'))
+    }),
+  }
+  answer.setEncoding('utf8').on('data', (part: string) => {
+    stream.text += part
+  })
+  return stream
+}
+
+async function watchOverHttp2(url: string, kubeconfig: string): Promise<Stream> {
+  const { clusters, users } = load(readFileSync(kubeconfig, 'utf8')) as Record<string, [Record<string, Record<string, string>>]>
+  const pem = (data: string | undefined): Buffer => Buffer.from(data ?? '', 'base64')
+  const session = connect(url, {
+    ca: pem(clusters?.[0].cluster?.['certificate-authority-data']),
+    cert: pem(users?.[0].user?.['client-certificate-data']),
+    key: pem(users?.[0].user?.['client-key-data']),
+  })
+  session.on('error', () => {})
+  const asked = session.request({ ':path': `${CONFIG_MAPS}?watch=1` })
+  const stream: Stream = {
+    text: '',
+    ended: new Promise(resolve => {
+      let whole = false
+      asked
+        .on('end', () => {
+          whole = true
+        })
+        .on('error', () => {})
+        .on('close', () => {
+          resolve(whole && asked.rstCode === 0 ? 'whole' : 'cut')
+          session.close()
+        })
+    }),
+  }
+  asked.setEncoding('utf8').on('data', (part: string) => {
+    stream.text += part
+  })
+  await once(asked, 'response')
+  return stream
+}
