@@ -212,9 +212,15 @@ const firstAddress = (range: string): string => {
   return network.includes(':') ? network.replace(/::$/, '::1') : network.replace(/\d+$/, last => String(Number(last) + 1))
 }
 
+/** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is told. */
+function tell(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error ? error.message : (error.stack ?? error.message)
+}
+
 void main(process.argv.slice(2))
   .catch((error: unknown) => {
-    process.stderr.write(`Error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    process.stderr.write(`Error: ${tell(error)}\n`)
     return 1
   })
   .then(code => {
