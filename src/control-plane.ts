@@ -50,8 +50,6 @@ export interface ControlPlaneOptions {
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
-  /** `host:port` that discovery gives to clients. */
-  readonly serverAddress: string
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -122,6 +120,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const stopped = new AbortController()
   setMaxListeners(0, shutdown.signal, stopped.signal) // one listener a watch, and one a call of a controller
   const running: Promise<void>[] = []
+  let serverAddress = ''
+  let bootstrapped = false
   const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
   return {
     registry,
@@ -134,8 +134,15 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           if (!cacher.ready()) throw new Error('the caches are not filled yet')
         },
       },
+      {
+        name: 'bootstrap-controller',
+        endpoints: ['readyz'],
+        check: () => {
+          if (!bootstrapped) throw new Error('the objects of a new cluster are not made yet')
+        },
+      },
     ],
-    handler: createApi(env, new Discovery(options.serverAddress), new OpenApiEndpoint()),
+    handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
       new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
         cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
@@ -143,6 +150,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     ],
     synced: signal => cacher.synced(signal),
     start(start) {
+      serverAddress = `${start.address}:${start.port}`
       const access = registry.access(stopped.signal)
       const controllerEnv = { access, clock, logger }
       const controllers: Controller[] = [
@@ -159,7 +167,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         await Promise.all(loops)
       }
       running.push(
-        bootstrap(controllerEnv, { ...start, serviceCIDRs: options.serviceCIDRs }, stopped.signal),
+        bootstrap(controllerEnv, { ...start, serviceCIDRs: options.serviceCIDRs }, stopped.signal).then(() => {
+          bootstrapped = true
+        }),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )
     },

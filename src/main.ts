@@ -46,7 +46,6 @@ async function openControlPlane(config: Config, authorizer: Authorizer, log: Log
     controllers: config.controllers,
     exclusiveStore: config.etcd === undefined,
     minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
-    serverAddress: `${advertisedAddress(config)}:${config.securePort}`,
     mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
   })
 }

@@ -12,12 +12,12 @@ interface Document {
 
 /** Serves `/api`, `/apis` and what is below them down to the resource lists; each document is made once per generation of the catalog. */
 export class Discovery {
-  private readonly serverAddress: string
+  private readonly serverAddress: () => string
   private generation = 0
   private readonly documents = new Map<string, Document>()
 
   /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. */
-  constructor(serverAddress: string) {
+  constructor(serverAddress: () => string) {
     this.serverAddress = serverAddress
   }
 
@@ -64,7 +64,7 @@ export class Discovery {
     if (root === 'api') {
       const versions = (groups.get('') ?? []).map(version => version.name)
       if (second === undefined)
-        return { kind: 'APIVersions', versions, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: this.serverAddress }] }
+        return { kind: 'APIVersions', versions, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: this.serverAddress() }] }
       return versions.includes(second) ? { kind: 'APIResourceList', groupVersion: second, resources: apiResources(snapshot, second) } : undefined
     }
     const group = (name: string) => {
