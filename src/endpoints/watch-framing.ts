@@ -103,7 +103,7 @@ function partialFraming(output: Output): Framing {
   const apiVersion = `${as.group}/${as.version}`
   return {
     contentType: 'application/json',
-    id: `partial;${apiVersion}`,
+    id: `partial;${as.kind};${apiVersion}`,
     error: errorFrame,
     // A single object is no list: upstream fails to encode it, and ends the stream.
     object: (type, object) => (as.kind === 'PartialObjectMetadataList' ? undefined : text(type, partialMetadata(object.object(), apiVersion))),
@@ -142,7 +142,8 @@ function protobufFraming(scope: Scope, { as }: Output): Framing {
   return {
     contentType: `${PROTOBUF_TYPE};stream=watch`,
     id: `protobuf;${as ? as.kind : ''};${apiVersion}`,
-    object: (type, object) => watchFrame(type, as ? partialBody(object.object(), apiVersion) : storedBody(version, object)),
+    object: (type, object) =>
+      as?.kind === 'PartialObjectMetadataList' ? undefined : watchFrame(type, as ? partialBody(object.object(), apiVersion) : storedBody(version, object)),
     bookmark: (resourceVersion, initialEnd) => {
       const object = bookmark(resourceVersion, initialEnd)
       return watchFrame('BOOKMARK', as ? partialBody(object, apiVersion) : objectBody(version.schema, object))

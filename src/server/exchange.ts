@@ -6,6 +6,7 @@ import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
+import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
 import { giveScratch, takeScratch, WRITE_BYTES } from './scratch.ts'
 import type { StatusEncoder } from './status-body.ts'
@@ -82,7 +83,7 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   get query(): URLSearchParams {
-    this.parsedQuery ??= new URLSearchParams(this.search)
+    this.parsedQuery ??= parseQuery(this.search)
     return this.parsedQuery
   }
 

@@ -1,0 +1,23 @@
+import { expect } from 'chai'
+import { parseQuery } from '../../../src/server/query.ts'
+
+const cases: [string, [string, string][]][] = [
+  [
+    'a=1&b=%20',
+    [
+      ['a', '1'],
+      ['b', ' '],
+    ],
+  ],
+  ['a=%zz&b=2', [['b', '2']]],
+  ['a=1;b=2&c=3', [['c', '3']]],
+  ['a=%', []],
+  ['a', [['a', '']]],
+]
+
+describe('the parameters of a query', () => {
+  for (const [search, expected] of cases)
+    it(`of ${search}`, () => {
+      expect([...parseQuery(search)]).to.deep.equal(expected)
+    })
+})
