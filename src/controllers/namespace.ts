@@ -9,6 +9,8 @@ import { follow, pause, WorkQueue } from './controller.ts'
 const NAMESPACES: ResourceId = { group: '', resource: 'namespaces' }
 const PODS: ResourceId = { group: '', resource: 'pods' }
 const FINALIZER = 'kubernetes'
+/** Until then every server has seen that the namespace is going, and creates that had begun before are there to be found. */
+const SETTLE_MS = 500
 /** How soon a namespace that still has content is looked at again. */
 const AGAIN_MS = 1000
 
@@ -30,6 +32,7 @@ export const namespaceController =
 
 async function emptyNamespace(env: ControllerEnvironment, catalog: Catalog, name: string, signal: AbortSignal): Promise<void> {
   let first = true
+  await pause(SETTLE_MS, signal)
   while (!signal.aborted) {
     const namespace = await env.access.get(NAMESPACES, '', name).catch(error => {
       if (isStatusError(error, 'NotFound')) return undefined
