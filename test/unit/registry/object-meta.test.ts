@@ -10,7 +10,9 @@ describe('object metadata of a write', () => {
     const cluster: ObjectMeta = { name: 'a', namespace: 'ns' }
     ensureNamespace(cluster, '')
     expect(cluster).to.not.have.property('namespace')
-    expect(() => ensureNamespace({ name: 'a', namespace: 'x' }, 'ns')).to.throw('the namespace of the provided object does not match the namespace sent on the request')
+    expect(() => ensureNamespace({ name: 'a', namespace: 'x' }, 'ns')).to.throw(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
   })
 
   it('must name the object of the path', () => {
@@ -21,7 +23,14 @@ describe('object metadata of a write', () => {
   })
 
   it('loses what only the server sets', () => {
-    const meta: ObjectMeta = { name: 'a', uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z', deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: 3, labels: { a: 'b' } }
+    const meta: ObjectMeta = {
+      name: 'a',
+      uid: 'u',
+      creationTimestamp: '2020-01-01T00:00:00Z',
+      deletionTimestamp: '2020-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 3,
+      labels: { a: 'b' },
+    }
     wipeSystemFields(meta)
     expect(meta).to.deep.equal({ name: 'a', creationTimestamp: null, labels: { a: 'b' } })
   })

@@ -1,0 +1,193 @@
+import { Catalog, type ServedResource } from '../../src/catalog/catalog.ts'
+import type { ResourceDefinition, Strategy, Version } from '../../src/catalog/definition.ts'
+import { clone } from '../../src/meta/equal.ts'
+import type { Json, KubeObject } from '../../src/meta/object.ts'
+import { isStatusError, type StatusError } from '../../src/meta/status.ts'
+import { codecOf } from '../../src/registry/codec.ts'
+import { decodeObject } from '../../src/registry/decode-object.ts'
+import { internalContext } from '../../src/registry/internal-context.ts'
+import type { ListOptions } from '../../src/registry/read.ts'
+import { Registry } from '../../src/registry/registry.ts'
+import type { ResourceStore } from '../../src/registry/resource-store.ts'
+import type { AdmissionFunctions, Answer, RegistryEnvironment, WriteTarget } from '../../src/registry/types.ts'
+import { answerObject } from '../../src/registry/types.ts'
+import type { UpdateRequest } from '../../src/registry/update.ts'
+import { TypeRegistry } from '../../src/schema/idl.ts'
+import { metaTypes } from '../../src/schema/meta-types.ts'
+import { DirectStorage } from '../../src/storage/direct/direct-storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { MemoryBackend } from './memory-backend.ts'
+
+export const testTypes = new TypeRegistry().add(metaTypes).add({
+  id: 'test',
+  definition: 'io.example.v1',
+  source: `
+type Widget typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 WidgetSpec?
+  status 3 WidgetStatus?
+
+type WidgetSpec
+  size 1 *int32? = 1
+  color 2 string?
+  parts 3 []string?
+
+type WidgetStatus
+  phase 1 string?
+`,
+})
+
+export interface TestKind {
+  readonly cluster?: boolean
+  readonly version?: Partial<Version>
+  readonly strategy?: Strategy
+  readonly definition?: Partial<ResourceDefinition>
+}
+
+const keepSpec = (next: KubeObject, old: KubeObject | undefined): void => {
+  next.spec = clone(old?.spec)
+}
+
+/** Widgets of example.io/v1, a kind with nothing to it but what the test adds. */
+export function widgetResource({ cluster = false, version, strategy, definition }: TestKind = {}): ResourceDefinition {
+  const v1: Version = {
+    group: 'example.io',
+    name: 'v1',
+    kind: 'Widget',
+    names: { plural: 'widgets', singular: 'widget', shortNames: ['wd'] },
+    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+    schema: testTypes.type('test.Widget'),
+    selectableFields: { 'spec.color': widget => widget.spec?.color ?? '' },
+    subresources: { status: { verbs: ['get', 'patch', 'update'], strategy: { prepare: keepSpec } } },
+    ...version,
+  }
+  return {
+    scope: cluster ? 'Cluster' : 'Namespaced',
+    versions: [v1],
+    home: v1,
+    storage: { prefix: 'widgets', version: v1 },
+    ...(strategy && { strategy }),
+    ...definition,
+  }
+}
+
+export const WIDGETS = { group: 'example.io', resource: 'widgets' }
+export const NEVER = new AbortController().signal
+
+/** A registry over a store in memory, with a clock that stands still until it is moved and uids in order: u1, u2 … */
+export class TestRegistry {
+  now = Date.parse('2026-01-02T03:04:05Z')
+  readonly backend = new MemoryBackend()
+  readonly warnings: string[] = []
+  /** What admission does; passes everything on at first. */
+  admission: Partial<AdmissionFunctions> = {}
+  /** Suffixes of generated names to come; then `zzzzz`. */
+  suffixes: string[] = []
+  authorizeCreate: (target: WriteTarget) => Promise<void> = async () => {}
+  readonly catalog: Catalog
+  readonly registry: Registry
+  private uids = 0
+
+  constructor(
+    definitions: readonly ResourceDefinition[] = [widgetResource()],
+    storageFor?: (backend: MemoryBackend, definition: ResourceDefinition) => Storage,
+  ) {
+    const open = storageFor ?? ((backend, definition) => new DirectStorage(backend, codecOf(definition, 'test'), { revisionWaitMs: 60 }))
+    const env: Omit<RegistryEnvironment, 'access'> = {
+      clock: { now: () => this.now },
+      etcdPrefix: '/registry',
+      newUid: () => `u${++this.uids}`,
+      nameSuffix: () => this.suffixes.shift() ?? 'zzzzz',
+      admission: {
+        mutate: async request => (this.admission.mutate ? this.admission.mutate(request) : request.object),
+        validate: async request => this.admission.validate?.(request),
+      },
+      authorizeCreate: target => this.authorizeCreate(target),
+      storageFor: definition => open(this.backend, definition),
+    }
+    this.catalog = new Catalog(definitions)
+    this.registry = new Registry(this.catalog, env)
+  }
+
+  served(gr = WIDGETS): ServedResource {
+    const definition = this.catalog.snapshot().definition(gr.group, gr.resource)
+    if (!definition) throw new Error(`no ${gr.resource}`)
+    return { definition, version: definition.home }
+  }
+
+  get store(): ResourceStore {
+    return this.registry.store(this.served())
+  }
+
+  target(name: string, options: Partial<WriteTarget> = {}): WriteTarget {
+    const served = this.served()
+    const namespace = served.definition.scope === 'Namespaced' ? 'ns' : ''
+    const ctx = { ...internalContext({ verb: 'test' }, NEVER, this.now), warn: (text: string) => void this.warnings.push(text) }
+    return { ctx, served, subresource: '', namespace, name, dryRun: false, manager: 'tester', ...options }
+  }
+
+  /** As decoded from a body. */
+  widget(metadata: object, members: object = {}): KubeObject {
+    const value = { kind: 'Widget', apiVersion: 'example.io/v1', metadata, ...members } as Json
+    return { kind: 'Widget', apiVersion: 'example.io/v1', ...decodeObject(this.served().version, value) }
+  }
+
+  async create(metadata: object, members: object = {}, options: Partial<WriteTarget> = {}): Promise<KubeObject> {
+    return answerObject(await this.store.create(this.target((metadata as { name?: string }).name ?? '', options), this.widget(metadata, members)))
+  }
+
+  async update(
+    name: string,
+    change: (now: KubeObject) => void,
+    request: Partial<UpdateRequest> = {},
+    options: Partial<WriteTarget> = {},
+  ): Promise<{ object: KubeObject; answer: Answer; created: boolean }> {
+    const result = await this.store.update(this.target(name, options), {
+      transform: async now => {
+        const next = now ? clone(now) : this.widget({ name, namespace: 'ns' })
+        change(next)
+        return next
+      },
+      ...request,
+    })
+    return { ...result, object: answerObject(result.answer) }
+  }
+
+  get(name: string): Promise<KubeObject> {
+    const served = this.served()
+    return this.store.get(served, served.definition.scope === 'Namespaced' ? 'ns' : '', name, '', NEVER).then(stored => stored.object())
+  }
+
+  /** The names that are stored. */
+  async names(): Promise<string[]> {
+    return (await this.store.list(this.served(), '', listOptions(), NEVER)).items.map(item => item.attributes().name)
+  }
+}
+
+export const listOptions = (options: Partial<ListOptions> = {}): ListOptions => ({
+  labels: [],
+  fields: [],
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+  allowWatchBookmarks: false,
+  ...options,
+})
+
+/** The Status that the promise fails with. Anything else fails the test. */
+export async function refusal(promise: Promise<unknown>): Promise<StatusError> {
+  try {
+    await promise
+  } catch (error) {
+    if (isStatusError(error)) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+/** `409 AlreadyExists: text` */
+export async function refusalText(promise: Promise<unknown>): Promise<string> {
+  const { code, reason, message } = await refusal(promise)
+  return `${code} ${reason}: ${message}`
+}

@@ -1,0 +1,116 @@
+import { expect } from 'chai'
+import { badRequestError, type StatusError } from '../../../src/meta/status.ts'
+import { toStatus } from '../../../src/registry/errors.ts'
+import { BackendError } from '../../../src/storage/backend.ts'
+import { revision } from '../../../src/storage/revision.ts'
+import { StorageError } from '../../../src/storage/storage.ts'
+
+const gr = { group: 'apps', resource: 'deployments' }
+const at = { revision: revision(7) }
+
+describe('failures of storage as a client sees them', () => {
+  const retry = (retryAfterSeconds: number) => ({ group: 'apps', kind: 'deployments', retryAfterSeconds })
+  const named = { name: 'web', group: 'apps', kind: 'deployments' }
+  const table: [Error, verb: string, wanted: string, code: number, reason: string, message: string, details?: object][] = [
+    [new StorageError('not found', ''), 'get', '', 404, 'NotFound', 'deployments.apps "web" not found', named],
+    [new StorageError('exists', ''), 'create', '', 409, 'AlreadyExists', 'deployments.apps "web" already exists', named],
+    [
+      new StorageError('conflict', ''),
+      'update',
+      '',
+      409,
+      'Conflict',
+      'Operation cannot be fulfilled on deployments.apps "web": the object has been modified; please apply your changes to the latest version and try again',
+      named,
+    ],
+    [new StorageError('expired', '', at), 'list', '3', 410, 'Expired', 'The resourceVersion for the provided list is too old.'],
+    [new StorageError('expired', '', at), 'watch', '3', 410, 'Expired', 'too old resource version: 3 (7)'],
+    [
+      new StorageError('too large revision', '', at),
+      'list',
+      '9',
+      504,
+      'Timeout',
+      'Timeout: Too large resource version: 9, current: 7',
+      { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 },
+    ],
+    [
+      new StorageError('unavailable', 'no member'),
+      'get',
+      '',
+      503,
+      'ServiceUnavailable',
+      'the storage backend is unavailable (get deployments.apps): no member',
+      retry(1),
+    ],
+    [
+      new StorageError('timeout', ''),
+      'list',
+      '',
+      504,
+      'ServerTimeout',
+      'The list operation against deployments.apps could not be completed at this time, please try again.',
+      retry(2),
+    ],
+    [new StorageError('too large', 'limit is 3'), 'create', '', 413, 'RequestEntityTooLarge', 'Request entity too large: limit is 3'],
+    [
+      new StorageError('corrupt', 'bad bytes'),
+      'get',
+      '',
+      500,
+      'InternalError',
+      'Internal error occurred: deployments.apps "web": bad bytes',
+      { causes: [{ message: 'deployments.apps "web": bad bytes' }] },
+    ],
+    [new BackendError('compacted', ''), 'list', '', 410, 'Expired', 'The resourceVersion for the provided list is too old.'],
+    [new BackendError('unavailable', 'x'), 'get', '', 503, 'ServiceUnavailable', 'the storage backend is unavailable (get deployments.apps): x', retry(1)],
+    [new BackendError('too large', 'x'), 'create', '', 413, 'RequestEntityTooLarge', 'Request entity too large: x'],
+    [
+      new BackendError('corrupt', 'x'),
+      'get',
+      '',
+      500,
+      'InternalError',
+      'Internal error occurred: deployments.apps "web": x',
+      { causes: [{ message: 'deployments.apps "web": x' }] },
+    ],
+    ...(['future', 'timeout', 'aborted'] as const).map(
+      code =>
+        [
+          new BackendError(code, ''),
+          'get',
+          '',
+          504,
+          'ServerTimeout',
+          'The get operation against deployments.apps could not be completed at this time, please try again.',
+          retry(2),
+        ] as [Error, string, string, number, string, string, object],
+    ),
+  ]
+  for (const [error, verb, wanted, code, reason, message, details] of table)
+    it(`${error.name} ${(error as StorageError).code}, ${verb}`, () => {
+      const { status } = toStatus(error, gr, 'web', verb, wanted) as StatusError
+      expect(status).to.deep.equal({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message,
+        reason,
+        ...(details && { details }),
+        code,
+      })
+    })
+
+  it('leaves the group out where there is none', () => {
+    const { status } = toStatus(new StorageError('timeout', ''), { group: '', resource: 'pods' }, 'a', 'get') as StatusError
+    expect(status.details).to.deep.equal({ kind: 'pods', retryAfterSeconds: 2 })
+  })
+
+  it('passes everything else on', () => {
+    const told = badRequestError('no')
+    const bug = new Error('bug')
+    expect(toStatus(told, gr, 'web', 'get')).to.equal(told)
+    expect(toStatus(bug, gr, 'web', 'get')).to.equal(bug)
+  })
+})
