@@ -186,16 +186,24 @@ const firstOf = (...positions: number[]): number => {
 
 /** Lines of positions that are asked for in rising order, mostly; an unknown position is where the last one was. */
 function lineCounter(source: string): (position: number) => number {
-  let at = 0
+  const endAfter = (position: number): number => {
+    const found = source.indexOf('\n', position)
+    return found < 0 ? source.length : found
+  }
+  let start = 0
+  // Kept, for a text may be one long line: to look for its end at each node would take for ever.
+  let end = endAfter(0)
   let line = 1
   return position => {
     if (position < 0) return line
-    if (position < at) {
-      at = 0
-      line = 1
+    while (position < start) {
+      end = start - 1
+      start = end === 0 ? 0 : source.lastIndexOf('\n', end - 1) + 1
+      line--
     }
-    for (let next = source.indexOf('\n', at); next >= 0 && next < position; next = source.indexOf('\n', at)) {
-      at = next + 1
+    while (end < position) {
+      start = end + 1
+      end = endAfter(start)
       line++
     }
     return line
