@@ -1,7 +1,7 @@
 import { Catalog, type ServedResource } from '../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Strategy, Version } from '../../src/catalog/definition.ts'
 import { clone } from '../../src/meta/equal.ts'
-import type { Json, KubeObject } from '../../src/meta/object.ts'
+import type { Json, JsonObject, KubeObject } from '../../src/meta/object.ts'
 import { isStatusError, type StatusError } from '../../src/meta/status.ts'
 import { codecOf } from '../../src/registry/codec.ts'
 import { decodeObject } from '../../src/registry/decode-object.ts'
@@ -129,23 +129,25 @@ export class TestRegistry {
   /** As decoded from a body. */
   widget(metadata: object, members: object = {}): KubeObject {
     const value = { kind: 'Widget', apiVersion: 'example.io/v1', metadata, ...members } as Json
-    return { kind: 'Widget', apiVersion: 'example.io/v1', ...decodeObject(this.served().version, value) }
+    return { ...decodeObject(this.served().version, value), kind: 'Widget', apiVersion: 'example.io/v1' }
   }
 
   async create(metadata: object, members: object = {}, options: Partial<WriteTarget> = {}): Promise<KubeObject> {
     return answerObject(await this.store.create(this.target((metadata as { name?: string }).name ?? '', options), this.widget(metadata, members)))
   }
 
+  /** `change`: members of the spec, or what is done to the whole object. */
   async update(
     name: string,
-    change: (now: KubeObject) => void,
+    change: JsonObject | ((now: KubeObject) => void),
     request: Partial<UpdateRequest> = {},
     options: Partial<WriteTarget> = {},
   ): Promise<{ object: KubeObject; answer: Answer; created: boolean }> {
     const result = await this.store.update(this.target(name, options), {
       transform: async now => {
         const next = now ? clone(now) : this.widget({ name, namespace: 'ns' })
-        change(next)
+        if (typeof change === 'function') change(next)
+        else Object.assign(next.spec, change)
         return next
       },
       ...request,

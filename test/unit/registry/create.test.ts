@@ -29,7 +29,7 @@ describe('creating', () => {
             apiVersion: 'example.io/v1',
             time: '2026-01-02T03:04:05Z',
             fieldsType: 'FieldsV1',
-            fieldsV1: { 'f:spec': { '.': {}, 'f:color': {}, 'f:size': {} } },
+            fieldsV1: { 'f:spec': { 'f:color': {}, 'f:size': {} } },
           },
         ],
       },

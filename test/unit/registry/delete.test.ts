@@ -1,0 +1,276 @@
+import { expect } from 'chai'
+import type { Strategy } from '../../../src/catalog/definition.ts'
+import { parseLabelSelector } from '../../../src/meta/label-selector.ts'
+import type { ObjectMeta } from '../../../src/meta/object.ts'
+import { forbiddenError } from '../../../src/meta/status.ts'
+import type { DeleteOptions } from '../../../src/registry/delete.ts'
+import { BackendError } from '../../../src/storage/backend.ts'
+import { recordedReservations } from '../../support/reservations.ts'
+import { listOptions, refusalText, TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
+
+const NOW = '2026-01-02T03:04:05Z'
+
+async function withWidget(strategy: Strategy = {}, metadata: object = {}): Promise<TestRegistry> {
+  const t = new TestRegistry([widgetResource({ strategy })])
+  await t.create({ name: 'a', ...metadata })
+  return t
+}
+const remove = (t: TestRegistry, options: DeleteOptions = {}, dryRun = false) => t.store.delete(t.target('a', { dryRun }), options)
+
+describe('deleting', () => {
+  it('removes the object, and answers with its last state', async () => {
+    const { log, begin } = recordedReservations()
+    const t = await withWidget({ begin })
+    const { deleted, object } = await remove(t)
+    expect(deleted).to.equal(true)
+    expect(object.metadata).to.include({ name: 'a', uid: 'u1' })
+    expect(await t.names()).to.deep.equal([])
+    expect(log.slice(2)).to.deep.equal(['begin 2 delete', 'commit 2'])
+  })
+
+  it('refuses what is not there', async () => {
+    expect(await refusalText(remove(new TestRegistry()))).to.equal('404 NotFound: widgets.example.io "a" not found')
+  })
+
+  it('asks validating admission first', async () => {
+    const { log, begin } = recordedReservations()
+    const t = await withWidget({ begin })
+    t.admission = {
+      validate: async ({ operation, old, object }) => {
+        expect([operation, old?.metadata.name, object]).to.deep.equal(['DELETE', 'a', undefined])
+        throw forbiddenError(WIDGETS, 'a', 'no')
+      },
+    }
+    expect(await refusalText(remove(t))).to.equal('403 Forbidden: widgets.example.io "a" is forbidden: no')
+    expect(await t.names()).to.deep.equal(['a'])
+    expect(log.slice(2)).to.deep.equal([])
+  })
+
+  const preconditions: [string, DeleteOptions['preconditions'], string][] = [
+    ['its uid', { uid: 'u1' }, ''],
+    ['its version', { resourceVersion: '2' }, ''],
+    ['both', { uid: 'u1', resourceVersion: '2' }, ''],
+    [
+      'another uid',
+      { uid: 'u2' },
+      '409 Conflict: Operation cannot be fulfilled on Widget.example.io "a": the UID in the precondition (u2) does not match the UID in record (u1). The object might have been deleted and then recreated',
+    ],
+    [
+      'another version',
+      { uid: 'u1', resourceVersion: '1' },
+      '409 Conflict: Operation cannot be fulfilled on Widget.example.io "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified',
+    ],
+  ]
+  for (const [what, wanted, told] of preconditions)
+    it(`on condition of ${what}`, async () => {
+      const t = await withWidget()
+      const result = remove(t, { preconditions: wanted! })
+      if (told === '') expect((await result).deleted).to.equal(true)
+      else expect(await refusalText(result)).to.equal(told)
+      expect(await t.names()).to.deep.equal(told === '' ? [] : ['a'])
+    })
+
+  it('as a dry-run removes nothing', async () => {
+    const { log, begin } = recordedReservations()
+    const t = await withWidget({ begin })
+    expect(await remove(t, {}, true)).to.have.property('deleted', true)
+    expect(await t.names()).to.deep.equal(['a'])
+    expect(log.slice(2)).to.deep.equal(['begin 2 delete dry', 'rollback 2'])
+  })
+
+  it('rolls back what was reserved where the store fails', async () => {
+    const { log, begin } = recordedReservations()
+    const t = await withWidget({ begin })
+    t.backend.before = call => {
+      if (call === 'write') throw new BackendError('timeout', 'late')
+    }
+    expect(await refusalText(remove(t))).to.match(/^504 ServerTimeout: The delete operation against widgets\.example\.io /)
+    expect(log.slice(2)).to.deep.equal(['begin 2 delete', 'rollback 2'])
+  })
+
+  it('reads again after a lost race, and minds its conditions then', async () => {
+    const t = await withWidget()
+    let interfered = false
+    t.backend.before = async call => {
+      if (call !== 'write' || interfered) return
+      interfered = true
+      await t.update('a', { size: 2 })
+    }
+    expect(await refusalText(remove(t, { preconditions: { resourceVersion: '2' } }))).to.match(/does not match the ResourceVersion in record \(3\)/)
+    expect(await t.names()).to.deep.equal(['a'])
+  })
+})
+
+describe('deleting what something holds', () => {
+  const started = (finalizers: string[] | undefined, more: object = {}) => ({
+    deletionTimestamp: NOW,
+    deletionGracePeriodSeconds: 0,
+    ...(finalizers && { finalizers }),
+    ...more,
+  })
+  const X = 'example.io/x'
+  const table: [string, strategy: Strategy, finalizers: string[], options: DeleteOptions, left: object | undefined][] = [
+    ['a finalizer', {}, [X], {}, started([X])],
+    ['the kind', { holdsDeletion: () => true, markDeleting: widget => void Object.assign(widget.status, { phase: 'Going' }) }, [], {}, started(undefined)],
+    ['dependents that are orphaned', {}, [], { propagationPolicy: 'Orphan' }, started(['orphan'])],
+    ['dependents that are orphaned, in the old way', {}, [], { orphanDependents: true }, started(['orphan'])],
+    ['dependents that go first', {}, [], { propagationPolicy: 'Foreground' }, started(['foregroundDeletion'])],
+    ['a finalizer and dependents', {}, [X], { propagationPolicy: 'Foreground' }, started([X, 'foregroundDeletion'])],
+    ['nothing: in the background', {}, [], { propagationPolicy: 'Background' }, undefined],
+    ['nothing: dependents are not orphaned', {}, [], { orphanDependents: false }, undefined],
+    ['orphans by the kind’s default', { defaultPropagation: 'orphan' }, [], {}, started(['orphan'])],
+    ['nothing, against the kind’s default', { defaultPropagation: 'orphan' }, [], { propagationPolicy: 'Background' }, undefined],
+    ['its own finalizer', {}, ['foregroundDeletion'], {}, started(['foregroundDeletion'])],
+    ['its own finalizer, against the kind’s default', { defaultPropagation: 'orphan' }, ['foregroundDeletion'], {}, started(['foregroundDeletion'])],
+    ['another finalizer than its own', {}, ['foregroundDeletion', X], { propagationPolicy: 'Orphan' }, started([X, 'orphan'])],
+    ['no more its own finalizer', {}, ['orphan'], { propagationPolicy: 'Background' }, undefined],
+  ]
+  for (const [what, strategy, finalizers, options, left] of table)
+    it(what, async () => {
+      const t = await withWidget(strategy, finalizers.length > 0 ? { finalizers } : {})
+      const { deleted, object } = await remove(t, options)
+      expect(deleted).to.equal(left === undefined)
+      if (left === undefined) return expect(await t.names()).to.deep.equal([])
+      const { deletionTimestamp, deletionGracePeriodSeconds, finalizers: remaining } = (await t.get('a')).metadata
+      expect({ deletionTimestamp, deletionGracePeriodSeconds, ...(remaining && { finalizers: remaining }) }).to.deep.equal(left)
+      expect(object).to.deep.equal(await t.get('a'))
+      if (strategy.markDeleting) expect(object.status).to.deep.equal({ phase: 'Going' })
+    })
+
+  it('raises a generation once, and writes nothing the second time', async () => {
+    const strategy: Strategy = {
+      prepare: (next, old) => {
+        if (!old) next.metadata.generation = 4
+      },
+    }
+    const t = await withWidget(strategy, { finalizers: [X] })
+    expect((await remove(t)).object.metadata).to.include({ generation: 5, resourceVersion: '3' })
+    t.now += 60_000
+    const again = await remove(t)
+    expect(again.deleted).to.equal(false)
+    expect(again.object.metadata).to.include({ generation: 5, resourceVersion: '3', deletionTimestamp: NOW })
+  })
+})
+
+describe('deleting gracefully', () => {
+  /** Thirty seconds unless the request says otherwise. */
+  const graceful: Strategy = { gracePeriod: (_, requested) => requested ?? 30 }
+  const at = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1000).toISOString().replace('.000Z', 'Z')
+  /** Deletes again and again, `after` so many seconds; undefined: it has gone. */
+  const table: [string, [after: number, gracePeriodSeconds: number | undefined][], left: [deletionTimestamp: string, seconds: number] | undefined][] = [
+    ['by default', [[0, undefined]], [at(30), 30]],
+    ['as asked', [[0, 7]], [at(7), 7]],
+    ['at once', [[0, 0]], undefined],
+    ['less than nothing is a second', [[0, -3]], [at(1), 1]],
+    [
+      'again: nothing changes',
+      [
+        [0, 30],
+        [5, undefined],
+      ],
+      [at(30), 30],
+    ],
+    [
+      'never longer',
+      [
+        [0, 30],
+        [5, 40],
+      ],
+      [at(30), 30],
+    ],
+    [
+      'shorter, from when it began',
+      [
+        [0, 30],
+        [5, 10],
+      ],
+      [at(10), 10],
+    ],
+    [
+      'shorter than has passed: now, with a second',
+      [
+        [0, 30],
+        [20, 10],
+      ],
+      [at(20), 1],
+    ],
+    [
+      'at once after all',
+      [
+        [0, 30],
+        [5, 0],
+      ],
+      undefined,
+    ],
+  ]
+  for (const [what, requests, left] of table)
+    it(what, async () => {
+      const t = await withWidget(graceful)
+      let last: Awaited<ReturnType<typeof remove>> | undefined
+      for (const [after, gracePeriodSeconds] of requests) {
+        t.now = Date.parse(NOW) + after * 1000
+        last = await remove(t, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds })
+      }
+      expect(last?.deleted).to.equal(left === undefined)
+      if (!left) return expect(await t.names()).to.deep.equal([])
+      const { deletionTimestamp, deletionGracePeriodSeconds }: ObjectMeta = (await t.get('a')).metadata
+      expect([deletionTimestamp, deletionGracePeriodSeconds]).to.deep.equal(left)
+      expect(last?.object.metadata.deletionTimestamp).to.equal(deletionTimestamp)
+    })
+
+  it('knows no grace period where the kind does not', async () => {
+    expect((await remove(await withWidget(), { gracePeriodSeconds: 30 })).deleted).to.equal(true)
+  })
+
+  it('waits for finalizers at once where the time is over', async () => {
+    const t = await withWidget(graceful, { finalizers: ['example.io/x'] })
+    await remove(t)
+    const { object, deleted } = await remove(t, { gracePeriodSeconds: 0 })
+    expect(deleted).to.equal(false)
+    expect(object.metadata).to.include({ deletionTimestamp: NOW, deletionGracePeriodSeconds: 0 })
+  })
+})
+
+describe('deleting a collection', () => {
+  const open = async (count: number) => {
+    const t = new TestRegistry()
+    for (let i = 0; i < count; i++) await t.create({ name: `w${i}`, labels: { odd: String(i % 2 === 1) } })
+    return t
+  }
+
+  it('deletes what is selected, and answers with it', async () => {
+    const t = await open(6)
+    const { items } = await t.store.deleteCollection(t.target(''), {}, listOptions({ labels: parseLabelSelector('odd=true') }))
+    expect(items.map(item => item.attributes().name)).to.deep.equal(['w1', 'w3', 'w5'])
+    expect(await t.names()).to.deep.equal(['w0', 'w2', 'w4'])
+  })
+
+  it('deletes one page where a limit is given', async () => {
+    const t = await open(4)
+    const result = await t.store.deleteCollection(t.target(''), {}, listOptions({ limit: 3 }))
+    expect(result.continue).to.not.equal('')
+    expect(await t.names()).to.deep.equal(['w3'])
+  })
+
+  it('does not mind what has gone meanwhile, and ends at any other failure', async () => {
+    const t = await open(3)
+    let gone = false
+    t.backend.before = async call => {
+      if (call !== 'get' || gone) return
+      gone = true
+      await t.store.delete(t.target('w1'), {})
+    }
+    await t.store.deleteCollection(t.target(''), {}, listOptions())
+    expect(await t.names()).to.deep.equal([])
+    const other = await open(2)
+    other.admission = { validate: async ({ name }) => (name === 'w1' ? Promise.reject(forbiddenError(WIDGETS, name, 'no')) : undefined) }
+    expect(await refusalText(other.store.deleteCollection(other.target(''), {}, listOptions()))).to.match(/^403 Forbidden: widgets\.example\.io "w1"/)
+  })
+
+  it('as a dry-run deletes nothing', async () => {
+    const t = await open(2)
+    const { items } = await t.store.deleteCollection(t.target('', { dryRun: true }), {}, listOptions())
+    expect(items).to.have.length(2)
+    expect(await t.names()).to.deep.equal(['w0', 'w1'])
+  })
+})
