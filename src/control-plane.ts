@@ -110,8 +110,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     newUid: randomUUID,
     nameSuffix,
     admission: admissionChain([
-      podDefaults,
       namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
+      podDefaults,
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => cacher.storageFor(nameOf(definition)),
