@@ -5,6 +5,8 @@ import type { Exchange } from '../exchange.ts'
 import { groupDiscoveryList } from './aggregated.ts'
 import { apiResources, groupsOf } from './resources.ts'
 
+const FIXED_PATHS = ['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
+
 interface Document {
   readonly bytes: Buffer
   readonly etag: string
@@ -25,6 +27,7 @@ export class Discovery {
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const parts = exchange.path.split('/').filter(part => part !== '')
     const root = parts[0]
+    if (root === undefined && exchange.path === '/') return this.serveIndex(exchange, snapshot)
     if ((root !== 'api' || parts.length > 2) && (root !== 'apis' || parts.length > 3)) return false
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false
     const aggregated = parts.length === 1 ? aggregatedVersion(exchange.headers.accept) : undefined
@@ -39,6 +42,17 @@ export class Discovery {
     const type = `application/json;g=apidiscovery.k8s.io;v=${aggregated};as=APIGroupDiscoveryList`
     if (exchange.headers['if-none-match']?.split(',').some(tag => tag.trim() === document.etag)) await exchange.sendBytes(304, type, Buffer.alloc(0))
     else await exchange.sendBytes(200, type, document.bytes)
+    return true
+  }
+
+  /** The paths that there are, as `kubectl get --raw /` prints them. */
+  private async serveIndex(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false
+    const groups = [...groupsOf(snapshot)].flatMap(([group, versions]) =>
+      group === '' ? versions.map(({ name }) => `/api/${name}`) : [`/apis/${group}`, ...versions.map(({ name }) => `/apis/${group}/${name}`)],
+    )
+    const paths = [...FIXED_PATHS, ...groups].sort()
+    await exchange.sendBytes(200, 'application/json', Buffer.from(`${JSON.stringify({ paths }, null, 2)}\n`))
     return true
   }
 
