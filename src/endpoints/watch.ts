@@ -37,19 +37,18 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     const deadline = env.clock.now() + seconds * 1000
     const watcher = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
-      .catch(expiredOnly)
+      .catch(toldInside)
     const writer = exchange.stream(200, framing.contentType)
     if (watcher instanceof StatusError) {
-      // A start that is gone is told inside the stream, as one that goes while the stream is open.
+      // A start that is gone, or not reached in time, is told inside the stream, as one that goes while the stream is open.
       writer.write([framing.error(watcher)])
       return finishStream(writer)
     }
     try {
       for await (const batch of watcher) {
-        const frames = batch.map(event => frameOf(framing, event))
-        const shown = frames.filter(frame => frame !== undefined)
+        const shown = framesOfBatch(framing, batch)
         if (shown.length > 0 && !writer.write(shown)) break
-        if (shown.length < frames.length) break
+        if (shown.length < batch.length) break
         if (over.signal.aborted) break
       }
     } catch (error) {
@@ -65,8 +64,8 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   }
 }
 
-function expiredOnly(error: unknown): StatusError {
-  if (error instanceof StatusError && error.code === 410) return error
+function toldInside(error: unknown): StatusError {
+  if (error instanceof StatusError && (error.code === 410 || error.reason === 'Timeout')) return error
   throw error
 }
 
@@ -97,6 +96,27 @@ function framesOf(object: StoredObject): Map<string, Buffer> {
   }
   const frames = new Map<string, Buffer>()
   young.set(object, frames)
+  return frames
+}
+
+/** Watchers that want everything get the same batches, one after the other: the frames of the last ones, by the array's identity. */
+const batches: { readonly batch: readonly StorageEvent[]; readonly id: string; readonly frames: readonly Buffer[] }[] = []
+let nextBatch = 0
+
+/** Frames up to the first event that the form cannot show. */
+function framesOfBatch(framing: Framing, batch: readonly StorageEvent[]): readonly Buffer[] {
+  const { id } = framing
+  for (const kept of batches) if (kept.batch === batch && kept.id === id) return kept.frames
+  const frames: Buffer[] = []
+  for (const event of batch) {
+    const frame = frameOf(framing, event)
+    if (frame === undefined) break
+    frames.push(frame)
+  }
+  if (id !== undefined) {
+    batches[nextBatch] = { batch, id, frames }
+    nextBatch = (nextBatch + 1) % 8
+  }
   return frames
 }
 

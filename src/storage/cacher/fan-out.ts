@@ -3,40 +3,67 @@ import type { Revision } from '../revision.ts'
 import type { StorageEvent } from '../storage.ts'
 import type { CacheWatcher, InterestGroup } from './interest.ts'
 
-/** Watchers that are given their events before the event loop has its turn. */
-const watchersPerTurn = 64
+/** What watchers may cost before the event loop has its turn, in microseconds or so: 10 for a write to one, 1 for each event of it. */
+const costPerTurn = 1500
+const costOfWrite = 10
 /** Predicates evaluated before that. */
 const matchesPerTurn = 5000
+/** A group rests this many times as long as its last round took, at most `longestRestMs`. */
+const restFactor = 2
+const longestRestMs = 50
+const shortestRestMs = 1
+/** Changes of one round: more in one write save nothing, and the larger the buffers, the harder the collector works. A group that has so many rests no longer. */
+const changesPerRound = 32
 
 interface Round {
   readonly group: InterestGroup
   readonly changes: readonly RecordedChange[]
   readonly last: Revision
   readonly watchers: readonly CacheWatcher[]
+  readonly begun: number
   next: number
   /** Made when the first watcher without a predicate comes; shared by all of those. */
   events: readonly StorageEvent[] | undefined
 }
 
 /**
- * Gives changes to watchers in rounds: what came in while a round went over a group's watchers is the next round's batch. So batches grow with the load, a
- * watcher gets one per round, and the event loop is never held for more than some watchers.
+ * Gives changes to watchers in rounds: what came in while a round went over a group's watchers, and while the group rested afterwards, is the next round's batch. So
+ * batches grow with the load, a watcher gets one per round, and the event loop is never held for more than some watchers. The rest is what many watchers cost in
+ * latency: a write of one event to each of a thousand of them takes ten times the work of ten events in one write.
  */
 export class FanOut {
   readonly #waiting: InterestGroup[] = []
   #round: Round | undefined
   #scheduled = false
+  #resting = 0
 
   /** Changes are under way to watchers. */
   get busy(): boolean {
-    return this.#scheduled
+    return this.#scheduled || this.#resting > 0
   }
 
   schedule(group: InterestGroup): void {
-    if (!group.scheduled) {
-      group.scheduled = true
-      this.#waiting.push(group)
+    if (group.rest !== undefined && group.pending.length >= changesPerRound) this.#wake(group)
+    if (group.scheduled) return
+    group.scheduled = true
+    const rest = group.restUntil - performance.now()
+    if (rest < shortestRestMs) {
+      this.#enqueue(group)
+      return
     }
+    this.#resting++
+    group.rest = setTimeout(() => this.#wake(group), rest).unref()
+  }
+
+  #wake(group: InterestGroup): void {
+    clearTimeout(group.rest)
+    group.rest = undefined
+    this.#resting--
+    this.#enqueue(group)
+  }
+
+  #enqueue(group: InterestGroup): void {
+    this.#waiting.push(group)
     if (!this.#scheduled) {
       this.#scheduled = true
       setImmediate(this.#turn)
@@ -44,18 +71,19 @@ export class FanOut {
   }
 
   readonly #turn = (): void => {
-    let watchers = watchersPerTurn
+    let cost = costPerTurn
     let matches = matchesPerTurn
-    while (watchers > 0 && matches > 0) {
+    while (cost > 0 && matches > 0) {
       this.#round ??= this.#begin()
       const round = this.#round
       if (round === undefined) break
       const watcher = round.watchers[round.next++]
       if (watcher === undefined) {
         this.#round = undefined
+        this.#end(round)
         continue
       }
-      watchers--
+      cost -= costOfWrite + round.changes.length
       if (!watcher.predicate.everything) matches -= round.changes.length
       give(watcher, round)
     }
@@ -63,14 +91,27 @@ export class FanOut {
     if (this.#scheduled) setImmediate(this.#turn)
   }
 
+  #end({ group, begun }: Round): void {
+    const now = performance.now()
+    group.restUntil = group.pending.length < changesPerRound ? now + Math.min(restFactor * (now - begun), longestRestMs) : 0
+    group.scheduled = false
+    if (group.pending.length > 0) this.schedule(group)
+  }
+
   #begin(): Round | undefined {
     const group = this.#waiting.shift()
     if (group === undefined) return undefined
-    group.scheduled = false
-    const changes = group.pending
-    group.pending = []
-    return { group, changes, last: changes.at(-1)!.revision, watchers: [...group.watchers], next: 0, events: undefined }
+    const changes = firstOf(group.pending)
+    group.pending = group.pending.slice(changes.length)
+    return { group, changes, last: changes.at(-1)!.revision, watchers: [...group.watchers], begun: performance.now(), next: 0, events: undefined }
   }
+}
+
+/** The changes of a round: those of one revision are never parted. */
+function firstOf(pending: readonly RecordedChange[]): readonly RecordedChange[] {
+  let end = changesPerRound
+  while (end < pending.length && pending[end]!.revision === pending[end - 1]!.revision) end++
+  return end < pending.length ? pending.slice(0, end) : pending
 }
 
 function give(watcher: CacheWatcher, round: Round): void {

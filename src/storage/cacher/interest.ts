@@ -19,7 +19,12 @@ export interface CacheWatcher {
 export interface InterestGroup {
   readonly watchers: Set<CacheWatcher>
   pending: RecordedChange[]
+  /** It has its place among the groups that are to be served, is being served, or rests and has changes. */
   scheduled: boolean
+  /** By `performance.now()`: changes that come before then wait. */
+  restUntil: number
+  /** Set while there are changes that wait for it. */
+  rest: NodeJS.Timeout | undefined
 }
 
 /** What a watcher asked for, as narrow as can be told without its predicate. */
@@ -52,7 +57,7 @@ export class Interest {
     const id = scope.name ?? scope.below
     let group = groups.get(id)
     if (group === undefined) {
-      group = { watchers: new Set(), pending: [], scheduled: false }
+      group = { watchers: new Set(), pending: [], scheduled: false, restUntil: 0, rest: undefined }
       groups.set(id, group)
     }
     group.watchers.add(watcher)
