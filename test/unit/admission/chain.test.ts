@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import { type AdmissionPlugin, admissionChain } from '../../../src/admission/chain.ts'
+import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AdmissionRequest, Operation } from '../../../src/registry/types.ts'
+import { TestRegistry } from '../../support/test-registry.ts'
+
+const t = new TestRegistry()
+const request = (operation: Operation, object?: KubeObject): AdmissionRequest => ({ ...t.target('a'), operation, ...(object && { object }) })
+
+function recorder() {
+  const log: string[] = []
+  const plugin = (name: string, parts: { mutate?: AdmissionPlugin['mutate']; validates?: boolean; only?: Operation }): AdmissionPlugin => ({
+    name,
+    handles: ({ operation }) => parts.only === undefined || parts.only === operation,
+    ...(parts.mutate && {
+      mutate: async of => {
+        log.push(`${name} mutates ${of.object?.spec.color ?? 'nothing'}`)
+        return parts.mutate?.(of)
+      },
+    }),
+    ...(parts.validates && { validate: async of => void log.push(`${name} validates ${of.object?.spec.color ?? 'nothing'}`) }),
+  })
+  return { log, plugin }
+}
+
+describe('the admission chain', () => {
+  it('gives each plugin what the one before made, replaced or changed in place', async () => {
+    const { log, plugin } = recorder()
+    const object = t.widget({ name: 'a' }, { spec: { color: 'red' } })
+    const chain = admissionChain([
+      plugin('replaces', { mutate: async of => ({ ...of.object!, spec: { color: 'blue' } }) }),
+      plugin('validates only', { validates: true }),
+      plugin('changes', {
+        mutate: async of => {
+          of.object!.spec.color = 'green'
+          return undefined
+        },
+      }),
+      plugin('looks', { mutate: async of => of.object, validates: true }),
+    ])
+    const admitted = await chain.mutate(request('CREATE', object))
+    expect(log).to.deep.equal(['replaces mutates red', 'changes mutates blue', 'looks mutates green'])
+    expect(admitted?.spec.color).to.equal('green')
+    expect(object.spec.color).to.equal('red')
+    log.length = 0
+    await chain.validate(request('CREATE', admitted!))
+    expect(log).to.deep.equal(['validates only validates green', 'looks validates green'])
+  })
+
+  it('asks only who handles the request', async () => {
+    const { log, plugin } = recorder()
+    const chain = admissionChain([plugin('creations', { mutate: async of => of.object, validates: true, only: 'CREATE' }), plugin('all', { validates: true })])
+    expect(await chain.mutate(request('DELETE'))).to.equal(undefined)
+    await chain.validate(request('DELETE'))
+    expect(log).to.deep.equal(['all validates nothing'])
+  })
+
+  it('ends at the first refusal', async () => {
+    const { log, plugin } = recorder()
+    const refuse = async () => Promise.reject(new Error('no'))
+    const refusing: AdmissionPlugin = { name: 'refuses', handles: () => true, mutate: refuse, validate: refuse }
+    const chain = admissionChain([refusing, plugin('later', { mutate: async of => of.object, validates: true })])
+    for (const run of [chain.mutate, chain.validate]) {
+      const failed = await run(request('CREATE', t.widget({ name: 'a' }))).then(
+        () => 'admitted',
+        (error: Error) => error.message,
+      )
+      expect(failed).to.equal('no')
+    }
+    expect(log).to.deep.equal([])
+  })
+})

@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import { namespaceLifecycle } from '../../../../src/admission/plugins/namespace-lifecycle.ts'
+import type { ServedResource } from '../../../../src/catalog/catalog.ts'
+import type { KubeObject } from '../../../../src/meta/object.ts'
+import { internalServerError, notFoundError } from '../../../../src/meta/status.ts'
+import type { AdmissionRequest, Operation } from '../../../../src/registry/types.ts'
+import { namespaceResource } from '../../../../src/resources/core/namespace/definition.ts'
+import { refusal, refusalText, TestRegistry, widgetResource } from '../../../support/test-registry.ts'
+
+const t = new TestRegistry()
+const served = (definition: ServedResource['definition']): ServedResource => ({ definition, version: definition.home })
+const widgets = served(widgetResource())
+const clusterWidgets = served(widgetResource({ cluster: true }))
+const namespaces = served(namespaceResource)
+
+const namespace = (more: object = {}): KubeObject => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' }, status: { phase: 'Active' }, ...more })
+const terminating = namespace({ status: { phase: 'Terminating' } })
+const deleted = namespace({ metadata: { name: 'ns', deletionTimestamp: '2026-01-01T00:00:00Z' } })
+
+/** `cached` and `stored`: what the two ways to read a namespace find. */
+function lifecycle(cached: KubeObject | undefined, stored: KubeObject | undefined = cached) {
+  const asked: string[] = []
+  const plugin = namespaceLifecycle(async (name, fresh) => {
+    asked.push(`${name}${fresh ? ' fresh' : ''}`)
+    const found = fresh ? stored : cached
+    if (found) return found
+    throw notFoundError({ group: '', resource: 'namespaces' }, name)
+  })
+  return { plugin, asked }
+}
+
+const request = (operation: Operation, of: ServedResource, more: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
+  ...t.target('a'),
+  served: of,
+  operation,
+  ...(operation === 'CREATE' && { object: t.widget({ name: 'a' }) }),
+  ...more,
+})
+
+describe('namespace lifecycle', () => {
+  const TERMINATING = '403 Forbidden: widgets.example.io "a" is forbidden: unable to create new content in namespace ns because it is being terminated'
+  const creations: [string, ServedResource, KubeObject | undefined, KubeObject | undefined, asked: string[], told: string][] = [
+    ['in a namespace', widgets, namespace(), undefined, ['ns'], ''],
+    ['in a namespace that the cache has not seen', widgets, undefined, namespace(), ['ns', 'ns fresh'], ''],
+    ['in no namespace', widgets, undefined, undefined, ['ns', 'ns fresh'], '404 NotFound: namespaces "ns" not found'],
+    ['in a namespace that is terminating', widgets, terminating, undefined, ['ns'], TERMINATING],
+    ['in a namespace that is being deleted', widgets, deleted, undefined, ['ns'], TERMINATING],
+    ['in a namespace that is being deleted, new to the cache', widgets, undefined, deleted, ['ns', 'ns fresh'], TERMINATING],
+    ['of what is in no namespace', clusterWidgets, undefined, undefined, [], ''],
+    ['of a namespace', namespaces, undefined, undefined, [], ''],
+  ]
+  for (const [what, of, cached, stored, wanted, told] of creations)
+    it(`creation ${what}`, async () => {
+      const { plugin, asked } = lifecycle(cached, stored)
+      const create = request('CREATE', of)
+      expect(plugin.handles(create)).to.equal(true)
+      const result = plugin.mutate!(create)
+      if (told === '') expect(await result).to.equal(create.object)
+      else expect(await refusalText(result)).to.equal(told)
+      expect(asked).to.deep.equal(wanted)
+    })
+
+  it('tells why content is refused', async () => {
+    const { plugin } = lifecycle(terminating)
+    const { status } = await refusal(plugin.mutate!(request('CREATE', widgets)))
+    expect(status.details).to.deep.equal({
+      name: 'a',
+      group: 'example.io',
+      kind: 'widgets',
+      causes: [{ reason: 'NamespaceTerminating', message: 'namespace ns is being terminated', field: 'metadata.namespace' }],
+    })
+  })
+
+  for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease', 'mine'])
+    it(`deletion of the namespace ${name}`, async () => {
+      const { plugin } = lifecycle(namespace())
+      const result = plugin.validate!(request('DELETE', namespaces, { name }))
+      if (name === 'mine' || name === 'kube-node-lease') await result
+      else expect(await refusalText(result)).to.equal(`403 Forbidden: namespaces "${name}" is forbidden: this namespace may not be deleted`)
+    })
+
+  it('lets other things of those names go, and minds no update', async () => {
+    const { plugin, asked } = lifecycle(terminating)
+    await plugin.validate!(request('DELETE', widgets, { name: 'default' }))
+    expect(plugin.handles(request('UPDATE', widgets))).to.equal(false)
+    expect(asked).to.deep.equal([])
+  })
+
+  it('passes failures of the store on', async () => {
+    const plugin = namespaceLifecycle(async () => Promise.reject(internalServerError('down')))
+    expect(await refusalText(plugin.mutate!(request('CREATE', widgets)))).to.match(/^500 InternalError/)
+  })
+})

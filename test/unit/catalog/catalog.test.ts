@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { Catalog, CatalogSnapshot, subresourceOf } from '../../../src/catalog/catalog.ts'
+import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
+import { widgetResource } from '../../support/test-registry.ts'
+
+/** A resource in the given versions, `group/version`, the first of them its home. */
+function resource(plural: string, versions: readonly string[], more: Partial<ResourceDefinition> = {}): ResourceDefinition {
+  const { home } = widgetResource()
+  const made = versions.map((text): Version => {
+    const [group, name] = text.split('/') as [string, string]
+    return { ...home, group, name, names: { plural, singular: plural.slice(0, -1) } }
+  })
+  return { ...widgetResource(), versions: made as [Version, ...Version[]], home: made[0]!, ...more }
+}
+
+describe('the catalog', () => {
+  const events = resource('events', ['events.k8s.io/v1', '/v1'])
+  const ranges = resource('ranges', ['/v1'], { internal: true })
+  const snapshot = new CatalogSnapshot(1, [resource('pods', ['/v1']), events, resource('webs', ['x.io/v1', 'x.io/v1beta1']), ranges])
+
+  it('finds a resource by group, version and plural', () => {
+    expect(snapshot.find('', 'v1', 'pods')?.definition.home.names.plural).to.equal('pods')
+    expect(snapshot.find('', 'v1', 'events')).to.deep.equal({ definition: events, version: events.versions[1] })
+    expect(snapshot.find('events.k8s.io', 'v1', 'events')?.version).to.equal(events.home)
+    for (const [group, version, plural] of [
+      ['', 'v2', 'pods'],
+      ['apps', 'v1', 'pods'],
+      ['', 'v1', 'pod'],
+      ['', 'v1', 'toString'],
+    ] as const)
+      expect(snapshot.find(group, version, plural)).to.equal(undefined)
+  })
+
+  it('serves nothing of what is internal, and finds its definition', () => {
+    expect(snapshot.find('', 'v1', 'ranges')).to.equal(undefined)
+    expect(snapshot.resourcesOf('v1').map(({ version }) => version.names.plural)).to.deep.equal(['pods', 'events'])
+    expect(snapshot.definition('', 'ranges')).to.equal(ranges)
+  })
+
+  it('finds a definition by its home alone', () => {
+    expect(snapshot.definition('events.k8s.io', 'events')).to.equal(events)
+    expect(snapshot.definition('', 'events')).to.equal(undefined)
+  })
+
+  it('lists group versions in the order of the definitions', () => {
+    expect(snapshot.servedGroupVersions()).to.deep.equal(['v1', 'events.k8s.io/v1', 'x.io/v1', 'x.io/v1beta1'])
+    expect(snapshot.resourcesOf('y.io/v1')).to.deep.equal([])
+  })
+
+  it('takes no resource twice', () => {
+    expect(() => new CatalogSnapshot(1, [resource('pods', ['/v1']), resource('pods', ['/v1'])])).to.throw('resource /v1/pods is defined twice')
+  })
+
+  it('is replaced whole, and tells who listens', () => {
+    const catalog = new Catalog([resource('pods', ['/v1'])])
+    const before = catalog.snapshot()
+    const seen: number[] = []
+    const stop = catalog.subscribe(({ generation }) => seen.push(generation))
+    catalog.replace([])
+    stop()
+    catalog.replace([events])
+    expect(seen).to.deep.equal([before.generation + 1])
+    expect(before.find('', 'v1', 'pods')).to.not.equal(undefined)
+    expect(catalog.snapshot().definitions).to.deep.equal([events])
+  })
+
+  it('knows the subresources of a version, and no member of every object', () => {
+    const { home } = widgetResource()
+    expect(subresourceOf(home, 'status')?.verbs).to.deep.equal(['get', 'patch', 'update'])
+    expect(subresourceOf(home, 'constructor')).to.equal(undefined)
+    const { subresources: _, ...bare } = home
+    expect(subresourceOf(bare, 'status')).to.equal(undefined)
+  })
+})

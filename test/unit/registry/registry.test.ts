@@ -1,0 +1,123 @@
+import { expect } from 'chai'
+import type { AccessEvent } from '../../../src/catalog/definition.ts'
+import { invalid } from '../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../src/meta/field-path.ts'
+import type { KubeObject } from '../../../src/meta/object.ts'
+import { NEVER, refusalText, TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
+
+const object = (name: string, spec: object = {}): KubeObject => ({ kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name }, spec })
+
+describe('access to resources from within', () => {
+  it('creates as for a client: defaults, validation, managed fields', async () => {
+    const t = new TestRegistry([
+      widgetResource({ strategy: { validate: ({ spec }) => (spec.size > 5 ? [invalid(fieldPath('spec', 'size'), spec.size, 'too large')] : []) } }),
+    ])
+    const access = t.registry.access()
+    const mine = object('a', { color: 'red' })
+    const made = await access.create(WIDGETS, 'ns', mine)
+    expect(made.spec).to.deep.equal({ size: 1, color: 'red' })
+    expect(made.metadata).to.include({ namespace: 'ns', uid: 'u1', resourceVersion: '2' })
+    expect(made.metadata.managedFields?.map(entry => entry.manager)).to.deep.equal(['binnacle'])
+    expect(mine).to.deep.equal(object('a', { color: 'red' }))
+    expect(await refusalText(access.create(WIDGETS, 'ns', object('b', { size: 6 })))).to.match(/^422 Invalid: .*too large$/)
+    expect(await refusalText(access.create(WIDGETS, 'ns', object('a')))).to.match(/^409 AlreadyExists/)
+  })
+
+  it('gets and lists', async () => {
+    const t = new TestRegistry()
+    const access = t.registry.access()
+    for (const [name, color] of [
+      ['a', 'red'],
+      ['b', 'blue'],
+    ] as const)
+      await t.create({ name, labels: { color } }, { spec: { color } })
+    const names = async (options: object, namespace = 'ns') => (await access.list(WIDGETS, namespace, options)).items.map(item => item.metadata.name)
+    expect((await access.get(WIDGETS, 'ns', 'a')).spec.color).to.equal('red')
+    expect(await refusalText(access.get(WIDGETS, 'ns', 'x'))).to.equal('404 NotFound: widgets.example.io "x" not found')
+    expect((await access.list(WIDGETS, '')).resourceVersion).to.equal('3')
+    expect(await names({ labelSelector: 'color=red' })).to.deep.equal(['a'])
+    expect(await names({ fieldSelector: 'spec.color!=red' })).to.deep.equal(['b'])
+    expect(await names({}, 'other')).to.deep.equal([])
+  })
+
+  it('knows no resource that is not there', async () => {
+    const access = new TestRegistry().registry.access()
+    expect(await refusalText(access.get({ group: 'x.io', resource: 'things' }, 'ns', 'a'))).to.match(/^404 NotFound: things\.x\.io/)
+  })
+
+  it('updates a copy, which may be left or replaced', async () => {
+    const t = new TestRegistry()
+    const access = t.registry.access()
+    const before = await t.create({ name: 'a' })
+    const changed = await access.update(WIDGETS, 'ns', 'a', now => {
+      now.spec.color = 'blue'
+      return now
+    })
+    expect(changed.spec.color).to.equal('blue')
+    const kept = await access.update(WIDGETS, 'ns', 'a', now => {
+      now.spec.color = 'green'
+      return undefined
+    })
+    expect(kept).to.deep.equal(changed)
+    expect(before.spec).to.not.have.property('color')
+    expect(await refusalText(access.update(WIDGETS, 'ns', 'x', now => now))).to.equal('404 NotFound: widgets.example.io "x" not found')
+  })
+
+  it('updates again after a lost race, and not where the change names a version', async () => {
+    const t = new TestRegistry()
+    const access = t.registry.access()
+    const first = await t.create({ name: 'a' })
+    let runs = 0
+    const result = await access.update(WIDGETS, 'ns', 'a', now => {
+      if (++runs === 1)
+        t.backend.apply([{ key: t.store.keys.object('ns', 'a'), value: Buffer.from(JSON.stringify({ ...first, spec: { size: 3 } })) }])
+      return { ...now, spec: { ...now.spec, color: 'blue' } }
+    })
+    expect(runs).to.equal(2)
+    expect(result.spec).to.deep.equal({ size: 3, color: 'blue' })
+    expect(await refusalText(access.update(WIDGETS, 'ns', 'a', () => ({ ...first, spec: { size: 4 } })))).to.match(/^409 Conflict/)
+  })
+
+  it('updates a subresource', async () => {
+    const t = new TestRegistry()
+    await t.create({ name: 'a' }, { spec: { color: 'red' } })
+    const change = (now: KubeObject) => ({ ...now, spec: { size: 9 }, status: { phase: 'Ready' } })
+    const { spec, status } = await t.registry.access().update(WIDGETS, 'ns', 'a', change, { subresource: 'status' })
+    expect([spec.color, status.phase]).to.deep.equal(['red', 'Ready'])
+  })
+
+  it('deletes, by conditions', async () => {
+    const t = new TestRegistry()
+    const access = t.registry.access()
+    await t.create({ name: 'a' })
+    expect(await refusalText(access.delete(WIDGETS, 'ns', 'a', { uid: 'other' }))).to.match(/^409 Conflict/)
+    expect(await refusalText(access.delete(WIDGETS, 'ns', 'a', { resourceVersion: '1' }))).to.match(/^409 Conflict/)
+    await access.delete(WIDGETS, 'ns', 'a', { propagationPolicy: 'Foreground' })
+    expect((await t.get('a')).metadata.finalizers).to.deep.equal(['foregroundDeletion'])
+    await access.delete(WIDGETS, 'ns', 'a', { uid: 'u1', propagationPolicy: 'Background' })
+    expect(await t.names()).to.deep.equal([])
+  })
+
+  it('follows a resource: what is there, its end, changes', async () => {
+    const t = new TestRegistry()
+    const end = new AbortController()
+    await t.create({ name: 'a' })
+    const seen: string[] = []
+    const told = ({ type, object: of }: AccessEvent) => seen.push(of ? `${type} ${of.metadata.name}@${of.metadata.resourceVersion}` : type)
+    for await (const event of t.registry.access(NEVER).watch(WIDGETS, '', end.signal)) {
+      told(event)
+      if (event.type === 'synced') {
+        await t.update('a', { size: 2 })
+        await t.store.delete(t.target('a'), {})
+      }
+      if (event.type === 'deleted') end.abort()
+    }
+    expect(seen).to.deep.equal(['added a@2', 'synced', 'modified a@3', 'deleted a@4'])
+    expect(t.backend.watches).to.deep.equal([])
+  })
+
+  it('keeps one store a resource', () => {
+    const t = new TestRegistry()
+    expect(t.registry.store(t.served())).to.equal(t.registry.store(t.served()))
+  })
+})
