@@ -1,0 +1,33 @@
+import type { ControllerEnvironment } from '../../src/controllers/controller.ts'
+import { silentLogger } from '../../src/lib/log.ts'
+import { builtinResources } from '../../src/resources/builtin.ts'
+import { TestRegistry } from './test-registry.ts'
+
+export const NAMESPACES = { group: '', resource: 'namespaces' }
+export const CONFIG_MAPS = { group: '', resource: 'configmaps' }
+export const PODS = { group: '', resource: 'pods' }
+export const LEASES = { group: 'coordination.k8s.io', resource: 'leases' }
+
+/** The kinds that are built in, in a registry over a store in memory. */
+export const builtinRegistry = (serviceCIDRs: string[] = ['10.0.0.0/24']): TestRegistry =>
+  new TestRegistry(builtinResources({ eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 100 } }))
+
+/** What controllers get; the clock is the registry's. */
+export const controllerEnvironment = (t: TestRegistry): ControllerEnvironment => ({
+  access: t.registry.access(),
+  clock: { now: () => t.now },
+  logger: silentLogger,
+})
+
+/** Waits, at most two seconds, until the condition holds. What it throws counts as no. */
+export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+  for (const until = Date.now() + 2000; ; ) {
+    try {
+      if (await condition()) return
+    } catch (error) {
+      if (Date.now() > until) throw error
+    }
+    if (Date.now() > until) throw new Error(`it did not happen: ${what}`)
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+}

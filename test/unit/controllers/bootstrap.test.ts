@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import { bootstrap } from '../../../src/controllers/bootstrap.ts'
+import { builtinRegistry, controllerEnvironment, eventually, NAMESPACES } from '../../support/builtin-registry.ts'
+import { NEVER } from '../../support/test-registry.ts'
+
+const options = { address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'] }
+const SERVICES = { group: '', resource: 'services' }
+const ENDPOINTS = { group: '', resource: 'endpoints' }
+const CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' }
+
+describe('bootstrap', () => {
+  it('makes what every cluster has', async () => {
+    const t = builtinRegistry()
+    const access = t.registry.access()
+    await bootstrap(controllerEnvironment(t), options, NEVER)
+    const names = (await access.list(NAMESPACES, '')).items.map(({ metadata }) => metadata.name)
+    expect(names).to.deep.equal(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
+    const service = await access.get(SERVICES, 'default', 'kubernetes')
+    expect(service.metadata.labels).to.deep.equal({ component: 'apiserver', provider: 'kubernetes' })
+    expect(service.spec).to.deep.include({
+      clusterIP: '10.0.0.1',
+      clusterIPs: ['10.0.0.1'],
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
+    })
+    const endpoints = await access.get(ENDPOINTS, 'default', 'kubernetes')
+    expect(endpoints.metadata.labels).to.deep.include({ 'endpointslice.kubernetes.io/skip-mirror': 'true' })
+    expect(endpoints.subsets).to.deep.equal([{ addresses: [{ ip: '192.0.2.7' }], ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] }])
+    const cidr = await access.get(CIDRS, '', 'kubernetes')
+    expect(cidr.spec).to.deep.equal({ cidrs: ['10.0.0.0/24'] })
+    expect(cidr.status.conditions).to.deep.equal([
+      { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z', reason: '', message: 'Kubernetes default Service CIDR is ready' },
+    ])
+  })
+
+  it('changes nothing the second time', async () => {
+    const t = builtinRegistry()
+    await bootstrap(controllerEnvironment(t), options, NEVER)
+    const before = await t.backend.currentRevision(NEVER)
+    t.now += 60_000
+    await bootstrap(controllerEnvironment(t), options, NEVER)
+    expect(await t.backend.currentRevision(NEVER)).to.equal(before)
+  })
+
+  it('leads clients to the address that the server has now, and leaves the rest as people made it', async () => {
+    const t = builtinRegistry()
+    const access = t.registry.access()
+    await bootstrap(controllerEnvironment(t), options, NEVER)
+    await access.update(SERVICES, 'default', 'kubernetes', now => ({ ...now, metadata: { ...now.metadata, labels: { mine: 'x' } } }))
+    await bootstrap(controllerEnvironment(t), { ...options, address: '192.0.2.8' }, NEVER)
+    expect((await access.get(ENDPOINTS, 'default', 'kubernetes')).subsets[0].addresses).to.deep.equal([{ ip: '192.0.2.8' }])
+    expect((await access.get(SERVICES, 'default', 'kubernetes')).metadata.labels).to.deep.equal({ mine: 'x' })
+  })
+
+  it('tries until the store is there', async () => {
+    const t = builtinRegistry()
+    t.backend.down = true
+    const warnings: string[] = []
+    const env = controllerEnvironment(t)
+    const done = bootstrap({ ...env, logger: { ...env.logger, warn: text => void warnings.push(text) } }, options, NEVER)
+    await eventually('it fails', () => warnings.length > 0)
+    t.backend.down = false
+    await done
+    expect(warnings[0]).to.equal('bootstrap objects cannot be made yet')
+    expect((await t.registry.access().get(NAMESPACES, '', 'default')).status.phase).to.equal('Active')
+  })
+
+  it('ends when it is told to', async () => {
+    const t = builtinRegistry()
+    t.backend.down = true
+    const end = new AbortController()
+    const done = bootstrap(controllerEnvironment(t), options, end.signal)
+    end.abort()
+    await done
+  })
+})

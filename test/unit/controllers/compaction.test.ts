@@ -1,0 +1,56 @@
+import { expect } from 'chai'
+import { compactHistory } from '../../../src/controllers/compaction.ts'
+import { silentLogger } from '../../../src/lib/log.ts'
+import { key } from '../../../src/storage/revision.ts'
+import { eventually } from '../../support/builtin-registry.ts'
+import { MemoryBackend } from '../../support/memory-backend.ts'
+
+/** A store whose compactions are written down: the revision at that time, and up to where history goes. */
+function recorded() {
+  const backend = new MemoryBackend()
+  const compactions: number[] = []
+  const compact = backend.compact.bind(backend)
+  backend.compact = async (before, signal) => {
+    compactions.push(before)
+    await compact(before, signal)
+  }
+  return { backend, compactions }
+}
+const put = (backend: MemoryBackend) => backend.apply([{ key: key('/registry/x/a'), value: Buffer.from('x') }])
+
+describe('compaction', () => {
+  it('drops what is older than an interval, and never the newest', async () => {
+    const { backend, compactions } = recorded()
+    const end = new AbortController()
+    const seen: number[] = []
+    backend.before = call => {
+      if (call === 'currentRevision') seen.push(put(backend))
+    }
+    const done = compactHistory(backend, silentLogger, 2, end.signal)
+    await eventually('three compactions', () => compactions.length >= 3)
+    end.abort()
+    await done
+    expect(compactions.slice(0, 3)).to.deep.equal(seen.slice(0, 3))
+  })
+
+  it('goes on after a failure', async () => {
+    const { backend, compactions } = recorded()
+    const end = new AbortController()
+    const warnings: string[] = []
+    backend.down = true
+    const done = compactHistory(backend, { ...silentLogger, warn: text => void warnings.push(text) }, 2, end.signal)
+    await eventually('it fails', () => warnings.length > 1)
+    expect(warnings[0]).to.equal('history cannot be compacted')
+    backend.down = false
+    await eventually('it compacts', () => compactions.length > 0)
+    end.abort()
+    await done
+  })
+
+  it('ends at once, in the middle of a pause', async () => {
+    const end = new AbortController()
+    const done = compactHistory(new MemoryBackend(), silentLogger, 60_000, end.signal)
+    end.abort()
+    await done
+  })
+})
