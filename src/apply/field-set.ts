@@ -60,6 +60,17 @@ export const union = (a: FieldSet, b: FieldSet): FieldSet => {
   return isEmpty(a) ? b : unionNodes(a, b, false)
 }
 
+/** Paths of any of the sets. Pairs are merged first: one after the other would cost the square of their number. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  let left = sets
+  while (left.length > 1) {
+    const pairs: FieldSet[] = []
+    for (let i = 0; i < left.length; i += 2) pairs.push(union(left[i] as FieldSet, left[i + 1] ?? EMPTY))
+    left = pairs
+  }
+  return left[0] ?? EMPTY
+}
+
 function unionNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet {
   if (a === b) return a
   return assemble(member, mergedElements(a, b), element => {

@@ -1,6 +1,6 @@
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { EMPTY, isEmpty, union } from './field-set.ts'
+import { EMPTY, type FieldSet, isEmpty, union, unionOf } from './field-set.ts'
 import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
 import { type Change, emptyObject, ownable, type Touch, takeFromOthers, touchesOf, untracked } from './ownership.ts'
 import { compareText } from './path-element.ts'
@@ -91,6 +91,7 @@ function capUpdaters(managed: Managed): Managed {
   const updaters = [...managed].filter(([, manager]) => manager.operation === 'Update')
   updaters.sort(([a, x], [b, y]) => compareText(x.time ?? '', y.time ?? '') || compareText(a, b))
   const firsts = new Map<string, string>()
+  const buckets = new Map<string, { readonly manager: Omit<Manager, 'set' | 'time'>; readonly sets: FieldSet[]; time: string | undefined }>()
   for (const [identity, manager] of updaters) {
     if (count <= MAX_UPDATERS) break
     const { apiVersion, set, time } = manager
@@ -99,16 +100,21 @@ function capUpdaters(managed: Managed): Managed {
       firsts.set(apiVersion, identity)
       continue
     }
-    const bucket = { manager: 'ancient-changes', operation: 'Update', apiVersion, subresource: '' } as const
-    const bucketIdentity = identityOf(bucket)
-    let ancient: Manager | undefined = managed.get(bucketIdentity)
-    if (ancient === undefined) {
-      ancient = managed.get(first) as Manager
-      managed.delete(first)
+    const ancient = { manager: 'ancient-changes', operation: 'Update', apiVersion, subresource: '' } as const
+    const ancientIdentity = identityOf(ancient)
+    if (identity === ancientIdentity) continue
+    let bucket = buckets.get(ancientIdentity)
+    if (bucket === undefined) {
+      const begun = managed.has(ancientIdentity) ? ancientIdentity : first
+      bucket = { manager: ancient, sets: [(managed.get(begun) as Manager).set], time }
+      managed.delete(begun)
+      buckets.set(ancientIdentity, bucket)
     }
-    managed.set(bucketIdentity, { ...bucket, set: union(set, ancient.set), time })
+    bucket.sets.push(set)
+    bucket.time = time
     managed.delete(identity)
     count--
   }
+  for (const [identity, { manager, sets, time }] of buckets) managed.set(identity, { ...manager, set: unionOf(sets), time })
   return managed
 }

@@ -16,6 +16,8 @@ export interface TlsMaterial {
   readonly clientCa: string
 }
 
+/** As many header fields as Node takes over HTTP/1.1. */
+const MAX_HEADERS = 2000
 /** Upstream's: what a header may hold in Go, how long a connection may idle, how long headers may take. */
 const MAX_HEADER_BYTES = 1 << 20
 const IDLE_MS = 90_000
@@ -44,7 +46,8 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener): Http2Sec
     minVersion: 'TLSv1.2',
     // Three lists that nobody reads would otherwise make Node refuse every new stream.
     maxSessionMemory: 200,
-    settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024 },
+    maxHeaderListPairs: MAX_HEADERS,
+    settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024, maxHeaderListSize: MAX_HEADER_BYTES },
   })
   Object.assign(server, { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: HEADERS_MS })
   server.on('request', listener)

@@ -142,9 +142,10 @@ export class Pipeline {
   }
 
   private async fail(exchange: HttpExchange, error: unknown): Promise<void> {
-    const told = error instanceof StatusError ? error : internalServerError(error instanceof Error ? error.message : String(error))
+    const told = toldOf(error)
     const clientGone = exchange.res.destroyed && !exchange.answered
-    if (!(error instanceof StatusError) && !clientGone) this.options.log.error('request failed', { path: exchange.path, auditID: exchange.auditId, error })
+    if (told.code >= 500 && !(error instanceof StatusError) && !clientGone)
+      this.options.log.error('request failed', { path: exchange.path, auditID: exchange.auditId, error })
     if (!exchange.answered) await exchange.sendStatusError(told)
     else if (!exchange.res.writableEnded) exchange.destroy()
   }
@@ -164,6 +165,14 @@ export class Pipeline {
     clearTimeout(timer)
     for (const exchange of this.open) exchange.destroy()
   }
+}
+
+/** What no handler has foreseen is the server's fault; only a body that the stack is too small for is the client's. */
+function toldOf(error: unknown): StatusError {
+  if (error instanceof StatusError) return error
+  if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded')
+    return badRequestError('the body of the request is nested too deeply, or has too many faults to tell')
+  return internalServerError(error instanceof Error ? error.message : String(error))
 }
 
 /** Undefined where the escapes are not valid. */
