@@ -1,0 +1,152 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
+import type { Scope } from '../../src/endpoints/scope.ts'
+import { wholeOf } from '../../src/lib/filled-body.ts'
+import type { RequestInfo } from '../../src/meta/context.ts'
+import type { StatusError } from '../../src/meta/status.ts'
+import { failure } from '../../src/meta/status.ts'
+import type { TestRegistry } from './test-registry.ts'
+
+export interface FakeRequest {
+  readonly method?: string
+  readonly search?: string
+  readonly headers?: IncomingHttpHeaders
+  readonly body?: string | Buffer
+  readonly info?: Partial<RequestInfo>
+  readonly userAgent?: string
+}
+
+/** What was streamed: frames as they were written, each array one write. `accepts`: how many writes the client takes before it is too slow. */
+export class FakeStream implements StreamWriter {
+  readonly writes: (readonly Buffer[])[] = []
+  open = true
+  unwritten = 0
+  accepts = Number.POSITIVE_INFINITY
+  /** Called after every write. */
+  onWrite: () => void = () => {}
+
+  write(chunks: readonly Buffer[]): boolean {
+    if (!this.open) return false
+    if (this.writes.length >= this.accepts) {
+      this.open = false
+      return false
+    }
+    this.writes.push(chunks)
+    this.onWrite()
+    return true
+  }
+
+  async drained(): Promise<void> {}
+
+  end(): void {
+    this.open = false
+  }
+
+  get text(): string {
+    return Buffer.concat(this.writes.flat()).toString()
+  }
+
+  get frames(): Buffer[] {
+    return this.writes.flat()
+  }
+}
+
+/** An exchange without a socket. */
+export class FakeExchange implements Exchange {
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  readonly headers: IncomingHttpHeaders
+  readonly ctx: Exchange['ctx']
+  readonly warnings: string[] = []
+  readonly answerHeaders: Record<string, string | readonly string[]> = {}
+  readonly streamed = new FakeStream()
+  /** Ends the request. */
+  readonly client = new AbortController()
+  status = 0
+  contentType = ''
+  body: Buffer | undefined
+  private readonly requestBody: Buffer
+
+  constructor(path: string, { method = 'GET', search = '', headers = {}, body = '', info = {}, userAgent = 'tester/1.0' }: FakeRequest = {}) {
+    this.method = method
+    this.path = path
+    this.search = search
+    this.headers = headers
+    this.requestBody = Buffer.from(body)
+    this.ctx = {
+      user: { name: 'tester', groups: [] },
+      info: {
+        path,
+        isResource: true,
+        verb: 'get',
+        apiPrefix: 'apis',
+        group: '',
+        version: 'v1',
+        namespace: '',
+        resource: '',
+        subresource: '',
+        name: '',
+        parts: [],
+        ...info,
+      },
+      signal: this.client.signal,
+      userAgent,
+      receivedAt: 0,
+      warn: text => void this.warnings.push(text),
+    }
+  }
+
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.search)
+  }
+
+  async readBody(limit: number): Promise<Buffer> {
+    if (this.requestBody.length > limit) throw failure(413, 'RequestEntityTooLarge', 'too large')
+    return this.requestBody
+  }
+
+  setHeader(name: string, value: string | readonly string[]): void {
+    this.answerHeaders[name.toLowerCase()] = value
+  }
+
+  async sendBytes(...[status, contentType, body]: Parameters<Exchange['sendBytes']>): Promise<void> {
+    if (this.status !== 0) throw new Error('two answers')
+    this.status = status
+    this.contentType = contentType
+    this.body = Buffer.isBuffer(body) ? body : 'fill' in body ? wholeOf(body) : Buffer.concat(body)
+  }
+
+  async sendStatusError(_error: StatusError): Promise<void> {
+    throw new Error('endpoints throw their failures')
+  }
+
+  stream(status: number, contentType: string): StreamWriter {
+    this.status = status
+    this.contentType = contentType
+    return this.streamed
+  }
+
+  get text(): string {
+    return this.body?.toString() ?? ''
+  }
+
+  get json(): unknown {
+    return JSON.parse(this.text)
+  }
+}
+
+/** A scope of the registry's one kind for an exchange: of the object `name`, or of the collection. */
+export function scopeOf(t: TestRegistry, exchange: FakeExchange, { name = '', subresource = '', shutdown = new AbortController().signal } = {}): Scope {
+  const served = t.served()
+  return {
+    exchange,
+    env: { catalog: t.catalog, registry: t.registry, clock: { now: () => t.now }, minRequestTimeoutSeconds: 1800, shutdown },
+    snapshot: t.catalog.snapshot(),
+    served,
+    subresourceName: subresource,
+    subresource: subresource === '' ? undefined : served.version.subresources?.[subresource],
+    namespace: served.definition.scope === 'Namespaced' ? 'ns' : '',
+    name,
+  }
+}

@@ -1,0 +1,111 @@
+import { expect } from 'chai'
+import { listOptions } from '../../../src/endpoints/list-options.ts'
+import { FakeExchange } from '../../support/exchange.ts'
+import { refusal, refusalText, widgetResource } from '../../support/test-registry.ts'
+
+const { home } = widgetResource()
+const { selectableFields: _, ...plain } = home
+const read = (search: string, name = '', version = home) => listOptions(new FakeExchange('/x', { search }), version, name)
+const refused = async (search: string, name = '', version = home) => refusalText(Promise.resolve().then(() => read(search, name, version)))
+
+describe('options of lists and watches', () => {
+  it('are none where there is no query', () => {
+    expect(read('')).to.deep.equal({
+      labels: [],
+      fields: [],
+      resourceVersion: '',
+      resourceVersionMatch: '',
+      limit: 0,
+      continue: '',
+      allowWatchBookmarks: false,
+      watch: false,
+      timeoutSeconds: undefined,
+    })
+  })
+
+  it('are decoded', () => {
+    const search =
+      'watch=1&allowWatchBookmarks=true&resourceVersion=7&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=9&limit=3&labelSelector=a%3Db&fieldSelector=spec.color%3Dred'
+    const { labels, ...rest } = read(search)
+    expect(labels).to.have.length(1)
+    expect(rest).to.deep.equal({
+      fields: [{ field: 'spec.color', op: '=', value: 'red' }],
+      resourceVersion: '7',
+      resourceVersionMatch: 'NotOlderThan',
+      limit: 3,
+      continue: '',
+      allowWatchBookmarks: true,
+      sendInitialEvents: true,
+      watch: true,
+      timeoutSeconds: 9,
+    })
+  })
+
+  const invalid: [search: string, faults: string[]][] = [
+    ['resourceVersionMatch=Exact', ['resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided']],
+    [
+      'resourceVersionMatch=Exact&continue=x&resourceVersion=1',
+      ['resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided'],
+    ],
+    ['resourceVersionMatch=Odd&resourceVersion=1', ['resourceVersionMatch: Unsupported value: "Odd": supported values: "Exact", "NotOlderThan", ""']],
+    ['resourceVersionMatch=Exact&resourceVersion=0', ['resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"']],
+    ['sendInitialEvents=true', ['sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list']],
+    [
+      'resourceVersionMatch=Odd&sendInitialEvents=false',
+      [
+        'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+        'resourceVersionMatch: Unsupported value: "Odd": supported values: "Exact", "NotOlderThan", ""',
+        'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
+      ],
+    ],
+    ['watch=1&sendInitialEvents=true', ['resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan']],
+    [
+      'watch=1&sendInitialEvents=true&resourceVersionMatch=Exact',
+      [
+        'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+        'resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"',
+      ],
+    ],
+    [
+      'watch=1&resourceVersionMatch=NotOlderThan',
+      ['resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'],
+    ],
+    [
+      'watch=1&resourceVersionMatch=NotOlderThan&sendInitialEvents=false&continue=x',
+      ['resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided'],
+    ],
+  ]
+  for (const [search, faults] of invalid)
+    it(`refuse ${search}`, async () => {
+      const { status } = await refusal(Promise.resolve().then(() => read(search)))
+      expect(status).to.include({ code: 422, reason: 'Invalid' })
+      expect(status.message).to.equal(`ListOptions.meta.k8s.io "" is invalid: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`)
+      expect(status.details).to.include({ group: 'meta.k8s.io', kind: 'ListOptions' })
+    })
+
+  const bad: [string, search: string, version: typeof plain, text: string][] = [
+    ['a number', 'limit=x', home, '400 BadRequest: strconv.ParseInt: parsing "x": invalid syntax'],
+    ['a field of another kind', 'fieldSelector=spec.other%3D1', home, '400 BadRequest: field label not supported: spec.other'],
+    ['a member of every object', 'fieldSelector=constructor%3D1', home, '400 BadRequest: field label not supported: constructor'],
+    [
+      'any field, of a kind without',
+      'fieldSelector=spec.color%3Dred',
+      plain,
+      '400 BadRequest: "spec.color" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    ],
+  ]
+  for (const [what, search, version, text] of bad) it(`refuse ${what}`, async () => expect(await refused(search, '', version)).to.equal(text))
+
+  it('refuse selectors that are none', async () => {
+    expect(await refused('labelSelector=a%3D%3D%3D')).to.match(/^400 BadRequest: unable to parse requirement: /)
+    expect(await refused('fieldSelector=a')).to.match(/^400 BadRequest: invalid selector: /)
+  })
+
+  it('take the name of the path for a field', async () => {
+    const named = [{ field: 'metadata.name', op: '=', value: 'a' }]
+    expect(read('', 'a').fields).to.deep.equal(named)
+    expect(read('watch=1', 'a').fields).to.deep.equal(named)
+    expect(read('fieldSelector=metadata.name%3Da', 'a').fields).to.deep.equal(named)
+    expect(await refused('fieldSelector=metadata.name%3Db', 'a')).to.equal("400 BadRequest: fieldSelector metadata.name doesn't match requested name")
+  })
+})

@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import { bodyMediaType, negotiate, negotiateStream } from '../../../src/endpoints/negotiate.ts'
+import { FakeExchange, type FakeRequest, scopeOf } from '../../support/exchange.ts'
+import { refusalText, TestRegistry } from '../../support/test-registry.ts'
+
+const t = new TestRegistry()
+const JSON_TYPE = 'application/json'
+const PROTOBUF = 'application/vnd.kubernetes.protobuf'
+const scope = (accept: string | undefined, request: FakeRequest = {}, name = 'a') =>
+  scopeOf(
+    t,
+    new FakeExchange('/x', { headers: accept === undefined ? {} : { accept }, info: { parts: name === '' ? ['widgets'] : ['widgets', name] }, ...request }),
+    {
+      name,
+    },
+  )
+const TABLE = { kind: 'Table', group: 'meta.k8s.io', version: 'v1' }
+
+describe('the form of an answer', () => {
+  const table: [accept: string | undefined, request: FakeRequest, expected: object][] = [
+    [undefined, {}, { mediaType: JSON_TYPE, pretty: false }],
+    [JSON_TYPE, {}, { mediaType: JSON_TYPE, pretty: false }],
+    ['*/*', {}, { mediaType: JSON_TYPE, pretty: false }],
+    [JSON_TYPE, { search: 'pretty=true' }, { mediaType: JSON_TYPE, pretty: true }],
+    [JSON_TYPE, { search: 'pretty=0', userAgent: 'curl/8' }, { mediaType: JSON_TYPE, pretty: false }],
+    [JSON_TYPE, { search: 'limit=1' }, { mediaType: JSON_TYPE, pretty: false }],
+    ['*/*', { userAgent: 'curl/8' }, { mediaType: JSON_TYPE, pretty: true }],
+    [JSON_TYPE, { userAgent: 'Mozilla/5.0 x' }, { mediaType: JSON_TYPE, pretty: true }],
+    ['application/yaml', {}, { mediaType: 'application/yaml', pretty: false }],
+    [`${PROTOBUF},application/json`, {}, { mediaType: PROTOBUF, pretty: false }],
+    ['application/json;as=Table;v=v1;g=meta.k8s.io,application/json', {}, { mediaType: JSON_TYPE, pretty: false, as: TABLE }],
+    ['application/json;as=Table;v=v2;g=meta.k8s.io,application/json', {}, { mediaType: JSON_TYPE, pretty: false }],
+    [`${PROTOBUF};as=Table;v=v1;g=meta.k8s.io,application/json`, {}, { mediaType: JSON_TYPE, pretty: false }],
+  ]
+  for (const [accept, request, expected] of table)
+    it(`${accept} ${JSON.stringify(request)}`, () => expect(negotiate(scope(accept, request))).to.deep.equal(expected))
+
+  it('is refused in two ways', async () => {
+    const refused = (accept: string, name?: string) => refusalText(Promise.resolve().then(() => negotiate(scope(accept, {}, name))))
+    const offered = `application/json, application/yaml, ${PROTOBUF}`
+    expect(await refused('text/html')).to.equal(`406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: ${offered}`)
+    expect(await refused('text/html', '')).to.equal(
+      `406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: ${offered}, application/json;stream=watch, ${PROTOBUF};stream=watch`,
+    )
+    expect(await refused('application/json;as=Odd;v=v1;g=meta.k8s.io')).to.equal(`406 NotAcceptable: only the following media types are accepted: ${offered}`)
+  })
+
+  it('of a watch must be one that streams', async () => {
+    expect(negotiateStream(scope(PROTOBUF))).to.deep.equal({ mediaType: PROTOBUF, pretty: false })
+    expect(negotiateStream(scope('application/json;as=Table;v=v1;g=meta.k8s.io'))).to.deep.equal({ mediaType: JSON_TYPE, pretty: false, as: TABLE })
+    expect(await refusalText(Promise.resolve().then(() => negotiateStream(scope('application/yaml'))))).to.equal(
+      `406 NotAcceptable: only the following media types are accepted: application/json;stream=watch, ${PROTOBUF};stream=watch`,
+    )
+  })
+
+  it('of a body is one of the offered ones', async () => {
+    expect([undefined, '', 'application/json;charset=x', 'application/yaml'].map(bodyMediaType)).to.deep.equal([
+      JSON_TYPE,
+      JSON_TYPE,
+      JSON_TYPE,
+      'application/yaml',
+    ])
+    expect(await refusalText(Promise.resolve().then(() => bodyMediaType('application/cbor')))).to.match(/^415 UnsupportedMediaType: /)
+  })
+})
