@@ -25,7 +25,11 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
     if (found.status?.phase !== 'Terminating' && found.metadata.deletionTimestamp === undefined) return
     const { group, names } = served.version
     const resource = { group, resource: names.plural }
-    const error = forbiddenError(resource, request.object?.metadata.name ?? name, `unable to create new content in namespace ${namespace} because it is being terminated`)
+    const error = forbiddenError(
+      resource,
+      request.object?.metadata.name ?? name,
+      `unable to create new content in namespace ${namespace} because it is being terminated`,
+    )
     throw failure(403, 'Forbidden', error.message, {
       ...error.status.details,
       causes: [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }],

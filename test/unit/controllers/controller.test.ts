@@ -7,13 +7,21 @@ describe('work queue', () => {
     const runs: string[] = []
     let active = 0
     let release = () => {}
-    const queue = new WorkQueue(4, end.signal, async key => {
-      active++
-      expect(active).to.equal(1)
-      runs.push(key)
-      if (runs.length === 1) await new Promise<void>(resolve => { release = resolve })
-      active--
-    }, () => {})
+    const queue = new WorkQueue(
+      4,
+      end.signal,
+      async key => {
+        active++
+        expect(active).to.equal(1)
+        runs.push(key)
+        if (runs.length === 1)
+          await new Promise<void>(resolve => {
+            release = resolve
+          })
+        active--
+      },
+      () => {},
+    )
     queue.add('a')
     queue.add('a')
     queue.add('a')
@@ -29,10 +37,15 @@ describe('work queue', () => {
     let runs = 0
     const errors: string[] = []
     const done = new Promise<void>(resolve => {
-      const queue = new WorkQueue(1, end.signal, async () => {
-        if (++runs === 1) throw new Error('not yet')
-        resolve()
-      }, (key, error) => errors.push(`${key}: ${(error as Error).message}`))
+      const queue = new WorkQueue(
+        1,
+        end.signal,
+        async () => {
+          if (++runs === 1) throw new Error('not yet')
+          resolve()
+        },
+        (key, error) => errors.push(`${key}: ${(error as Error).message}`),
+      )
       queue.add('a')
     })
     await done
@@ -44,11 +57,16 @@ describe('work queue', () => {
     const end = new AbortController()
     let active = 0
     let most = 0
-    const queue = new WorkQueue(3, end.signal, async () => {
-      most = Math.max(most, ++active)
-      await pause(2, end.signal)
-      active--
-    }, () => {})
+    const queue = new WorkQueue(
+      3,
+      end.signal,
+      async () => {
+        most = Math.max(most, ++active)
+        await pause(2, end.signal)
+        active--
+      },
+      () => {},
+    )
     for (let i = 0; i < 20; i++) queue.add(String(i))
     await pause(60, end.signal)
     expect(most).to.equal(3)

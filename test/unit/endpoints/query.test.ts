@@ -5,7 +5,16 @@ const query = (text: string) => new URLSearchParams(text)
 
 describe('query parameters', () => {
   it('are true unless they say false or 0', () => {
-    const cases: [string, boolean | undefined][] = [['watch', true], ['watch=', true], ['watch=no', true], ['watch=TRUE', true], ['watch=0', false], ['watch=False', false], ['other=1', undefined], ['watch=0&watch=1', false]]
+    const cases: [string, boolean | undefined][] = [
+      ['watch', true],
+      ['watch=', true],
+      ['watch=no', true],
+      ['watch=TRUE', true],
+      ['watch=0', false],
+      ['watch=False', false],
+      ['other=1', undefined],
+      ['watch=0&watch=1', false],
+    ]
     for (const [text, expected] of cases) expect(booleanParameter(query(text), 'watch'), text).to.equal(expected)
   })
 
@@ -14,7 +23,10 @@ describe('query parameters', () => {
     expect(integerParameter(query('limit=-7'), 'limit')).to.equal(-7)
     expect(integerParameter(query('limit=5&limit=x'), 'limit')).to.equal(5)
     expect(integerParameter(query(''), 'limit')).to.equal(undefined)
-    for (const text of ['abc', '1.5', '', ' 1', '0x1']) expect(() => integerParameter(query(`limit=${encodeURIComponent(text)}`), 'limit'), text).to.throw(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+    for (const text of ['abc', '1.5', '', ' 1', '0x1'])
+      expect(() => integerParameter(query(`limit=${encodeURIComponent(text)}`), 'limit'), text).to.throw(
+        `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`,
+      )
     expect(() => integerParameter(query('limit=9223372036854775808'), 'limit')).to.throw('value out of range')
   })
 

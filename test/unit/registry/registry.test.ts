@@ -69,8 +69,7 @@ describe('access to resources from within', () => {
     const first = await t.create({ name: 'a' })
     let runs = 0
     const result = await access.update(WIDGETS, 'ns', 'a', now => {
-      if (++runs === 1)
-        t.backend.apply([{ key: t.store.keys.object('ns', 'a'), value: Buffer.from(JSON.stringify({ ...first, spec: { size: 3 } })) }])
+      if (++runs === 1) t.backend.apply([{ key: t.store.keys.object('ns', 'a'), value: Buffer.from(JSON.stringify({ ...first, spec: { size: 3 } })) }])
       return { ...now, spec: { ...now.spec, color: 'blue' } }
     })
     expect(runs).to.equal(2)
