@@ -94,14 +94,15 @@ export async function getObject(
 }
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
-export function readAt(options: ListOptions): ReadAt {
+export function readAt(options: ListOptions, oneName = false): ReadAt {
   const { resourceVersion, resourceVersionMatch, limit } = options
   if (resourceVersion === '') return 'latest'
   if (resourceVersion === '0') return 'any'
   const wanted = parseResourceVersion(resourceVersion) as Revision
   if (resourceVersionMatch === 'Exact') return { exactly: wanted }
   if (resourceVersionMatch === 'NotOlderThan') return { notOlderThan: wanted }
-  return limit > 0 ? { exactly: wanted } : { notOlderThan: wanted }
+  // A limit asks for that very version, but where a selector picks one name upstream reads a key, not a range.
+  return limit > 0 && !oneName ? { exactly: wanted } : { notOlderThan: wanted }
 }
 
 export async function listObjects(
@@ -117,7 +118,7 @@ export async function listObjects(
   const limit = Math.max(0, options.limit)
   if (options.continue !== '') return continueList(storage, keys, gr, namespace, options, predicate, signal)
   try {
-    const at = readAt(options)
+    const at = readAt(options, predicate.name !== undefined)
     // What is at hand is given whole, as upstream's cache does.
     const page = await storage.list(prefix, { at, predicate, limit: at === 'any' ? 0 : limit }, signal)
     return resultOf(page, prefix)
@@ -187,15 +188,14 @@ export async function watchObjects(
   const predicate = predicateOf(options.labels, options.fields)
   const { resourceVersion, sendInitialEvents } = options
   const wanted = plainFailure(() => parseResourceVersion(resourceVersion))
+  // Since WatchList a watch without a version, or with 0, asks for the initial events and the bookmark that ends them.
   const initial = sendInitialEvents ?? wanted === undefined
   const at: ReadAt = wanted === undefined ? (resourceVersion === '0' ? 'any' : 'latest') : { notOlderThan: wanted }
   try {
     return await storage.watch(
       keys.prefix(namespace),
       {
-        start: initial
-          ? { initial: at, bookmarkAtEnd: sendInitialEvents === true && options.allowWatchBookmarks }
-          : { after: wanted ?? (await storage.currentRevision(signal)) },
+        start: initial ? { initial: at, bookmarkAtEnd: options.allowWatchBookmarks } : { after: wanted ?? (await storage.currentRevision(signal)) },
         predicate,
         bookmarks: options.allowWatchBookmarks,
         ...(options.deadline !== undefined && { deadline: options.deadline }),

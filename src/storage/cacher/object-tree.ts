@@ -29,12 +29,12 @@ export function scanTree(tree: ObjectTree, prefix: Key, start: Key, predicate: P
   const { everything } = predicate
   let more = false
   tree.forRange(start, end, false, (_, object) => {
-    if (!everything && !predicate.matches(object.attributes())) return undefined
+    // As upstream's cache: any object after a full page makes a next one, whether it matches or not.
     if (limit > 0 && items.length === limit) {
       more = true
       return stop
     }
-    items.push(object)
+    if (everything || predicate.matches(object.attributes())) items.push(object)
     return undefined
   })
   if (!more) return { items, last: undefined, remaining: undefined }
