@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
 import type { Scope } from '../../src/endpoints/scope.ts'
-import { wholeOf } from '../../src/lib/filled-body.ts'
+import { type FilledBody, wholeOf } from '../../src/lib/filled-body.ts'
 import type { RequestInfo } from '../../src/meta/context.ts'
 import type { StatusError } from '../../src/meta/status.ts'
 import { failure } from '../../src/meta/status.ts'
@@ -50,6 +50,8 @@ export class FakeStream implements StreamWriter {
     return this.writes.flat()
   }
 }
+
+const isList = (body: readonly Buffer[] | FilledBody): body is readonly Buffer[] => Array.isArray(body)
 
 /** An exchange without a socket. */
 export class FakeExchange implements Exchange {
@@ -114,7 +116,7 @@ export class FakeExchange implements Exchange {
     if (this.status !== 0) throw new Error('two answers')
     this.status = status
     this.contentType = contentType
-    this.body = Buffer.isBuffer(body) ? body : 'fill' in body ? wholeOf(body) : Buffer.concat(body)
+    this.body = Buffer.isBuffer(body) ? body : isList(body) ? Buffer.concat(body) : wholeOf(body)
   }
 
   async sendStatusError(_error: StatusError): Promise<void> {

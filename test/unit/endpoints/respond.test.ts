@@ -1,0 +1,186 @@
+import { expect } from 'chai'
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../../src/codec/negotiate.ts'
+import { unwrap } from '../../../src/codec/protobuf.ts'
+import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
+import type { Output } from '../../../src/endpoints/negotiate.ts'
+import { respondList, respondObject, respondPlainList, respondStatus } from '../../../src/endpoints/respond.ts'
+import type { Scope } from '../../../src/endpoints/scope.ts'
+import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
+import { FakeExchange, scopeOf } from '../../support/exchange.ts'
+import { listOptions, NEVER, refusal, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
+
+const plain: Output = { mediaType: JSON_TYPE, pretty: false }
+const as = (kind: string, mediaType = JSON_TYPE): Output => ({ mediaType, pretty: false, as: { kind, group: 'meta.k8s.io', version: 'v1' } })
+
+describe('answers', () => {
+  let t: TestRegistry
+  before(async () => {
+    const table = {
+      columns: [
+        { name: 'Name', type: 'string' as const, format: 'name', description: 'its <name>' },
+        { name: 'Color', type: 'string' as const, description: 'd', priority: 1 },
+      ],
+      cells: (widget: { metadata: { name?: string }; spec?: JsonObject }) => [widget.metadata.name ?? '', widget.spec?.color ?? ''],
+    }
+    t = new TestRegistry([widgetResource({ version: { table } })])
+    for (const name of ['a', 'b']) {
+      await t.create({ name }, { spec: { color: `<${name}>` } })
+      await t.update(name, now => {
+        now.metadata.managedFields = []
+      })
+    }
+  }) // a is at revision 3, b at 5
+
+  const meta = (name: string, version: string) =>
+    `{"name":"${name}","namespace":"ns","uid":"u${name === 'a' ? 1 : 2}","resourceVersion":"${version}","creationTimestamp":"2026-01-02T03:04:05Z"}`
+  const item = (name: string, version: string) => `"metadata":${meta(name, version)},"spec":{"size":1,"color":"\\u003c${name}\\u003e"},"status":{}}`
+  const A = item('a', '3')
+  const B = item('b', '5')
+  const TYPE = '"kind":"Widget","apiVersion":"example.io/v1",'
+  const LIST = '"kind":"WidgetList","apiVersion":"example.io/v1",'
+  const COLUMNS =
+    '"columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"its \\u003cname\\u003e","priority":0},{"name":"Color","type":"string","format":"","description":"d","priority":1}],'
+  const partial = (name: string, version: string) => `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${meta(name, version)}}`
+  const row = (name: string, object: string) => `{"cells":["${name}","\\u003c${name}\\u003e"],"object":${object}}`
+  const tableOf = (version: string, rows: string) =>
+    `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${version}"},${COLUMNS}"rows":[${rows}]}\n`
+
+  async function answer(respond: (scope: Scope) => Promise<void>, search = ''): Promise<FakeExchange> {
+    const exchange = new FakeExchange('/x', { search })
+    await respond(scopeOf(t, exchange))
+    return exchange
+  }
+  const object = (output: Output, search = '', code = 200) =>
+    answer(async scope => respondObject(scope, output, code, { stored: await t.store.get(t.served(), 'ns', 'a', '', NEVER) }), search)
+  const list = (output: Output, search = '', namespace = 'ns', limit = 0) =>
+    answer(async scope => respondList(scope, output, await t.store.list(t.served(), namespace, listOptions({ limit }), NEVER)), search)
+
+  const objects: [string, Output, search: string, expected: string][] = [
+    ['an object', plain, '', `{${TYPE}${A}\n`],
+    ['an object as a Table', as('Table'), '', tableOf('3', row('a', partial('a', '3')))],
+    ['a Table without objects', as('Table'), 'includeObject=None', tableOf('3', row('a', 'null'))],
+    ['a Table with objects', as('Table'), 'includeObject=Object', tableOf('3', row('a', `{${TYPE}${A}`))],
+    ['its metadata', as('PartialObjectMetadata'), '', `${partial('a', '3')}\n`],
+  ]
+  for (const [what, output, search, expected] of objects)
+    it(`have ${what}`, async () => {
+      const { text, status, contentType } = await object(output, search, 201)
+      expect(text).to.equal(expected)
+      expect([status, contentType]).to.deep.equal([201, 'application/json'])
+    })
+
+  const lists: [string, Output, namespace: string, expected: string][] = [
+    ['a list', plain, 'ns', `{${LIST}"metadata":{"resourceVersion":"5"},"items":[{${A},{${B}]}\n`],
+    ['an empty list', plain, 'other', `{${LIST}"metadata":{"resourceVersion":"5"},"items":[]}\n`],
+    ['a list as a Table', as('Table'), 'ns', tableOf('5', `${row('a', partial('a', '3'))},${row('b', partial('b', '5'))}`)],
+    ['an empty Table', as('Table'), 'other', tableOf('5', '')],
+    [
+      'the metadata of a list',
+      as('PartialObjectMetadataList'),
+      'ns',
+      `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":${meta('a', '3')}},{"metadata":${meta('b', '5')}}]}\n`,
+    ],
+  ]
+  for (const [what, output, namespace, expected] of lists) it(`have ${what}`, async () => expect((await list(output, '', namespace)).text).to.equal(expected))
+
+  it('have the rest of a page in the list’s metadata', async () => {
+    const { metadata, items } = (await list(plain, '', 'ns', 1)).json as { metadata: { continue?: string }; items: unknown[] }
+    expect(items).to.have.length(1)
+    expect(Object.keys(metadata)).to.deep.equal(['resourceVersion', 'continue', 'remainingItemCount'])
+  })
+
+  it('are indented where people read them', async () => {
+    expect((await object({ mediaType: JSON_TYPE, pretty: true })).text).to.match(
+      /^\{\n {2}"kind": "Widget",\n {2}"apiVersion": "example\.io\/v1",\n {2}"metadata": \{\n/,
+    )
+    expect((await list({ mediaType: JSON_TYPE, pretty: true })).text).to.equal(
+      `${JSON.stringify((await list(plain)).json, null, 2).replace(/[<>]/g, c => (c === '<' ? '\\u003c' : '\\u003e'))}\n`,
+    )
+  })
+
+  it('are YAML where that is wanted', async () => {
+    const { text, contentType } = await object({ mediaType: YAML_TYPE, pretty: false })
+    expect(contentType).to.equal('application/yaml')
+    expect(text).to.match(/^apiVersion: example\.io\/v1\nkind: Widget\nmetadata:\n {2}creationTimestamp: "2026-01-02T03:04:05Z"\n/)
+    expect((await list({ mediaType: YAML_TYPE, pretty: false })).text).to.match(/^apiVersion: example\.io\/v1\nitems:\n- metadata:\n/)
+  })
+
+  it('are protobuf where that is wanted', async () => {
+    const binary: Output = { mediaType: PROTOBUF_TYPE, pretty: false }
+    const { home } = t.served().definition
+    const one = await object(binary)
+    expect(one.contentType).to.equal(PROTOBUF_TYPE)
+    const { kind, apiVersion, message } = unwrap(one.body!)
+    expect([kind, apiVersion]).to.deep.equal(['Widget', 'example.io/v1'])
+    expect(decodeMessage(home.schema, message)).to.have.nested.property('metadata.resourceVersion', '3')
+    expect(unwrap((await list(binary)).body!).kind).to.equal('WidgetList')
+    expect(unwrap((await object(as('PartialObjectMetadata', PROTOBUF_TYPE))).body!)).to.include({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' })
+    expect(unwrap((await list(as('PartialObjectMetadataList', PROTOBUF_TYPE))).body!).kind).to.equal('PartialObjectMetadataList')
+  })
+
+  it('normalise what is not stored', async () => {
+    const shuffled = {
+      kind: 'Widget',
+      apiVersion: 'example.io/v1',
+      status: {},
+      spec: { color: '', parts: [] },
+      metadata: { name: 'x', creationTimestamp: null },
+    }
+    expect((await answer(scope => respondObject(scope, plain, 200, { object: shuffled }))).text).to.equal(
+      `{${TYPE}"metadata":{"name":"x","creationTimestamp":null},"spec":{},"status":{}}\n`,
+    )
+  })
+
+  it('list what is not stored', async () => {
+    const { kind: _kind, apiVersion: _apiVersion, ...bare } = t.widget({ name: 'x' })
+    const items = [bare as KubeObject]
+    expect((await answer(scope => respondPlainList(scope, plain, { items }))).text).to.equal(
+      `{${LIST}"metadata":{},"items":[{"metadata":{"name":"x","creationTimestamp":null},"spec":{"size":1},"status":{}}]}\n`,
+    )
+    expect((await answer(scope => respondPlainList(scope, as('Table'), { items }))).json).to.have.nested.property(
+      'rows[0].object.kind',
+      'PartialObjectMetadata',
+    )
+    expect(await refusalText(answer(scope => respondPlainList(scope, as('PartialObjectMetadataList'), { items })))).to.match(
+      /^406 NotAcceptable: only the following/,
+    )
+  })
+
+  it('tell a Status', async () => {
+    const status = {
+      kind: 'Status' as const,
+      apiVersion: 'v1' as const,
+      metadata: {},
+      status: 'Success' as const,
+      details: { name: 'a', kind: 'widgets', uid: 'u' },
+    }
+    expect((await answer(scope => respondStatus(scope, plain, 200, status))).text).to.equal(
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","kind":"widgets","uid":"u"}}\n',
+    )
+    expect(unwrap((await answer(scope => respondStatus(scope, { mediaType: PROTOBUF_TYPE, pretty: false }, 200, status))).body!).kind).to.equal('Status')
+  })
+
+  const refused: [string, () => Promise<unknown>, string][] = [
+    [
+      'an object as a list',
+      () => object(as('PartialObjectMetadataList')),
+      '406 NotAcceptable: you requested PartialObjectMetadataList, but the requested object is not a list (*example.Widget)',
+    ],
+    [
+      'a list as an object',
+      () => list(as('PartialObjectMetadata')),
+      '406 NotAcceptable: you requested PartialObjectMetadata, but the requested object is a list (*example.WidgetList)',
+    ],
+    [
+      'a Table with something else',
+      () => list(as('Table'), 'includeObject=Odd'),
+      `422 Invalid: TableOptions.meta.k8s.io "" is invalid: includeObject: Invalid value: "Odd": must be 'Metadata', 'Object', 'None', or empty`,
+    ],
+  ]
+  for (const [what, run, text] of refused) it(`refuse ${what}`, async () => expect(await refusalText(run())).to.equal(text))
+
+  it('name the fault of table options', async () => {
+    const { status } = await refusal(list(as('Table'), 'includeObject=Odd'))
+    expect(status.details?.causes?.map(({ field, reason }) => [field, reason])).to.deep.equal([['includeObject', 'FieldValueInvalid']])
+  })
+})

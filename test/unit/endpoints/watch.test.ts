@@ -1,0 +1,184 @@
+import { expect } from 'chai'
+import { listOptions } from '../../../src/endpoints/list-options.ts'
+import { type Framing, watch } from '../../../src/endpoints/watch.ts'
+import { failure, type StatusError } from '../../../src/meta/status.ts'
+import { revision } from '../../../src/storage/revision.ts'
+import type { StorageEvent, Watcher } from '../../../src/storage/storage.ts'
+import { StorageError } from '../../../src/storage/storage.ts'
+import { eventually } from '../../support/builtin-registry.ts'
+import { FakeExchange, scopeOf } from '../../support/exchange.ts'
+import { NEVER, refusalText, TestRegistry } from '../../support/test-registry.ts'
+
+/** One word a frame; `made` counts the frames of objects that were made, and not taken from another watch. */
+function words(id: string | undefined): Framing & { made: string[] } {
+  const made: string[] = []
+  return {
+    made,
+    contentType: 'text/plain',
+    id,
+    object(type, object) {
+      made.push(`${type} ${object.attributes().name}`)
+      return Buffer.from(`${type} ${object.attributes().name}\n`)
+    },
+    bookmark: (resourceVersion, initialEnd) => Buffer.from(`BOOKMARK ${resourceVersion}${initialEnd ? ' end' : ''}\n`),
+    error: ({ code, message }: StatusError) => Buffer.from(`ERROR ${code} ${message}\n`),
+  }
+}
+
+let ids = 0
+function open(t: TestRegistry, search: string, framing: Framing = words(`words${ids++}`), shutdown = NEVER) {
+  const exchange = new FakeExchange('/x', { search: `watch=1&${search}` })
+  const scope = scopeOf(t, exchange, { shutdown })
+  const done = watch(scope, listOptions(exchange, t.served().version, ''), framing)
+  return { exchange, stream: exchange.streamed, done }
+}
+
+/** A registry whose watches give what the test says. */
+function scripted(batches: () => AsyncIterable<readonly StorageEvent[]>): { t: TestRegistry; closed: () => number } {
+  const t = new TestRegistry()
+  let closed = 0
+  t.store.storage.watch = async (): Promise<Watcher> => ({ [Symbol.asyncIterator]: () => batches()[Symbol.asyncIterator](), close: () => closed++ })
+  return { t, closed: () => closed }
+}
+
+describe('a watch', () => {
+  it('streams what is there and what changes, until the client goes', async () => {
+    const t = new TestRegistry()
+    t.now = Date.now()
+    await t.create({ name: 'a' })
+    const { exchange, stream, done } = open(t, 'allowWatchBookmarks=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan')
+    await eventually('initial events', () => stream.text.includes('end'))
+    expect([exchange.status, exchange.contentType]).to.deep.equal([200, 'text/plain'])
+    await t.create({ name: 'b' })
+    await t.update('a', { size: 2 })
+    await t.store.delete(t.target('a'), {})
+    await eventually('changes', () => stream.text.includes('DELETED'))
+    exchange.client.abort()
+    await done
+    expect(stream.text).to.equal('ADDED a\nBOOKMARK 2 end\nADDED b\nMODIFIED a\nDELETED a\n')
+    expect(stream.open).to.equal(false)
+    expect(t.backend.watches).to.deep.equal([])
+  })
+
+  it('ends when its time is over', async () => {
+    const t = new TestRegistry()
+    const started = Date.now()
+    const { stream, done } = open(t, 'timeoutSeconds=1')
+    await done
+    expect(Date.now() - started).to.be.within(900, 3000)
+    expect([stream.open, stream.text]).to.deep.equal([false, ''])
+    expect(t.backend.watches).to.deep.equal([])
+  })
+
+  it('ends when the server shuts down', async () => {
+    const t = new TestRegistry()
+    const shutdown = new AbortController()
+    const { stream, done } = open(t, '', undefined, shutdown.signal)
+    await eventually('it is open', () => t.backend.watches.length === 1)
+    shutdown.abort()
+    await done
+    expect(stream.open).to.equal(false)
+  })
+
+  it('ends where the client is too slow', async () => {
+    const t = new TestRegistry()
+    const { stream, done } = open(t, '')
+    await eventually('it is open', () => t.backend.watches.length === 1)
+    stream.accepts = 1
+    for (const name of ['a', 'b', 'c']) {
+      await t.create({ name })
+      await new Promise(setImmediate)
+    }
+    await done
+    expect(stream.writes).to.have.length(1)
+    expect(t.backend.watches).to.deep.equal([])
+  })
+
+  it('ends where a form cannot show an object', async () => {
+    const t = new TestRegistry()
+    await t.create({ name: 'a' })
+    const { stream, done } = open(t, '', { ...words(undefined), object: () => undefined })
+    await done
+    expect([stream.text, stream.open]).to.deep.equal(['', false])
+  })
+
+  it('tells in the stream that its start is gone', async () => {
+    const t = new TestRegistry()
+    for (const name of ['a', 'b', 'c']) await t.create({ name })
+    await t.backend.compact(revision(4), NEVER)
+    const { exchange, stream, done } = open(t, 'resourceVersion=1')
+    await done
+    expect(exchange.status).to.equal(200)
+    expect([stream.text, stream.open]).to.deep.equal(['ERROR 410 too old resource version: 1 (4)\n', false])
+  })
+
+  it('refuses other faults before it streams', async () => {
+    const { exchange, done } = open(new TestRegistry(), 'resourceVersion=x')
+    expect(await refusalText(done)).to.match(/^500 : /)
+    expect(exchange.status).to.equal(0)
+  })
+
+  const ends: [string, error: Error, text: string][] = [
+    ['history is lost', new StorageError('expired', 'x', { revision: revision(9) }), 'ERROR 410 too old resource version: 7 (9)\n'],
+    ['the store is away', new StorageError('unavailable', 'gone'), 'ERROR 503 the storage backend is unavailable (watch widgets.example.io): gone\n'],
+    ['a failure has a Status', failure(429, 'TooManyRequests', 'later'), 'ERROR 429 later\n'],
+    ['something is broken', new Error('bug'), 'ERROR 500 Internal error occurred: bug\n'],
+  ]
+  for (const [what, error, text] of ends)
+    it(`tells in the stream that ${what}`, async () => {
+      const { t, closed } = scripted(async function* () {
+        yield [{ type: 'bookmark', revision: revision(8), initialEnd: false }]
+        throw error
+      })
+      const { stream, done } = open(t, 'resourceVersion=7')
+      await done
+      expect([stream.text, stream.open, closed()]).to.deep.equal([`BOOKMARK 8\n${text}`, false, 1])
+    })
+
+  it('writes a batch at once', async () => {
+    const { t } = scripted(async function* () {
+      yield [1, 2, 3].map(n => ({ type: 'bookmark' as const, revision: revision(n), initialEnd: false }))
+    })
+    const { stream, done } = open(t, '')
+    await done
+    expect(stream.writes.map(chunks => chunks.length)).to.deep.equal([3])
+  })
+
+  it('shares frames with watches of the same framing, and with no other', async () => {
+    const t = new TestRegistry()
+    await t.create({ name: 'a' })
+    const stored = await t.store.get(t.served(), 'ns', 'a', '', NEVER)
+    const event: StorageEvent = { type: 'added', object: stored, revision: stored.revision }
+    const { t: source } = scripted(async function* () {
+      yield [event]
+    })
+    const shared = words('shared')
+    const again = words('shared')
+    const other = words('other')
+    const never = words(undefined)
+    const streams = []
+    for (const framing of [shared, again, other, never, never]) {
+      const { stream, done } = open(source, '', framing)
+      await done
+      streams.push(stream)
+    }
+    expect([shared, again, other, never].map(({ made }) => made.length)).to.deep.equal([1, 0, 1, 2])
+    expect(streams[1]?.frames[0]).to.equal(streams[0]?.frames[0])
+    expect(streams.every(stream => stream.text === 'ADDED a\n')).to.equal(true)
+  })
+
+  it('makes another frame of the same object for another event', async () => {
+    const t = new TestRegistry()
+    await t.create({ name: 'a' })
+    const stored = await t.store.get(t.served(), 'ns', 'a', '', NEVER)
+    const framing = words('types')
+    const { t: source } = scripted(async function* () {
+      yield [
+        { type: 'added', object: stored, revision: stored.revision },
+        { type: 'deleted', object: stored, revision: stored.revision },
+      ]
+    })
+    await open(source, '', framing).done
+    expect(framing.made).to.deep.equal(['ADDED a', 'DELETED a'])
+  })
+})
