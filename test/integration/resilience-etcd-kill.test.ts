@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
-import type { JsonAnswer } from '../support/json-client.ts'
+import { createJsonClient, type JsonAnswer } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { startTrial, type Trial } from '../support/writes-under-trouble.ts'
@@ -108,6 +108,32 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
       expect(after.data.a).to.be.oneOf(['b', 'c'])
       await trial.judge()
     })
+})
+
+onEtcd('resilience: a start without etcd', function () {
+  this.timeout(30_000)
+
+  it('serves, says that it is not ready, and becomes ready when etcd is there', async () => {
+    const etcd = await startEtcd()
+    await etcd.kill()
+    const server = await createServerProcess(['--etcd-servers', etcd.url])
+    const client = createJsonClient(server.url)
+    try {
+      await server.start('serving')
+      expect((await client.ask('GET', '/readyz')).status).to.equal(500)
+      const { status, body, milliseconds } = await client.ask('GET', '/api/v1/namespaces?timeout=1s')
+      expect([status, body.kind, milliseconds < 3000]).to.deep.equal([504, 'Status', true])
+      await etcd.start()
+      for (const deadline = Date.now() + 10_000; (await client.ask('GET', '/readyz')).status !== 200 && Date.now() < deadline; ) await sleep(50)
+      for (const deadline = Date.now() + 10_000; (await client.ask('GET', '/api/v1/namespaces/default')).status !== 200 && Date.now() < deadline; )
+        await sleep(50)
+      await client.must('POST', '/api/v1/namespaces/default/configmaps', configMap('first', {}))
+    } finally {
+      client.close()
+      await server.stop()
+      await etcd.stop()
+    }
+  })
 })
 
 const service = (name: string) => ({ kind: 'Service', apiVersion: 'v1', metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })

@@ -7,8 +7,10 @@ import { startTrial, type Trial } from '../support/writes-under-trouble.ts'
 const KILLS = 2
 const LOAD_MS = 1200
 
-/** kill -9 of the server, again and again, while sixteen clients write and one watches. */
-async function killUnderLoad(server: ServerProcess, seed: number): Promise<void> {
+const ways = { kill: (server: ServerProcess) => server.kill(), terminate: async (server: ServerProcess) => expect(await server.terminate()).to.equal(0) }
+
+/** kill -9 of the server (or SIGTERM), again and again, while sixteen clients write and one watches. */
+async function endUnderLoad(server: ServerProcess, seed: number, way: keyof typeof ways): Promise<void> {
   let trial: Trial | undefined
   try {
     await server.start()
@@ -16,7 +18,7 @@ async function killUnderLoad(server: ServerProcess, seed: number): Promise<void>
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(LOAD_MS)
       const before = trial.load.acknowledged()
-      await server.kill()
+      await ways[way](server)
       await server.start()
       await sleep(LOAD_MS / 2)
       expect(trial.load.acknowledged(), 'writes that go on').to.be.above(before)
@@ -31,18 +33,22 @@ async function killUnderLoad(server: ServerProcess, seed: number): Promise<void>
   }
 }
 
-describe('resilience: kill -9 of the server under a load of writes', function () {
+describe('resilience: the server ends under a load of writes', function () {
   this.timeout(60_000)
 
-  it('loses nothing that was acknowledged, and no event for who resumes, on the embedded store', async () => {
-    await killUnderLoad(await createServerProcess(), 11)
+  it('killed, it loses nothing that was acknowledged, and no event for who resumes, on the embedded store', async () => {
+    await endUnderLoad(await createServerProcess(), 11, 'kill')
+  })
+
+  it('nor when it is told to stop', async () => {
+    await endUnderLoad(await createServerProcess(), 13, 'terminate')
   })
 
   const etcdFound = findEtcd() !== undefined
   ;(etcdFound ? it : it.skip)(`nor on etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, async () => {
     const etcd: EtcdServer = await startEtcd()
     try {
-      await killUnderLoad(await createServerProcess(['--etcd-servers', etcd.url]), 12)
+      await endUnderLoad(await createServerProcess(['--etcd-servers', etcd.url]), 12, 'kill')
     } finally {
       await etcd.stop()
     }
