@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { TableDefinition } from '../catalog/definition.ts'
 import { escapeHtml, goJson } from '../codec/json.ts'
-import type { Json, KubeObject, ListMeta } from '../meta/object.ts'
+import type { KubeObject, ListMeta } from '../meta/object.ts'
 import { listMetaText, objectMetaText } from './meta-json.ts'
 
 /** What a row carries beside its cells (TableOptions.includeObject). */

@@ -7,8 +7,3 @@ export class InvariantError extends Error {
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message)
 }
-
-/** Closes an exhaustive switch. */
-export function unreachable(value: never, what = 'value'): never {
-  throw new InvariantError(`unexpected ${what}: ${String(value)}`)
-}

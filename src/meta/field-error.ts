@@ -77,12 +77,6 @@ export const invalid = (path: FieldPath, value: unknown, detail: string): FieldE
   body: withDetail(`Invalid value: ${printValue(value)}`, detail),
 })
 
-export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError => ({
-  reason: 'FieldValueTypeInvalid',
-  field: path.text,
-  body: withDetail(`Invalid value: ${printValue(value)}`, detail),
-})
-
 /** `supported` in the order that upstream prints: pass it sorted where upstream sorts (it nearly always does). */
 export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError => ({
   reason: 'FieldValueNotSupported',
@@ -113,13 +107,5 @@ export const tooLong = (path: FieldPath, maxLength: number): FieldError => ({
   field: path.text,
   body: `Too long: may not be more than ${maxLength} bytes`,
 })
-
-export const tooMany = (path: FieldPath, actual: number, max: number): FieldError => ({
-  reason: 'FieldValueTooMany',
-  field: path.text,
-  body: `Too many: ${actual}: must have at most ${max} item${max === 1 ? '' : 's'}`,
-})
-
-export const internalError = (path: FieldPath, detail: string): FieldError => ({ reason: 'InternalError', field: path.text, body: `Internal error: ${detail}` })
 
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`

@@ -137,7 +137,3 @@ export function validateLabelSelector(selector: LabelSelector | undefined | null
   }
   return errors
 }
-
-/** Whether a selector has values that validation would not let in today. */
-export const hasInvalidLabelValue = (selector: LabelSelector | undefined | null): boolean =>
-  (selector?.matchExpressions ?? []).some(({ values = [] }) => values.some(value => isValidLabelValue(value).length > 0))

@@ -65,12 +65,6 @@ const subdomainWithUnderscore = rule(
   ['example.com'],
   253,
 )
-const wildcardSubdomain = rule(
-  `\\*\\.${SUBDOMAIN}`,
-  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
-  ['*.example.com'],
-  253,
-)
 const dns1035Label = rule(
   '[a-z]([-a-z0-9]*[a-z0-9])?',
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
@@ -98,16 +92,6 @@ const configMapKey = rule(
   ['key.name', 'KEY_NAME', 'key-name'],
   253,
 )
-const envVarName = rule(
-  '[-._a-zA-Z][-._a-zA-Z0-9]*',
-  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
-  ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'],
-)
-const cIdentifier = rule(
-  '[A-Za-z_][A-Za-z0-9_]*',
-  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
-  ['my_name', 'MY_NAME', 'MyName'],
-)
 const percent = rule('[0-9]+%', "a valid percent string must be a numeric string followed by an ending '%'", ['1%', '93%'])
 const httpHeaderName = rule('[-A-Za-z0-9]+', "a valid HTTP header must consist of alphanumeric characters or '-'", ['X-Header-Name'])
 
@@ -119,9 +103,7 @@ export function isDns1123Label(text: string): string[] {
 
 export const isDns1123Subdomain = (text: string): string[] => check(text, dns1123Subdomain)
 export const isDns1123SubdomainWithUnderscore = (text: string): string[] => check(text, subdomainWithUnderscore)
-export const isWildcardDns1123Subdomain = (text: string): string[] => check(text, wildcardSubdomain)
 export const isDns1035Label = (text: string): string[] => check(text, dns1035Label)
-export const isCIdentifier = (text: string): string[] => check(text, cIdentifier)
 export const isValidLabelValue = (text: string): string[] => check(text, labelValue)
 export const isValidPercent = (text: string): string[] => check(text, percent)
 export const isHttpHeaderName = (text: string): string[] => check(text, httpHeaderName)
@@ -153,7 +135,6 @@ const both = (a: string[], b: string[]): string[] => (b.length === 0 ? a : [...a
 
 /** A key of ConfigMap.data or Secret.data. */
 export const isConfigMapKey = (text: string): string[] => both(check(text, configMapKey), pathPrefixErrors(text))
-export const isEnvVarName = (text: string): string[] => both(check(text, envVarName), pathPrefixErrors(text))
 
 export function isRelaxedEnvVarName(text: string): string[] {
   if (text === '') return [`environment variable name ${emptyError()}`]
@@ -164,7 +145,7 @@ export function isRelaxedEnvVarName(text: string): string[] {
 export const isInRange = (value: number, low: number, high: number): string[] => (value >= low && value <= high ? OK : [rangeError(low, high)])
 export const isValidPortNum = (port: number): string[] => isInRange(port, 1, 65535)
 export const isValidUserId = (id: number | bigint): string[] => isInRange(Number(id), 0, 2147483647)
-export const isValidGroupId = isValidUserId
+export const isValidGroupId = (id: number | bigint): string[] => isValidUserId(id)
 
 /** An IANA service name (RFC 6335), lower case only. */
 export function isValidPortName(port: string): string[] {

@@ -223,5 +223,3 @@ export function isQuantity(text: string): boolean {
     return false
   }
 }
-
-export const quantityOf = (value: number | bigint, format: QuantityFormat = 'DecimalSI', scale = 0): string => canonicalise(BigInt(value), scale, format)

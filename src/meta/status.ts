@@ -107,14 +107,7 @@ export const forbiddenError = (gr: GroupResource, name: string, why: string): St
     gr.resource === '' ? `forbidden: ${why}` : `${qualifiedResource(gr)}${name === '' ? '' : ` ${JSON.stringify(name)}`} is forbidden: ${why}`,
     detailsOf(gr, name),
   )
-export const methodNotAllowedError = (gr: GroupResource, verb: string): StatusError =>
-  failure(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${qualifiedResource(gr)}"`, detailsOf(gr, ''))
-export const notAcceptableError = (accepted: readonly string[]): StatusError =>
-  failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
-export const unsupportedMediaTypeError = (accepted: readonly string[]): StatusError =>
-  failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`)
 export const expiredError = (message: string): StatusError => failure(410, 'Expired', message)
-export const goneError = (message: string): StatusError => failure(410, 'Gone', message)
 export const tooLargeError = (message: string): StatusError => failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`)
 export const tooManyRequestsError = (message: string, retryAfterSeconds: number): StatusError =>
   failure(429, 'TooManyRequests', message, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})

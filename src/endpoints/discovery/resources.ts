@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
-import type { Version } from '../../catalog/definition.ts'
+import type { Subresource, Version } from '../../catalog/definition.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 
 /** metav1.APIResource, members in the order in which upstream writes them. */
@@ -42,12 +42,16 @@ function resourceWithSubresources({ definition, version }: ServedResource): ApiR
     name: `${names.plural}/${name}`,
     singularName: '',
     namespaced,
-    ...(subresource.kind && { group: subresource.kind.group, version: subresource.kind.version }),
+    ...foreignVersion(version, subresource),
     kind: subresource.kind?.kind ?? version.kind,
     verbs: sorted(subresource.verbs),
   }))
   return [own, ...subresources]
 }
+
+/** Told where a subresource is of a kind of another group or version: Scale, Eviction, and not Binding. */
+const foreignVersion = (parent: Version, { kind }: Subresource) =>
+  kind && (kind.group !== parent.group || kind.version !== parent.name) && { group: kind.group, version: kind.version }
 
 const sorted = (verbs: readonly string[]): string[] => [...verbs].sort()
 

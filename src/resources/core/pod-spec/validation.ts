@@ -57,13 +57,6 @@ export function validatePodTemplateSpecForReplicas(
   return errors
 }
 
-/** PodSpec. `pod`: the name of the pod, '' for a template; names of ephemeral claims are made with it. */
-export function validatePodSpec(spec: ApiStruct, pod: string, path: FieldPath, options: PodValidationOptions): FieldError[] {
-  const errors: Errors = []
-  checkPodSpec(spec, pod, path, options, errors)
-  return errors
-}
-
 export function checkPodSpec(spec: ApiStruct, pod: string, path: FieldPath, options: PodValidationOptions, errors: Errors): void {
   if (spec.terminationGracePeriodSeconds === undefined) errors.push(required(path.child('terminationGracePeriodSeconds')))
   const context: ContainerContext = {
