@@ -128,8 +128,8 @@ export interface ResourceAccess {
     name: string,
     options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number },
   ): Promise<void>
-  /** Events of a resource from its present state on: first `added` for what is there, then changes; ends with the signal. */
-  watch(gr: ResourceId, namespace: string, signal: AbortSignal): AsyncIterable<AccessEvent>
+  /** Events of a resource from its present state on: first `added` for what is there, then changes; ends with the signal. `name`: only of objects of this name. */
+  watch(gr: ResourceId, namespace: string, signal: AbortSignal, name?: string): AsyncIterable<AccessEvent>
 }
 
 export interface ResourceId {

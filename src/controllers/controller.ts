@@ -30,12 +30,18 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   })
 }
 
-/** Follows a resource from its present state on, starting over when the watch is lost: `handle` then sees every object again. */
-export async function follow(env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, handle: (event: AccessEvent) => void): Promise<void> {
+/** Follows a resource from its present state on, starting over when the watch is lost: `handle` then sees every object again. `name`: only objects of this name. */
+export async function follow(
+  env: ControllerEnvironment,
+  id: ResourceId,
+  signal: AbortSignal,
+  handle: (event: AccessEvent) => void,
+  name?: string,
+): Promise<void> {
   let wait = FIRST_RETRY_MS
   while (!signal.aborted) {
     try {
-      for await (const event of env.access.watch(id, '', signal)) {
+      for await (const event of env.access.watch(id, '', signal, name)) {
         wait = FIRST_RETRY_MS
         handle(event)
       }

@@ -32,10 +32,15 @@ export const namespaceContentController =
       (name, error) => env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: (error as Error).message }),
     )
     const again = (id: ResourceId, name: string) =>
-      follow(env, id, signal, event => {
-        const meta = event.object?.metadata
-        if (meta?.name === name && event.type !== 'added') queue.add(meta.namespace as string)
-      })
+      follow(
+        env,
+        id,
+        signal,
+        event => {
+          if (event.object && event.type !== 'added') queue.add(event.object.metadata.namespace as string)
+        },
+        name,
+      )
     await Promise.all([
       follow(env, NAMESPACES, signal, event => {
         if (event.object && event.type !== 'deleted') queue.add(event.object.metadata.name as string)

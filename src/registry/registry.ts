@@ -82,12 +82,13 @@ export class Registry {
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
       },
-      watch: (id, namespace, until) => this.follow(served(id), namespace, until),
+      watch: (id, namespace, until, name) => this.follow(served(id), namespace, until, name),
     }
   }
 
-  private async *follow(served: ServedResource, namespace: string, signal: AbortSignal): AsyncGenerator<AccessEvent> {
-    const watcher = await this.store(served).watch(served, namespace, { ...listOptions(undefined), sendInitialEvents: true, allowWatchBookmarks: true }, signal)
+  private async *follow(served: ServedResource, namespace: string, signal: AbortSignal, name?: string): AsyncGenerator<AccessEvent> {
+    const wanted = listOptions(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` })
+    const watcher = await this.store(served).watch(served, namespace, { ...wanted, sendInitialEvents: true, allowWatchBookmarks: true }, signal)
     try {
       for await (const batch of watcher) {
         for (const event of batch) {

@@ -1,5 +1,5 @@
 import type { ServedResource } from '../catalog/catalog.ts'
-import type { ResourceAccess, ResourceDefinition, Subresource } from '../catalog/definition.ts'
+import type { ResourceAccess, ResourceDefinition, Strategy, Subresource } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -57,7 +57,12 @@ export interface RegistryEnvironment {
   access(): ResourceAccess
 }
 
-export const strategyOf = (served: ServedResource, subresource: Subresource | undefined) => ({ ...served.definition.strategy, ...subresource?.strategy })
+const NO_STRATEGY: Strategy = {}
+
+export const strategyOf = (served: ServedResource, subresource: Subresource | undefined): Strategy => {
+  const own = served.definition.strategy ?? NO_STRATEGY
+  return subresource?.strategy === undefined ? own : { ...own, ...subresource.strategy }
+}
 
 export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })
 export const groupKindOf = (served: ServedResource) => ({ group: served.version.group, kind: served.version.kind })

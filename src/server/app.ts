@@ -30,6 +30,16 @@ interface State {
 }
 
 /**
+ * Koa's own `handleRequest` watches the end of every response by `on-finished`, whose asynchronous context costs as much as the rest of Koa. The pipeline answers
+ * whatever fails, and nothing comes after it.
+ */
+class App extends Koa<State> {
+  handleRequest(ctx: Koa.ParameterizedContext<State>, run: (ctx: Koa.ParameterizedContext<State>) => Promise<unknown>): Promise<unknown> {
+    return run(ctx).catch((error: unknown) => this.emit('error', error, ctx))
+  }
+}
+
+/**
  * The Koa application: one fused middleware in front, which serves all resources itself, and behind it a router for the few endpoints of the server's own. `trusted` is who
  * makes the requests of a listener that asks for no credentials.
  */
@@ -40,7 +50,7 @@ export function createApp(options: AppOptions): (trusted: User | undefined) => L
   const routes = router.routes()
 
   return trusted => {
-    const app = new Koa<State>()
+    const app = new App()
     app.silent = true
     app.on('error', (error: unknown) => options.log.debug(4, 'connection failed', { error: error instanceof Error ? error.message : String(error) }))
     app.use((ctx, next) => {

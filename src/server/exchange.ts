@@ -110,7 +110,11 @@ export class HttpExchange implements Exchange, RequestContext {
   private lightController(): { readonly signal: LightSignal; abort(reason?: unknown): void } {
     const signal = new LightSignal(
       () => this.wire.closed && !this.answered,
-      gone => this.wire.onClose(gone),
+      gone =>
+        this.wire.onClose(() => {
+          // An answer that is complete closes the response, too: then there is nothing to give up.
+          if (!this.answered) gone()
+        }),
     )
     return { signal, abort: reason => signal.abort(reason) }
   }
