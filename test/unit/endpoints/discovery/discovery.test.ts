@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
+import { Discovery } from '../../../../src/endpoints/discovery/discovery.ts'
+import { builtinResources } from '../../../../src/resources/builtin.ts'
+import { FakeExchange, type FakeRequest } from '../../../support/exchange.ts'
+import { refusalText, widgetResource } from '../../../support/test-registry.ts'
+
+const builtin = builtinResources({ eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } })
+const snapshot = new CatalogSnapshot(1, [...builtin, widgetResource()])
+const discovery = new Discovery(() => '192.0.2.1:6443')
+const accept = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
+
+async function ask(path: string, request: FakeRequest = {}, of = discovery, at = snapshot) {
+  const exchange = new FakeExchange(path, request)
+  return { exchange, served: await of.serve(exchange, at) }
+}
+const text = async (path: string) => (await ask(path)).exchange.text
+
+describe('discovery', () => {
+  const group = (name: string) =>
+    `{"name":"${name}","versions":[{"groupVersion":"${name}/v1","version":"v1"}],"preferredVersion":{"groupVersion":"${name}/v1","version":"v1"}}`
+  const documents: [path: string, expected: string | RegExp][] = [
+    ['/api', '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n'],
+    [
+      '/apis',
+      `{"kind":"APIGroupList","apiVersion":"v1","groups":[${['apps', 'networking.k8s.io', 'coordination.k8s.io', 'example.io'].map(group).join(',')}]}\n`,
+    ],
+    ['/apis/example.io', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
+    ['/apis/example.io/', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
+    [
+      '/apis/example.io/v1',
+      /^\{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example\.io\/v1","resources":\[\{"name":"widgets",.*\},\{"name":"widgets\/status",[^}]*\}\]\}\n$/,
+    ],
+    ['/api/v1', /^\{"kind":"APIResourceList","groupVersion":"v1","resources":\[\{"name":"bindings",/],
+  ]
+  for (const [path, expected] of documents)
+    it(`answers ${path}`, async () => {
+      const { exchange, served } = await ask(path)
+      expect([served, exchange.status, exchange.contentType]).to.deep.equal([true, 200, 'application/json'])
+      if (typeof expected === 'string') expect(exchange.text).to.equal(expected)
+      else expect(exchange.text).to.match(expected)
+      expect(exchange.answerHeaders.vary).to.equal(path === '/api' || path === '/apis' ? 'Accept' : undefined)
+    })
+
+  it('lists the paths at the root', async () => {
+    const { paths } = (await ask('/')).exchange.json as { paths: string[] }
+    expect(paths)
+      .to.include.members(['/api', '/api/v1', '/apis/example.io', '/apis/example.io/v1', '/version'])
+      .and.deep.equal([...paths].sort())
+  })
+
+  for (const path of ['/api/v2', '/apis/other.io', '/apis/example.io/v2'])
+    it(`knows nothing of ${path}`, async () => expect(await refusalText(ask(path))).to.equal('404 NotFound: the server could not find the requested resource'))
+
+  const others: [string, FakeRequest][] = [
+    ['/api/v1/pods', {}],
+    ['/apis/example.io/v1/widgets', {}],
+    ['/version', {}],
+    ['/api', { method: 'POST' }],
+  ]
+  for (const [path, request] of others)
+    it(`leaves ${request.method ?? 'GET'} ${path} to others`, async () => expect((await ask(path, request)).served).to.equal(false))
+
+  it('makes its documents anew for another generation, and only then', async () => {
+    const mine = new Discovery(() => 'x')
+    const first = (await ask('/apis', {}, mine)).exchange.body
+    expect((await ask('/apis', {}, mine)).exchange.body).to.equal(first)
+    expect((await ask('/apis', {}, mine, new CatalogSnapshot(2, [widgetResource()]))).exchange.text).to.equal(
+      `{"kind":"APIGroupList","apiVersion":"v1","groups":[${group('example.io')}]}\n`,
+    )
+  })
+})
+
+describe('aggregated discovery', () => {
+  const headers: [accept: string | undefined, path: string, version: string | undefined][] = [
+    [accept('v2'), '/apis', 'v2'],
+    [accept('v2'), '/api', 'v2'],
+    [`${accept('v2')},${accept('v2beta1')},application/json`, '/apis', 'v2'],
+    [`${accept('v2beta1')},application/json`, '/apis', 'v2beta1'],
+    [`${accept('v3')},${accept('v2beta1')},application/json`, '/apis', 'v2beta1'],
+    [`application/json,${accept('v2')}`, '/apis', undefined],
+    [accept('v2').replace('apidiscovery', 'meta'), '/apis', undefined],
+    [undefined, '/apis', undefined],
+    ['*/*', '/apis', undefined],
+    [accept('v2'), '/apis/example.io', undefined],
+  ]
+  for (const [header, path, version] of headers)
+    it(`of ${path}, for ${header}: ${version ?? 'the plain document'}`, async () => {
+      const { exchange } = await ask(path, { headers: header === undefined ? {} : { accept: header } })
+      const { kind, apiVersion } = exchange.json as Record<string, string>
+      expect(exchange.contentType).to.equal(version === undefined ? 'application/json' : accept(version))
+      if (version !== undefined) expect([kind, apiVersion]).to.deep.equal(['APIGroupDiscoveryList', `apidiscovery.k8s.io/${version}`])
+      else expect(kind).to.not.equal('APIGroupDiscoveryList')
+    })
+
+  it('tells of each resource what the lists tell', async () => {
+    const { exchange } = await ask('/apis', { headers: { accept: accept('v2') } })
+    const { items } = exchange.json as { items: { metadata: object; versions: object[] }[] }
+    expect(items.map(({ metadata }) => metadata)).to.deep.equal(
+      ['apps', 'networking.k8s.io', 'coordination.k8s.io', 'example.io'].map(name => ({ name, creationTimestamp: null })),
+    )
+    expect(JSON.stringify(items.at(-1)?.versions)).to.equal(
+      JSON.stringify([
+        {
+          version: 'v1',
+          resources: [
+            {
+              resource: 'widgets',
+              responseKind: { group: 'example.io', version: 'v1', kind: 'Widget' },
+              scope: 'Namespaced',
+              singularResource: 'widget',
+              verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+              shortNames: ['wd'],
+              subresources: [
+                { subresource: 'status', responseKind: { group: 'example.io', version: 'v1', kind: 'Widget' }, verbs: ['get', 'patch', 'update'] },
+              ],
+            },
+          ],
+          freshness: 'Current',
+        },
+      ]),
+    )
+    type Resource = { resource: string; subresources: { subresource: string; responseKind: object }[] }
+    const apps = items[0]?.versions[0] as { resources: Resource[] }
+    const deployments = apps.resources.find(({ resource }) => resource === 'deployments')
+    expect(deployments?.subresources.find(({ subresource }) => subresource === 'scale')?.responseKind).to.deep.equal({
+      group: 'autoscaling',
+      version: 'v1',
+      kind: 'Scale',
+    })
+  })
+
+  it('of the core group names no group', async () => {
+    const { exchange } = await ask('/api', { headers: { accept: accept('v2') } })
+    const { items } = exchange.json as { items: { metadata: object; versions: { version: string; resources: { resource: string }[] }[] }[] }
+    expect(items.map(({ metadata, versions }) => [metadata, versions.map(({ version }) => version)])).to.deep.equal([[{ creationTimestamp: null }, ['v1']]])
+    const pods = items[0]?.versions[0]?.resources.find(({ resource }) => resource === 'pods') as {
+      subresources?: { subresource: string; responseKind: object }[]
+    }
+    expect(pods.subresources?.find(({ subresource }) => subresource === 'binding')?.responseKind).to.deep.equal({ group: '', version: 'v1', kind: 'Binding' })
+  })
+
+  it('is sent once to who keeps its ETag', async () => {
+    const first = await ask('/apis', { headers: { accept: accept('v2') } })
+    const etag = first.exchange.answerHeaders.etag as string
+    expect(etag).to.equal(`"${createHash('sha512').update(first.exchange.body!).digest('hex').toUpperCase()}"`)
+    for (const [tag, status] of [
+      [etag, 304],
+      [`"x", ${etag}`, 304],
+      ['"x"', 200],
+    ] as const) {
+      const { exchange } = await ask('/apis', { headers: { accept: accept('v2'), 'if-none-match': tag } })
+      expect([exchange.status, exchange.body?.length === 0, exchange.answerHeaders.etag]).to.deep.equal([status, status === 304, etag])
+    }
+    expect(await text('/apis')).to.not.equal('')
+  })
+})
