@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import { apply } from '../../../src/endpoints/apply.ts'
+import { writeOptions } from '../../../src/endpoints/write-options.ts'
+import { answerObject } from '../../../src/registry/types.ts'
+import { FakeExchange, scopeOf } from '../../support/exchange.ts'
+import { refusal, refusalText, TestRegistry } from '../../support/test-registry.ts'
+
+const config = (spec: string, more = '') => `apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a${more}}\nspec: ${spec}\n`
+
+describe('applying', () => {
+  let t: TestRegistry
+  beforeEach(() => {
+    t = new TestRegistry()
+  })
+  async function run(body: string, query = '', { name = 'a', manager = 'me' } = {}) {
+    const exchange = new FakeExchange('/x', { method: 'PATCH', search: `fieldManager=${manager}${query}`, body })
+    const { answer, created } = await apply(scopeOf(t, exchange, { name }), Buffer.from(body), writeOptions(exchange, 'PatchOptions', true))
+    return { created, object: answerObject(answer), exchange }
+  }
+
+  it('creates what is not there', async () => {
+    const { created, object } = await run(config('{color: red}'))
+    expect(created).to.equal(true)
+    expect(object.spec).to.deep.equal({ size: 1, color: 'red' })
+    expect(object.metadata.namespace).to.equal('ns')
+    expect(object.metadata.managedFields?.map(({ manager, operation, fieldsV1 }) => [manager, operation, fieldsV1])).to.deep.equal([
+      ['me', 'Apply', { 'f:spec': { 'f:color': {} } }],
+    ])
+  })
+
+  it('changes what it names, and removes what it names no more', async () => {
+    await run(config('{color: red, size: 5}'))
+    const { created, object } = await run(config('{color: blue}'))
+    expect([created, object.spec]).to.deep.equal([false, { size: 1, color: 'blue' }])
+  })
+
+  it('writes nothing the second time', async () => {
+    const first = await run(config('{color: red}'))
+    t.now += 60_000
+    expect((await run(config('{color: red}'))).object).to.deep.equal(first.object)
+    expect(t.backend.calls.write).to.equal(1)
+  })
+
+  it('tells a conflict with each field and its owner, and is forced past it', async () => {
+    await t.create({ name: 'a' }, { spec: { color: 'red', size: 3 } })
+    const { status } = await refusal(run(config('{color: blue, size: 4}')))
+    expect(status).to.include({
+      code: 409,
+      reason: 'Conflict',
+      message: 'Apply failed with 2 conflicts: conflicts with "tester" using example.io/v1:\n- .spec.color\n- .spec.size',
+    })
+    expect(status.details).to.deep.equal({
+      causes: ['.spec.color', '.spec.size'].map(field => ({ reason: 'FieldManagerConflict', message: 'conflict with "tester" using example.io/v1', field })),
+    })
+    expect((await run(config('{color: blue, size: 4}'), '&force=true')).object.spec).to.deep.equal({ size: 4, color: 'blue' })
+  })
+
+  it('as a dry-run stores nothing', async () => {
+    expect((await run(config('{color: red}'), '&dryRun=All')).object.spec.color).to.equal('red')
+    expect(await t.names()).to.deep.equal([])
+  })
+
+  const repeated = 'apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  color: red\n  color: blue\n'
+  it('minds repeated keys as it is asked', async () => {
+    const fault = /^error converting YAML to JSON: yaml: unmarshal errors:\n {2}line 6: key "color" already set in map$/
+    const { exchange, object } = await run(repeated)
+    expect(exchange.warnings).to.have.length(1)
+    expect(exchange.warnings[0]).to.match(fault)
+    expect(object.spec.color).to.equal('blue')
+    expect((await run(repeated, '&fieldValidation=Ignore')).exchange.warnings).to.deep.equal([])
+    expect(await refusalText(run(repeated, '&fieldValidation=Strict'))).to.match(/^400 BadRequest: error strict decoding patch: error converting YAML to JSON/)
+  })
+
+  const refused: [string, body: string, text: string | RegExp, name?: string][] = [
+    ['what is no YAML', 'a: [', /^400 BadRequest: error decoding YAML: error converting YAML to JSON: yaml: /],
+    [
+      'a list',
+      '[1]',
+      '400 BadRequest: error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    ],
+    ['another name', config('{}'), '400 BadRequest: the name of the object (a) does not match the name on the URL (b)', 'b'],
+    [
+      'another namespace',
+      config('{}', ', namespace: x'),
+      '400 BadRequest: the namespace of the provided object does not match the namespace sent on the request',
+    ],
+    ['managed fields', config('{}', ', managedFields: [{manager: x}]'), '400 BadRequest: metadata.managedFields must be nil'],
+    ['a field that there is not', config('{odd: 1}'), /^500 : .*\.spec\.odd: field not declared in schema$/],
+    ['a value of another type', config('{size: x}'), /^500 : /],
+    [
+      'a uid where there is no object',
+      config('{}', ', uid: x'),
+      /^409 Conflict: .*uid mismatch: the provided object specified uid x, and no existing object was found$/,
+    ],
+  ]
+  for (const [what, body, text, name] of refused)
+    it(`refuses ${what}`, async () => {
+      const told = await refusalText(run(body, '', name === undefined ? {} : { name }))
+      if (typeof text === 'string') expect(told).to.equal(text)
+      else expect(told).to.match(text)
+      expect(await t.names()).to.deep.equal([])
+    })
+})

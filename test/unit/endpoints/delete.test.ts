@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { wrap } from '../../../src/codec/protobuf.ts'
+import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
+import { deleteCollection, deleteOne } from '../../../src/endpoints/delete.ts'
+import { metaType } from '../../../src/endpoints/meta-type.ts'
+import { FakeExchange, type FakeRequest, scopeOf } from '../../support/exchange.ts'
+import { refusalText, TestRegistry } from '../../support/test-registry.ts'
+
+describe('options of deletions', () => {
+  let t: TestRegistry
+  beforeEach(async () => {
+    t = new TestRegistry()
+    await t.create({ name: 'a', labels: { x: 'y' } })
+    await t.create({ name: 'b' })
+  })
+  const run = (request: FakeRequest) => deleteOne(scopeOf(t, new FakeExchange('/x', { method: 'DELETE', ...request }), { name: 'a' }))
+
+  const table: [string, FakeRequest, code: number, finalizers: string[] | undefined][] = [
+    ['none', {}, 200, undefined],
+    ['a policy in the query', { search: 'propagationPolicy=Foreground' }, 200, ['foregroundDeletion']],
+    ['a policy in the body', { body: '{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Orphan"}' }, 200, ['orphan']],
+    ['a body without a kind', { body: '{"propagationPolicy":"Orphan"}' }, 200, ['orphan']],
+    ['the body alone, where there is one', { body: '{"gracePeriodSeconds":0}', search: 'propagationPolicy=Orphan' }, 200, undefined],
+    ['YAML', { body: 'propagationPolicy: Orphan\n', headers: { 'content-type': 'application/yaml' } }, 200, ['orphan']],
+    [
+      'protobuf',
+      {
+        body: wrap({ apiVersion: 'v1', kind: 'DeleteOptions' }, encodeMessage(metaType('meta.DeleteOptions'), { propagationPolicy: 'Orphan' })),
+        headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+      },
+      200,
+      ['orphan'],
+    ],
+    ['the old way', { search: 'orphanDependents=true' }, 200, ['orphan']],
+    ['a dry-run', { search: 'dryRun=All&propagationPolicy=Background' }, 200, []],
+    ['an option that is not known', { body: '{"odd":1}' }, 200, undefined],
+  ]
+  for (const [what, request, code, finalizers] of table)
+    it(`are read: ${what}`, async () => {
+      const { code: told, result } = await run(request)
+      expect([told, result.deleted]).to.deep.equal([code, finalizers === undefined || finalizers.length === 0])
+      if (finalizers) expect((await t.get('a')).metadata.finalizers ?? []).to.deep.equal(finalizers)
+      else expect(await t.names()).to.deep.equal(['b'])
+    })
+
+  it('answer 202 where dependents are left in the old way, and the object waits', async () => {
+    await t.update('a', now => void Object.assign(now.metadata, { finalizers: ['example.io/x'] }))
+    expect((await run({ search: 'orphanDependents=false' })).code).to.equal(202)
+  })
+
+  const INVALID = 'DeleteOptions.meta.k8s.io "" is invalid: '
+  const refused: [string, FakeRequest, string][] = [
+    ['a dry-run of another kind', { search: 'dryRun=x' }, `422 Invalid: ${INVALID}dryRun: Unsupported value: []string{"x"}: supported values: "All"`],
+    [
+      'a policy that is none',
+      { search: 'propagationPolicy=Odd' },
+      `422 Invalid: ${INVALID}propagationPolicy: Unsupported value: "Odd": supported values: "Foreground", "Background", "Orphan", "nil"`,
+    ],
+    [
+      'both ways at once',
+      { search: 'propagationPolicy=Orphan&orphanDependents=true' },
+      `422 Invalid: ${INVALID}propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`,
+    ],
+    ['seconds that are none', { search: 'gracePeriodSeconds=x' }, '400 BadRequest: strconv.ParseInt: parsing "x": invalid syntax'],
+    [
+      'a body of another kind',
+      { body: '{"kind":"Widget","apiVersion":"example.io/v1"}' },
+      '500 : no kind "Widget" is registered for version "example.io/v1" in scheme "pkg/runtime/scheme.go:110"',
+    ],
+    [
+      'another uid',
+      { body: '{"preconditions":{"uid":"x"}}' },
+      '409 Conflict: Operation cannot be fulfilled on Widget.example.io "a": the UID in the precondition (x) does not match the UID in record (u1). The object might have been deleted and then recreated',
+    ],
+  ]
+  for (const [what, request, text] of refused)
+    it(`are refused: ${what}`, async () => {
+      expect(await refusalText(run(request))).to.equal(text)
+      expect(await t.names()).to.deep.equal(['a', 'b'])
+    })
+
+  it('of a collection are read with what selects', async () => {
+    const exchange = new FakeExchange('/x', { method: 'DELETE', search: 'labelSelector=x', body: '{"propagationPolicy":"Background"}' })
+    const { items } = await deleteCollection(scopeOf(t, exchange))
+    expect(items.map(item => item.attributes().name)).to.deep.equal(['a'])
+    expect(await t.names()).to.deep.equal(['b'])
+  })
+})

@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+import type { Subresource, SubresourceView } from '../../../src/catalog/definition.ts'
+import { createApi } from '../../../src/endpoints/api.ts'
+import { Discovery } from '../../../src/endpoints/discovery/discovery.ts'
+import { OpenApiEndpoint } from '../../../src/endpoints/openapi/endpoint.ts'
+import { putView, viewTarget } from '../../../src/endpoints/view.ts'
+import { invalid } from '../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../src/meta/field-path.ts'
+import type { KubeObject } from '../../../src/meta/object.ts'
+import { types } from '../../../src/resources/types.ts'
+import { FakeExchange, scopeOf } from '../../support/exchange.ts'
+import { refusal, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
+
+/** A widget's size as its scale. */
+const view: SubresourceView = {
+  get: ({ metadata: { name, namespace, uid, resourceVersion }, spec }) => ({
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name: name!, namespace: namespace!, uid: uid!, resourceVersion: resourceVersion!, creationTimestamp: null },
+    spec: { replicas: spec.size },
+    status: { replicas: 0 },
+  }),
+  put(parent, { spec }) {
+    if ((spec.replicas ?? 0) < 0) return [invalid(fieldPath('spec', 'replicas'), spec.replicas, 'too small')]
+    parent.spec.size = spec.replicas ?? 0
+    return parent
+  },
+  fields: { 'spec.replicas': ['spec', 'size'] },
+}
+const scale: Subresource = {
+  verbs: ['get', 'patch', 'update'],
+  kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale') },
+  view,
+}
+const CONFLICT =
+  'Operation cannot be fulfilled on widgets.example.io "a": the object has been modified; please apply your changes to the latest version and try again'
+
+describe('views', () => {
+  let t: TestRegistry
+  let parent: KubeObject
+  beforeEach(async () => {
+    t = new TestRegistry([widgetResource({ version: { subresources: { scale } } })])
+    parent = await t.create({ name: 'a' }, { spec: { color: 'red' } })
+  })
+  const wanted = (replicas: number, metadata: object = {}) => ({ ...view.get(parent), metadata: { name: 'a', ...metadata }, spec: { replicas } })
+  const put = (scaled: KubeObject) =>
+    Promise.resolve().then(() => putView(scopeOf(t, new FakeExchange('/x'), { name: 'a', subresource: 'scale' }), view, structuredClone(parent), scaled))
+
+  it('take bodies of their own kind', () => {
+    expect(viewTarget(scale)).to.deep.include({ group: 'autoscaling', version: 'v1', kind: 'Scale' })
+    expect(viewTarget({ verbs: ['get'] })).to.equal(undefined)
+    expect(viewTarget(undefined)).to.equal(undefined)
+  })
+
+  for (const metadata of [{}, { resourceVersion: '' }, { resourceVersion: '2', uid: 'u1' }, { uid: '' }])
+    it(`are put into their parent with ${JSON.stringify(metadata)}`, async () => {
+      const { spec } = await put(wanted(4, metadata))
+      expect(spec).to.deep.equal({ size: 4, color: 'red' })
+    })
+
+  it('must be of their parent, as it is', async () => {
+    expect(await refusalText(put(wanted(4, { uid: 'x' })))).to.equal(
+      '409 Conflict: Operation cannot be fulfilled on widgets.example.io "a": Precondition failed: UID in precondition: x, UID in object meta: u1',
+    )
+    expect(await refusalText(put(wanted(4, { resourceVersion: '1' })))).to.equal(`409 Conflict: ${CONFLICT}`)
+  })
+
+  it('tell faults as their own', async () => {
+    const { status } = await refusal(put(wanted(-1)))
+    expect(status.message).to.equal('Scale.autoscaling "a" is invalid: spec.replicas: Invalid value: -1: too small')
+    expect(status.details).to.include({ group: 'autoscaling', kind: 'Scale' })
+  })
+
+  describe('over HTTP', () => {
+    const request = async (method: string, body = '', type = 'application/json') => {
+      const info = {
+        group: 'example.io',
+        version: 'v1',
+        resource: 'widgets',
+        namespace: 'ns',
+        name: 'a',
+        subresource: 'scale',
+        parts: ['widgets', 'a', 'scale'],
+      }
+      const exchange = new FakeExchange('/apis/example.io/v1/namespaces/ns/widgets/a/scale', { method, body, headers: { 'content-type': type }, info })
+      await createApi(scopeOf(t, exchange).env, new Discovery(() => ''), new OpenApiEndpoint())(exchange)
+      return exchange.json as KubeObject
+    }
+
+    it('are read', async () => {
+      const { kind, apiVersion, metadata, spec } = await request('GET')
+      expect([kind, apiVersion, metadata.resourceVersion, spec]).to.deep.equal(['Scale', 'autoscaling/v1', '2', { replicas: 1 }])
+    })
+
+    it('are replaced', async () => {
+      expect((await request('PUT', JSON.stringify(wanted(4)))).spec).to.deep.equal({ replicas: 4 })
+      expect((await t.get('a')).spec).to.deep.equal({ size: 4, color: 'red' })
+    })
+
+    it('are patched', async () => {
+      const { spec, metadata } = await request('PATCH', '{"spec":{"replicas":7}}', 'application/merge-patch+json')
+      expect([spec, metadata.resourceVersion]).to.deep.equal([{ replicas: 7 }, '3'])
+      expect(await refusalText(request('PATCH', '{"metadata":{"resourceVersion":"1"}}', 'application/merge-patch+json'))).to.equal(`409 Conflict: ${CONFLICT}`)
+      expect((await t.get('a')).spec.size).to.equal(7)
+    })
+
+    it('are not created', async () =>
+      expect(await refusalText(request('POST', '{}'))).to.equal('405 MethodNotAllowed: the server does not allow this method on the requested resource'))
+  })
+})
