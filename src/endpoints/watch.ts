@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expiredError, internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
@@ -47,7 +48,9 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     try {
       for await (const batch of watcher) {
         const shown = framesOfBatch(framing, batch)
-        if (shown.length > 0 && !writer.write(shown)) break
+        // No promise where none is needed: this is done for every watcher.
+        const written = writeAll(writer, shown, over.signal)
+        if (written !== true && !(await written)) break
         if (shown.length < batch.length) break
         if (over.signal.aborted) break
       }
@@ -61,6 +64,51 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     clearTimeout(timer)
     exchange.ctx.signal.removeEventListener('abort', end)
     env.shutdown.removeEventListener('abort', end)
+  }
+}
+
+/** A client with this much unwritten is waited for; what comes meanwhile waits in the watch's queue, which is bounded. */
+const PACE_BYTES = 256 * 1024
+/** Frames of one write. More would be joined in memory for nothing. */
+const WRITE_BYTES = 1 << 20
+/** A client that has taken nothing for so long is given up. */
+const STALLED_MS = 5_000
+
+/** Writes the frames, no faster than the client takes them. False where the stream has ended or should end. */
+function writeAll(writer: StreamWriter, frames: readonly Buffer[], signal: AbortSignal): boolean | Promise<boolean> {
+  if (frames.length === 0) return true
+  if (frames.length > 1 && !fits(frames)) return writeInParts(writer, frames, signal)
+  if (!writer.write(frames)) return false
+  return writer.unwritten <= PACE_BYTES || untilTaken(writer, signal)
+}
+
+function fits(frames: readonly Buffer[]): boolean {
+  let bytes = 0
+  for (const frame of frames) bytes += frame.length
+  return bytes <= WRITE_BYTES
+}
+
+async function writeInParts(writer: StreamWriter, frames: readonly Buffer[], signal: AbortSignal): Promise<boolean> {
+  for (let from = 0; from < frames.length; ) {
+    let to = from
+    let bytes = 0
+    while (to < frames.length && (to === from || bytes + (frames[to]?.length ?? 0) <= WRITE_BYTES)) bytes += frames[to++]?.length ?? 0
+    if (!writer.write(frames.slice(from, to))) return false
+    from = to
+    if (writer.unwritten > PACE_BYTES && !(await untilTaken(writer, signal))) return false
+  }
+  return true
+}
+
+async function untilTaken(writer: StreamWriter, signal: AbortSignal): Promise<boolean> {
+  const taken = writer.drained().then(() => true)
+  for (let before = writer.unwritten; ; before = writer.unwritten) {
+    const waited = new AbortController()
+    const late = sleep(STALLED_MS, false, { signal: AbortSignal.any([signal, waited.signal]), ref: false }).catch(() => false)
+    const done = await Promise.race([taken, late])
+    waited.abort()
+    if (done) return writer.open
+    if (signal.aborted || writer.unwritten >= before) return false
   }
 }
 
