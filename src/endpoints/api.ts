@@ -56,6 +56,8 @@ async function serve(scope: Scope): Promise<void> {
   if (name === '' || !hasNameInPath(scope)) return serveCollection(at, verbs, namespaced && namespace === '')
   switch (exchange.method) {
     case 'GET':
+      // The deprecated path of a watch of one object, /watch/…/NAME; with `watch=true` alone an object is read all the same.
+      if (exchange.ctx.info.verb === 'watch') return list(at)
       return allowed(verbs, 'get') ? get(at) : refuse()
     case 'PUT':
       return allowed(verbs, 'update') ? put(at) : refuse()

@@ -1,0 +1,172 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../src/meta/object.ts'
+import type { Status } from '../../../src/meta/status.ts'
+import type { FakeRequest } from '../../support/exchange.ts'
+import { callApi } from '../../support/fake-api.ts'
+import { refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
+
+const body = (metadata: object, more: object = {}) => JSON.stringify({ kind: 'Widget', apiVersion: 'example.io/v1', metadata, ...more })
+const ONE = 'namespaces/ns/widgets/a'
+const ALL = 'namespaces/ns/widgets'
+const merge = { 'content-type': 'application/merge-patch+json' }
+
+describe('requests for resources', () => {
+  let t: TestRegistry
+  const call = (path: string, request?: FakeRequest) => callApi(t, path, request)
+  beforeEach(async () => {
+    t = new TestRegistry()
+    await t.create({ name: 'a' }, { spec: { color: 'red' } })
+  })
+
+  const answers: [method: string, path: string, FakeRequest, status: number, kind: string][] = [
+    ['GET', ONE, {}, 200, 'Widget'],
+    ['GET', ALL, {}, 200, 'WidgetList'],
+    ['GET', 'widgets', {}, 200, 'WidgetList'],
+    ['POST', ALL, { body: body({ name: 'b' }) }, 201, 'Widget'],
+    ['PUT', ONE, { body: body({ name: 'a' }) }, 200, 'Widget'],
+    ['PATCH', ONE, { body: '{}', headers: merge }, 200, 'Widget'],
+    [
+      'PATCH',
+      'namespaces/ns/widgets/new',
+      { body: body({ name: 'new' }), headers: { 'content-type': 'application/apply-patch+yaml' }, search: 'fieldManager=me' },
+      201,
+      'Widget',
+    ],
+    ['DELETE', ONE, {}, 200, 'Status'],
+    ['DELETE', ONE, { search: 'propagationPolicy=Orphan' }, 200, 'Widget'],
+    ['DELETE', ALL, {}, 200, 'WidgetList'],
+    ['GET', `${ONE}/status`, {}, 200, 'Widget'],
+    ['PUT', `${ONE}/status`, { body: body({ name: 'a' }, { status: { phase: 'x' } }) }, 200, 'Widget'],
+    ['PATCH', `${ONE}/status`, { body: '{"status":{"phase":"x"}}', headers: merge }, 200, 'Widget'],
+  ]
+  for (const [method, path, request, status, kind] of answers)
+    it(`${method} ${path} ${request.search ?? ''}`, async () => {
+      const exchange = await call(path, { method, ...request })
+      expect([exchange.status, (exchange.json as KubeObject).kind]).to.deep.equal([status, kind])
+    })
+
+  const METHOD = '405 MethodNotAllowed: the server does not allow this method on the requested resource'
+  const PATH = '404 NotFound: the server could not find the requested resource'
+  const refused: [method: string, path: string, FakeRequest, text: string][] = [
+    ['POST', 'widgets', { body: body({ name: 'b' }) }, METHOD],
+    ['DELETE', 'widgets', {}, METHOD],
+    ['POST', ONE, {}, METHOD],
+    ['PUT', ALL, {}, METHOD],
+    ['PATCH', ALL, {}, METHOD],
+    ['DELETE', `${ONE}/status`, {}, METHOD],
+    ['GET', 'widgets/a', {}, PATH],
+    ['GET', `${ONE}/other`, {}, PATH],
+    ['GET', 'namespaces/ns/gadgets', {}, PATH],
+    ['PATCH', ONE, { body: '{}', headers: { 'content-type': 'application/json' } }, '415 UnsupportedMediaType: 415: Unsupported Media Type'],
+    ['PUT', ONE, { body: body({ name: 'b' }) }, '400 BadRequest: the name of the object (b) does not match the name on the URL (a)'],
+    ['PUT', 'namespaces/ns/widgets/x', { body: body({ name: 'x' }) }, '404 NotFound: widgets.example.io "x" not found'],
+    ['PATCH', 'namespaces/ns/widgets/x', { body: '{}', headers: merge }, '404 NotFound: widgets.example.io "x" not found'],
+  ]
+  for (const [method, path, request, text] of refused)
+    it(`refuses ${method} ${path} ${text.slice(0, 3)}`, async () => expect(await refusalText(call(path, { method, ...request }))).to.equal(text))
+
+  it('knows no verb that the kind does not', async () => {
+    t = new TestRegistry([widgetResource({ version: { verbs: ['get', 'list'] } })])
+    for (const [method, path] of [
+      ['POST', ALL],
+      ['DELETE', ALL],
+      ['PUT', ONE],
+      ['PATCH', ONE],
+      ['DELETE', ONE],
+    ] as const)
+      expect(await refusalText(call(path, { method })), `${method} ${path}`).to.equal(METHOD)
+    expect(await refusalText(call(ALL, { search: 'watch=1' }))).to.equal(METHOD)
+  })
+
+  it('has no namespace where the kind has none', async () => {
+    t = new TestRegistry([widgetResource({ cluster: true })])
+    expect(await refusalText(call(ALL))).to.equal(PATH)
+    expect((await call('widgets', { method: 'POST', body: body({ name: 'a' }) })).status).to.equal(201)
+  })
+
+  it('tells what was deleted, in a Status or as it was', async () => {
+    expect((await call(ONE, { method: 'DELETE' })).json).to.deep.equal({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name: 'a', group: 'example.io', kind: 'widgets', uid: 'u1' },
+    } satisfies Omit<Status, 'code'>)
+    t = new TestRegistry([widgetResource({ strategy: { returnsDeleted: true } })])
+    await t.create({ name: 'a' })
+    expect((await call(ONE, { method: 'DELETE' })).json).to.have.nested.property('metadata.name', 'a')
+  })
+
+  const watches: [string, path: string, FakeRequest, names: string[]][] = [
+    ['of the collection', ALL, { search: 'watch=true&timeoutSeconds=1' }, ['a', 'b']],
+    ['of the collection, by the old path', `watch/${ALL}`, { search: 'timeoutSeconds=1', info: { verb: 'watch' } }, ['a', 'b']],
+    ['of one name', ALL, { search: 'watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3Db' }, ['b']],
+    ['of one object, by the old path', `watch/${ONE}`, { search: 'timeoutSeconds=1', info: { verb: 'watch' } }, ['a']],
+  ]
+  for (const [what, path, request, names] of watches)
+    it(`streams a watch ${what}`, async () => {
+      await t.create({ name: 'b' })
+      const exchange = await call(path, request)
+      expect([exchange.status, exchange.contentType]).to.deep.equal([200, 'application/json'])
+      const events = exchange.streamed.text
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line))
+      expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).to.deep.equal(names.map(name => `ADDED ${name}`))
+    })
+
+  it('reads one object, even if a watch of it is asked for', async () => {
+    expect((await call(ONE, { search: 'watch=true' })).json).to.have.nested.property('metadata.name', 'a')
+  })
+
+  it('warns of a version that is deprecated, whatever is asked', async () => {
+    t = new TestRegistry([widgetResource({ version: { deprecationWarning: 'old' } })])
+    expect((await call(ALL)).warnings).to.deep.equal(['old'])
+  })
+
+  it('keeps what a body repeats or does not know as told by fieldValidation', async () => {
+    const odd = body({ name: 'b' }, { odd: 1 })
+    expect((await call(ALL, { method: 'POST', body: odd })).warnings).to.deep.equal(['unknown field "odd"'])
+    expect(await refusalText(call(ALL, { method: 'POST', body: odd, search: 'fieldValidation=Strict' }))).to.match(/^400 BadRequest: .*unknown field "odd"$/)
+  })
+
+  it('changes no namespace and drops owners that are there twice', async () => {
+    expect(await refusalText(call(ONE, { method: 'PUT', body: body({ name: 'a', namespace: 'x' }) }))).to.equal(
+      '400 BadRequest: the namespace of the provided object does not match the namespace sent on the request',
+    )
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' }
+    const { json, warnings } = await call(ONE, { method: 'PUT', body: body({ name: 'a', ownerReferences: [owner, owner] }) })
+    expect(json).to.have.nested.property('metadata.ownerReferences').with.lengthOf(1)
+    expect(warnings).to.have.length(1)
+  })
+})
+
+describe('requests for what is not stored', () => {
+  const calls: unknown[] = []
+  const { storage: _, ...virtual } = widgetResource({
+    definition: {
+      virtual: {
+        call: async ({ verb, namespace, name, body: of, dryRun }) => {
+          calls.push([verb, namespace, name, of?.spec.size, dryRun])
+          if (verb === 'list') return { code: 200, object: { kind: 'WidgetList', items: [{ metadata: { name: 'x' } }] } }
+          if (verb === 'create') return { code: 201, object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } }
+          return { code: 200, object: { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'x' } } as KubeObject }
+        },
+      },
+    },
+  })
+  const t = new TestRegistry([virtual])
+  beforeEach(() => void calls.splice(0))
+
+  const table: [method: string, path: string, FakeRequest, kind: string, status: number, told: unknown[]][] = [
+    ['GET', ONE, {}, 'Widget', 200, ['get', 'ns', 'a', undefined, false]],
+    ['GET', ALL, {}, 'WidgetList', 200, ['list', 'ns', '', undefined, false]],
+    ['POST', ALL, { body: body({ name: 'b' }), search: 'dryRun=All' }, 'Status', 201, ['create', 'ns', '', 1, true]],
+  ]
+  for (const [method, path, request, kind, status, told] of table)
+    it(`are answered by the definition: ${method} ${path}`, async () => {
+      const exchange = await callApi(t, path, { method, ...request })
+      expect([exchange.status, (exchange.json as KubeObject).kind]).to.deep.equal([status, kind])
+      expect(calls).to.deep.equal([told])
+    })
+})

@@ -1,0 +1,128 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../src/meta/object.ts'
+import type { FakeRequest } from '../../support/exchange.ts'
+import { callApi } from '../../support/fake-api.ts'
+import { refusal, refusalText, TestRegistry } from '../../support/test-registry.ts'
+
+const JSON_PATCH = 'application/json-patch+json'
+const MERGE = 'application/merge-patch+json'
+const STRATEGIC = 'application/strategic-merge-patch+json'
+const ONE = 'namespaces/ns/widgets/a'
+
+describe('patches', () => {
+  let t: TestRegistry
+  beforeEach(async () => {
+    t = new TestRegistry()
+    await t.create({ name: 'a', labels: { x: 'y' } }, { spec: { color: 'red', parts: ['p'] } })
+  })
+  const patch = (type: string, body: string, request: FakeRequest = {}, path = ONE) =>
+    callApi(t, path, { method: 'PATCH', body, ...request, headers: { 'content-type': type } })
+
+  const table: [type: string, body: string, spec: object][] = [
+    [
+      JSON_PATCH,
+      '[{"op":"replace","path":"/spec/color","value":"blue"},{"op":"add","path":"/spec/parts/-","value":"q"}]',
+      { size: 1, color: 'blue', parts: ['p', 'q'] },
+    ],
+    [JSON_PATCH, '[]', { size: 1, color: 'red', parts: ['p'] }],
+    [MERGE, '{"spec":{"color":null,"size":4}}', { size: 4, parts: ['p'] }],
+    [MERGE, '{"spec":{"size":null}}', { size: 1, color: 'red', parts: ['p'] }],
+    [`${MERGE}; charset=utf-8`, '{"spec":{"size":2}}', { size: 2, color: 'red', parts: ['p'] }],
+    [STRATEGIC, '{"spec":{"parts":["q"]}}', { size: 1, color: 'red', parts: ['q'] }],
+    [STRATEGIC, '{"spec":{"$patch":"replace","size":3}}', { size: 3 }],
+    [STRATEGIC, 'null', { size: 1, color: 'red', parts: ['p'] }],
+  ]
+  for (const [type, body, spec] of table)
+    it(`change the object: ${type} ${body}`, async () => {
+      const answer = (await patch(type, body)).json as KubeObject
+      expect(answer.spec).to.deep.equal(spec)
+      expect((await t.get('a')).spec).to.deep.equal(spec)
+    })
+
+  it('that change nothing are no writes', async () => {
+    const { metadata } = (await patch(MERGE, '{"spec":{"color":"red"}}')).json as KubeObject
+    expect(metadata.resourceVersion).to.equal('2')
+    expect(t.backend.calls.write).to.equal(1)
+  })
+
+  it('are tried again after a lost race, unless they name a version', async () => {
+    let times = 0
+    t.backend.before = async call => {
+      if (call === 'write' && ++times === 1) await t.update('a', { size: 8 })
+    }
+    expect(((await patch(MERGE, '{"spec":{"color":"blue"}}')).json as KubeObject).spec).to.include({ size: 8, color: 'blue' })
+    expect(await refusalText(patch(MERGE, '{"metadata":{"resourceVersion":"2"}}'))).to.match(/^409 Conflict: .*please apply your changes to the latest version/)
+  })
+
+  it('of status leave the rest', async () => {
+    const { spec, status } = (await patch(MERGE, '{"spec":{"color":"blue"},"status":{"phase":"x"}}', {}, `${ONE}/status`)).json as KubeObject
+    expect([spec.color, status.phase]).to.deep.equal(['red', 'x'])
+  })
+
+  it('as a dry-run store nothing', async () => {
+    expect(((await patch(MERGE, '{"spec":{"color":"blue"}}', { search: 'dryRun=All' })).json as KubeObject).spec.color).to.equal('blue')
+    expect((await t.get('a')).spec.color).to.equal('red')
+  })
+
+  const OBJECT = 'Go value of type map[string]interface {}'
+  const refused: [what: string, type: string, body: string, text: string | RegExp][] = [
+    ['another type', 'application/json', '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
+    ['no JSON', MERGE, '{', /^400 BadRequest: error decoding patch: /],
+    ['no JSON, strategic', STRATEGIC, '{', /^400 BadRequest: (?!error decoding patch)/],
+    ['a list', STRATEGIC, '[]', `400 BadRequest: json: cannot unmarshal array into ${OBJECT}`],
+    [
+      'a test that fails',
+      JSON_PATCH,
+      '[{"op":"test","path":"/spec/color","value":"blue"}]',
+      '422 Invalid: the server rejected our request due to an error in our request',
+    ],
+    [
+      'a path that is not there',
+      JSON_PATCH,
+      '[{"op":"remove","path":"/spec/none"}]',
+      '422 Invalid: the server rejected our request due to an error in our request',
+    ],
+    ['another name', MERGE, '{"metadata":{"name":"b"}}', '400 BadRequest: the name of the object (b) does not match the name on the URL (a)'],
+    [
+      'another namespace',
+      MERGE,
+      '{"metadata":{"namespace":"b"}}',
+      '400 BadRequest: the namespace of the provided object does not match the namespace sent on the request',
+    ],
+    ['another uid', MERGE, '{"metadata":{"uid":"b"}}', /^422 Invalid: .*metadata\.uid: Invalid value: "b": field is immutable/],
+  ]
+  for (const [what, type, body, text] of refused)
+    it(`are refused: ${what}`, async () => {
+      const told = await refusalText(patch(type, body))
+      if (typeof text === 'string') expect(told).to.equal(text)
+      else expect(told).to.match(text)
+    })
+
+  it('to a value of another type are refused, with what came out or what was asked', async () => {
+    const told = async (type: string, body: string) => (await refusal(patch(type, body))).status
+    expect(await told(STRATEGIC, '{"spec":{"size":"x"}}')).to.include({
+      code: 422,
+      reason: 'Invalid',
+      message: ' "" is invalid: patch: Invalid value: "map[spec:map[size:x]]": unrecognized type: int32',
+    })
+    expect((await told(MERGE, '{"spec":{"size":"x"}}')).message).to.match(
+      /^ "" is invalid: patch: Invalid value: .*"size.*: json: cannot unmarshal string into Go struct field WidgetSpec\.spec\.size of type int32$/,
+    )
+  })
+
+  const unknown: [type: string, body: string, fault: string][] = [
+    [MERGE, '{"spec":{"odd":1}}', 'unknown field "spec.odd"'],
+    [STRATEGIC, '{"spec":{"odd":1}}', 'unknown field "spec.odd"'],
+    [JSON_PATCH, '[{"op":"add","path":"/spec/odd","value":1}]', 'unknown field "spec.odd"'],
+    [MERGE, '{"spec":{"size":1,"size":2}}', 'duplicate field "spec.size"'],
+  ]
+  for (const [type, body, fault] of unknown)
+    it(`with a fault are met as asked: ${type} ${fault}`, async () => {
+      expect((await patch(type, body)).warnings).to.deep.equal([fault])
+      expect((await patch(type, body, { search: 'fieldValidation=Ignore' })).warnings).to.deep.equal([])
+      const told = await refusalText(patch(type, body, { search: 'fieldValidation=Strict' }))
+      expect(told)
+        .to.match(/^422 Invalid: {2}"" is invalid: patch: Invalid value: /)
+        .and.include(`strict decoding error: ${fault}`)
+    })
+})
