@@ -1,6 +1,6 @@
 import type { Key, Revision } from './revision.ts'
 
-/** A key with its value as stored. The bytes belong to the receiver (they pin nothing larger) and are never mutated. */
+/** A key with its value as stored. The bytes are never mutated; they may pin those of all that came with them, so what is kept for long is copied. */
 export interface KeyValue {
   readonly key: Key
   readonly value: Buffer

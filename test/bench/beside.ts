@@ -87,7 +87,7 @@ class Side {
     this.namespace = `bench-${Date.now().toString(36)}`
     await this.one('POST', namespaces, { metadata: { name: this.namespace } })
     const send = (method: string, name: string, body: Buffer, type?: string) => (client: Client) => client.request(method, this.path + name, body, type)
-    const n = Math.min(objects, 3000)
+    const n = Math.min(objects, 5000)
     await this.measure('create', objects, IN_FLIGHT, (client, i) => send('POST', '', this.body(i, 'first'))(client))
     await this.measure('update', n, IN_FLIGHT, (client, i) => send('PUT', `/object-${i}`, this.body(i, 'second'))(client))
     await this.measure('merge patch', n, IN_FLIGHT, (client, i) =>

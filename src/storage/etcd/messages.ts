@@ -203,7 +203,7 @@ function readKeyValue(reader: WireReader): KeyValue {
     if (field === 1) key = reader.text()
     else if (field === 2) createRevision = reader.number()
     else if (field === 3) modRevision = reader.number()
-    else if (field === 5) value = reader.copy()
+    else if (field === 5) value = reader.view()
     else reader.skip()
   }
   return { key: key as Key, value, createRevision: createRevision as Revision, modRevision: modRevision as Revision }

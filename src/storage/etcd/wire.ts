@@ -124,12 +124,10 @@ export class WireReader {
     return this.bytes.toString('utf8', start, end)
   }
 
-  /** A copy that pins nothing larger. */
-  copy(): Buffer {
+  /** A view of the bytes. */
+  view(): Buffer {
     const [start, end] = this.span()
-    const copy = Buffer.allocUnsafeSlow(end - start)
-    this.bytes.copy(copy, 0, start, end)
-    return copy
+    return this.bytes.subarray(start, end)
   }
 
   /** A reader of the embedded message. */
