@@ -16,10 +16,11 @@ const names = readdirSync(folder)
   .filter(file => file.endsWith('.pb'))
   .map(file => file.slice(0, -3))
 
-const packages: Readonly<Record<string, string>> = { core: 'core', apps: 'apps', coordination: 'coordination' }
+const packages: Readonly<Record<string, string>> = { core: 'core', apps: 'apps', coordination: 'coordination', networking: 'networking' }
+const metaKinds = new Set(['Status', 'DeleteOptions', 'PatchOptions', 'UpdateOptions'])
 const schemaOf = (name: string): StructSchema => {
   const kind = name.slice(name.lastIndexOf('.') + 1)
-  return types.type(kind === 'Status' || kind === 'DeleteOptions' ? `meta.${kind}` : `${packages[name.split('.', 1)[0] as string]}.${kind}`)
+  return types.type(metaKinds.has(kind) ? `meta.${kind}` : `${packages[name.split('.', 1)[0] as string]}.${kind}`)
 }
 
 describe('protobuf bodies', () => {
