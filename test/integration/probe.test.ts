@@ -1,39 +1,43 @@
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
-import { createProbeClient, type ProbeClient } from '../support/probe/client.ts'
+import { createProbeClient } from '../support/probe/client.ts'
 import { fixtureAreas, PROBE_FLAGS, readFixtures } from '../support/probe/fixtures.ts'
 import type { ProbeCase } from '../support/probe/probe-case.ts'
-import { runCases } from '../support/probe/run-case.ts'
+import { runCase, runCases } from '../support/probe/run-case.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 
-const JOBS = 12
+const JOBS = 24
 const ON_ETCD = ['rest', 'read', 'chunk', 'watch', 'update']
 
-/** Recorded answers of kube-apiserver and stated expectations: each case is one test, and the cases of an area run side by side before its tests. */
+/** Recorded answers of kube-apiserver and stated expectations: each case is one test, and all cases run side by side before the tests, as most of their time is waiting. */
 function probe(areas: readonly string[], start: () => Promise<StartedServer>): void {
-  let server: StartedServer
-  let client: ProbeClient
-  before(async function () {
-    this.timeout(60_000)
-    server = await start()
-    client = createProbeClient(server.kubeconfig)
-  })
-  after(async () => {
-    client?.close()
-    await server?.stop()
-  })
-  for (const area of areas) describe(area, () => probeArea(readFixtures(area), () => client))
-}
-
-function probeArea(cases: readonly ProbeCase[], client: () => ProbeClient): void {
+  const cases = areas.map(area => ({ area, of: readFixtures(area) }))
   const unmet = new Map<ProbeCase, string[]>()
+  let server: StartedServer
   before(async function () {
     this.timeout(120_000)
-    await runCases(client(), cases, JOBS, (done, lines) => unmet.set(done, lines))
+    server = await start()
+    const client = createProbeClient(server.kubeconfig)
+    try {
+      await runCases(
+        client,
+        cases.flatMap(({ of }) => of),
+        JOBS,
+        (done, lines) => unmet.set(done, lines),
+      )
+      // A watch is recorded for a second or so: on a machine that is busy that may be too short beside others.
+      for (const [one, lines] of unmet) if (lines.length > 0 && one.steps.some(step => 'watch' in step)) unmet.set(one, await runCase(client, one))
+    } finally {
+      client.close()
+    }
   })
-  for (const one of cases)
-    it(`${one.name}: ${one.why}`, () => {
-      const lines = unmet.get(one) ?? ['was not run']
-      if (lines.length > 0) throw new Error(lines.join('\n'))
+  after(() => server?.stop())
+  for (const { area, of } of cases)
+    describe(area, () => {
+      for (const one of of)
+        it(`${one.name}: ${one.why}`, () => {
+          const lines = unmet.get(one) ?? ['was not run']
+          if (lines.length > 0) throw new Error(lines.join('\n'))
+        })
     })
 }
 
