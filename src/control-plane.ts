@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { admissionChain } from './admission/chain.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
+import { forbidden } from './auth/authz/forbidden.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
@@ -23,11 +24,9 @@ import type { MetricFamily } from './lib/metrics.ts'
 import { ReadGauge } from './lib/metrics.ts'
 import type { RequestInfo, User } from './meta/context.ts'
 import { qualifiedResource } from './meta/gvk.ts'
-import { forbiddenError } from './meta/status.ts'
 import { codecOf } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
-import { groupResourceOf } from './registry/types.ts'
 import { builtinResources } from './resources/builtin.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
@@ -197,10 +196,7 @@ const cachedResource = (options: ControlPlaneOptions, definition: ResourceDefini
 /** A PUT that would create needs the right to create, too. */
 async function authorizeCreate({ mayCreate }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
   const { ctx } = target
-  if (await mayCreate(ctx.user, { ...ctx.info, verb: 'create' }, ctx.signal)) return
-  throw forbiddenError(
-    groupResourceOf(target.served),
-    target.name,
-    `User ${JSON.stringify(ctx.user.name)} cannot create resource "${target.served.version.names.plural}"`,
-  )
+  const info = { ...ctx.info, verb: 'create' }
+  if (await mayCreate(ctx.user, info, ctx.signal)) return
+  throw forbidden(ctx.user, info, '')
 }

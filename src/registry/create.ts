@@ -75,14 +75,18 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
   }
 }
 
-/** Uid, times, the kind's own part, every rule, and validating admission: all but the reservation and the write. */
-export async function fillNew(env: RegistryEnvironment, target: WriteTarget, next: KubeObject, hooks: HookContext): Promise<void> {
+/**
+ * Uid, times, the kind's own part, every rule, and validating admission: all but the reservation and the write. `authorize`: the right to create is still to be asked for, which
+ * comes before validating admission.
+ */
+export async function fillNew(env: RegistryEnvironment, target: WriteTarget, next: KubeObject, hooks: HookContext, authorize = false): Promise<void> {
   const { served, ctx } = target
   const { resourceVersion } = next.metadata
   if (resourceVersion === '' || resourceVersion === '0') delete next.metadata.resourceVersion
   next.metadata.uid = env.newUid()
   next.metadata.creationTimestamp = formatTime(hooks.now)
   beforeCreate(target, strategyOf(served, undefined), next, hooks)
+  if (authorize) await env.authorizeCreate(target)
   await env.admission.validate({
     ctx,
     operation: 'CREATE',

@@ -104,8 +104,7 @@ async function decideUpdate(
     if (next.metadata.uid)
       throw conflictError(gr, target.name, `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`)
     wipeSystemFields(next.metadata)
-    await env.authorizeCreate(target)
-    await fillNew(env, target, next, hooks)
+    await fillNew(env, target, next, hooks, true)
     return outcomeOf(next, true, false, await strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
   }
   checkVersion(target, strategy, next, old)

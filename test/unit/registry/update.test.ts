@@ -163,6 +163,7 @@ describe('updating what is not there', () => {
     const t = creates()
     t.authorizeCreate = async ({ name }) => Promise.reject(forbiddenError(WIDGETS, name, 'may not create'))
     expect(await refusalText(write(t))).to.equal('403 Forbidden: widgets.example.io "b" is forbidden: may not create')
+    expect(await refusalText(write(t, {}, { labels: { '?': '' } }))).to.match(/^422 Invalid/)
     expect(await t.names()).to.deep.equal([])
   })
 

@@ -1,0 +1,133 @@
+import { expect } from 'chai'
+import type { ControlPlaneOptions } from '../../src/control-plane.ts'
+import { createControlPlane } from '../../src/control-plane.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { silentLogger } from '../../src/lib/log.ts'
+import type { KubeObject } from '../../src/meta/object.ts'
+import { CONFIG_MAPS, eventually, LEASES, NAMESPACES } from '../support/builtin-registry.ts'
+import { FakeExchange, type FakeRequest } from '../support/exchange.ts'
+import { MemoryBackend } from '../support/memory-backend.ts'
+import { refusalText } from '../support/test-registry.ts'
+
+const START = { address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certificateAuthority: 'PEM' }
+
+function open(options: Partial<ControlPlaneOptions> = {}) {
+  const backend = new MemoryBackend()
+  const plane = createControlPlane({
+    backend,
+    clock: systemClock,
+    logger: silentLogger,
+    etcdPrefix: '/registry',
+    fingerprint: 'test',
+    eventTtlSeconds: 3600,
+    compactionIntervalMs: 0,
+    serviceCIDRs: ['10.0.0.0/24'],
+    nodePorts: { first: 30000, last: 30100 },
+    controllers: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']),
+    exclusiveStore: true,
+    minRequestTimeoutSeconds: 1800,
+    mayCreate: async () => true,
+    ...options,
+  })
+  const unready = async (): Promise<string[]> => {
+    const names: string[] = []
+    for (const { name, check } of plane.checks)
+      await Promise.resolve()
+        .then(check)
+        .catch(() => names.push(name))
+    return names
+  }
+  async function call(path: string, info: object, request: FakeRequest = {}): Promise<FakeExchange> {
+    const exchange = new FakeExchange(path, { ...request, info })
+    await plane.handler(exchange)
+    return exchange
+  }
+  return { backend, plane, access: plane.registry.access(), unready, call }
+}
+
+describe('the control plane', () => {
+  it('is ready once its caches are filled and the first objects are there', async () => {
+    const { plane, access, unready } = open()
+    expect(await unready()).to.include('bootstrap-controller')
+    await plane.synced(AbortSignal.timeout(5000))
+    expect(await unready()).to.deep.equal(['bootstrap-controller'])
+    plane.start(START)
+    await eventually('it is ready', async () => (await unready()).length === 0)
+    expect((await access.list(NAMESPACES, '')).items).to.have.length(4)
+    await eventually('namespaces are filled', async () => (await access.list(CONFIG_MAPS, '')).items.length === 4)
+    await plane.close()
+  })
+
+  it('is not ready while the store is away', async () => {
+    const { backend, plane, unready } = open()
+    await plane.synced(AbortSignal.timeout(5000))
+    backend.down = true
+    expect(await unready()).to.include('etcd')
+    await plane.close()
+  })
+
+  it('admits nothing into namespaces that are not there', async () => {
+    const { plane, access } = open()
+    await plane.synced(AbortSignal.timeout(5000))
+    const object: KubeObject = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } }
+    expect(await refusalText(access.create(CONFIG_MAPS, 'none', object))).to.equal('404 NotFound: namespaces "none" not found')
+    await plane.close()
+  })
+
+  it('asks for the right to create where an update would', async () => {
+    const asked: string[] = []
+    const { plane, access, call } = open({
+      mayCreate: async (user, { verb, resource, name }) => {
+        asked.push(`${user.name} ${verb} ${resource} ${name}`)
+        return false
+      },
+    })
+    await plane.synced(AbortSignal.timeout(5000))
+    await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
+    const info = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', name: 'l', namespace: 'ns', verb: 'update', parts: ['leases', 'l'] }
+    const body = '{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l"}}'
+    expect(await refusalText(call('/apis/coordination.k8s.io/v1/namespaces/ns/leases/l', info, { method: 'PUT', body }))).to.equal(
+      '403 Forbidden: leases.coordination.k8s.io "l" is forbidden: User "tester" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "ns"',
+    )
+    expect(asked).to.deep.equal(['tester create leases l'])
+    await plane.close()
+  })
+
+  it('keeps its objects where kube-apiserver keeps them, and counts them', async () => {
+    const { backend, plane, access } = open({ etcdPrefix: '/other' })
+    await plane.synced(AbortSignal.timeout(5000))
+    await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
+    const { items } = await backend.range({ start: '/' as never, end: '0' as never }, AbortSignal.timeout(5000))
+    expect(items.map(item => item.key)).to.deep.equal(['/other/namespaces/ns'])
+    await plane.close()
+  })
+
+  it('tells clients its address', async () => {
+    const { plane, call } = open()
+    await plane.synced(AbortSignal.timeout(5000))
+    plane.start(START)
+    expect((await call('/api', { isResource: false })).json).to.have.nested.property('serverAddressByClientCIDRs[0].serverAddress', '192.0.2.1:6443')
+    await plane.close()
+  })
+
+  it('leads by a Lease where others share the store', async () => {
+    const { plane, access } = open({ exclusiveStore: false })
+    await plane.synced(AbortSignal.timeout(5000))
+    plane.start(START)
+    await eventually('it leads', async () => ((await access.get(LEASES, 'kube-system', 'binnacle-controllers')).spec.holderIdentity ?? '') !== '')
+    await plane.close()
+  })
+
+  it('ends watches when it is told to shut down, and everything when it is closed', async () => {
+    const { backend, plane, call } = open()
+    await plane.synced(AbortSignal.timeout(5000))
+    plane.start(START)
+    const info = { version: 'v1', resource: 'pods', verb: 'watch', parts: ['pods'] }
+    const watching = call('/api/v1/pods', info, { search: 'watch=1' })
+    await new Promise(resolve => setTimeout(resolve, 20))
+    plane.beginShutdown()
+    expect((await watching).streamed.open).to.equal(false)
+    await plane.close()
+    expect(backend.watches).to.deep.equal([])
+  })
+})
