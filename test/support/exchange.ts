@@ -36,7 +36,12 @@ export class FakeStream implements StreamWriter {
     return true
   }
 
-  async drained(): Promise<void> {}
+  /** What `drained` waits for. */
+  taken: Promise<void> = Promise.resolve()
+
+  drained(): Promise<void> {
+    return this.taken
+  }
 
   end(): void {
     this.open = false

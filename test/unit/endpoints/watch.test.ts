@@ -112,6 +112,12 @@ describe('a watch', () => {
     expect([stream.text, stream.open]).to.deep.equal(['ERROR 410 too old resource version: 1 (4)\n', false])
   })
 
+  it('tells in the stream that its start has not come', async () => {
+    const { stream, done } = open(new TestRegistry(), 'resourceVersion=9&sendInitialEvents=1&resourceVersionMatch=NotOlderThan')
+    await done
+    expect(stream.text).to.equal('ERROR 504 Timeout: Too large resource version: 9, current: 1\n')
+  })
+
   it('refuses other faults before it streams', async () => {
     const { exchange, done } = open(new TestRegistry(), 'resourceVersion=x')
     expect(await refusalText(done)).to.match(/^500 : /)
@@ -142,6 +148,60 @@ describe('a watch', () => {
     const { stream, done } = open(t, '')
     await done
     expect(stream.writes.map(chunks => chunks.length)).to.deep.equal([3])
+  })
+
+  const sized = (sizes: readonly number[]): Framing => ({
+    ...words(undefined),
+    bookmark: resourceVersion => Buffer.alloc(sizes[Number(resourceVersion) - 1] ?? 0),
+  })
+  const bookmarks = (count: number) => Array.from({ length: count }, (_, i) => ({ type: 'bookmark' as const, revision: revision(i + 1), initialEnd: false }))
+  const parts: [string, sizes: number[], writes: number[]][] = [
+    ['what fits, at once', [1000, 1 << 19, 1000], [3]],
+    ['a mebibyte, at once', [1 << 19, 1 << 19], [2]],
+    ['more, in parts', [1 << 19, 1 << 19, 1, 1 << 20, 5], [2, 1, 1, 1]],
+    ['a frame that is larger, alone', [1, 3 << 20, 1], [1, 1, 1]],
+  ]
+  for (const [what, sizes, writes] of parts)
+    it(`writes ${what}`, async () => {
+      const { t } = scripted(async function* () {
+        yield bookmarks(sizes.length)
+      })
+      const { stream, done } = open(t, '', sized(sizes))
+      await done
+      expect(stream.writes.map(chunks => chunks.length)).to.deep.equal(writes)
+      expect(stream.frames.map(frame => frame.length)).to.deep.equal(sizes)
+    })
+
+  it('waits for a client that has much unwritten, and goes on when it has taken it', async () => {
+    const { t } = scripted(async function* () {
+      yield bookmarks(1)
+      yield bookmarks(1)
+    })
+    let take = () => {}
+    const { stream, done } = open(t, '', sized([5]))
+    stream.taken = new Promise(resolve => {
+      take = resolve
+    })
+    stream.unwritten = 300 * 1024
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect(stream.writes).to.have.length(1)
+    take()
+    await done
+    expect(stream.writes).to.have.length(2)
+  })
+
+  it('ends while it waits for its client', async () => {
+    const { t, closed } = scripted(async function* () {
+      yield bookmarks(1)
+      yield bookmarks(1)
+    })
+    const { exchange, stream, done } = open(t, '', sized([5]))
+    stream.taken = new Promise(() => {})
+    stream.unwritten = 300 * 1024
+    await new Promise(resolve => setTimeout(resolve, 20))
+    exchange.client.abort()
+    await done
+    expect([stream.writes.length, stream.open, closed()]).to.deep.equal([1, false, 1])
   })
 
   it('shares frames with watches of the same framing, and with no other', async () => {

@@ -31,6 +31,11 @@ describe('at which version a list is read', () => {
     it(`resourceVersion=${resourceVersion}&resourceVersionMatch=${resourceVersionMatch}&limit=${limit}: ${JSON.stringify(at)}`, () =>
       expect(readAt(listOptions({ resourceVersion, resourceVersionMatch, limit }))).to.deep.equal(at))
 
+  it('is no exact one where one name is wanted, unless that is asked for', () => {
+    expect(readAt(listOptions({ resourceVersion: '7', limit: 5 }), true)).to.deep.equal({ notOlderThan: 7 })
+    expect(readAt(listOptions({ resourceVersion: '7', resourceVersionMatch: 'Exact' }), true)).to.deep.equal({ exactly: 7 })
+  })
+
   it('is nothing but a number of 64 bits', () => {
     expect(parseResourceVersion('')).to.equal(undefined)
     expect(parseResourceVersion('0')).to.equal(undefined)
@@ -100,6 +105,7 @@ describe('reading through the registry', () => {
     ['what was there', { resourceVersion: '3', resourceVersionMatch: 'Exact' }, '', ['a', 'b']],
     ['at least as new', { resourceVersion: '3' }, '', ['a', 'b', 'c', 'd', 'e']],
     ['a page at a version', { resourceVersion: '4', limit: 9 }, '', ['a', 'b', 'c']],
+    ['one name, as it is now', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, '', ['c']],
     ['what is at hand, whole', { resourceVersion: '0', limit: 1 }, '', ['a', 'b', 'c', 'd', 'e']],
   ]
   for (const [what, options, namespace, expected] of selections)
@@ -176,6 +182,8 @@ describe('watching through the registry', () => {
   const starts: [string, Partial<ListOptions>, count: number, string[]][] = [
     ['no version: what is there, then changes', {}, 3, ['added a@2', 'added b@3', 'added c@4']],
     ['version 0: likewise', { resourceVersion: '0' }, 3, ['added a@2', 'added b@3', 'added c@4']],
+    ['no version, with bookmarks: the end of what is there, too', { allowWatchBookmarks: true }, 4, ['added a@2', 'added b@3', 'bookmark end@3', 'added c@4']],
+    ['a version, with bookmarks: no end of anything', { allowWatchBookmarks: true, resourceVersion: '2' }, 2, ['added b@3', 'added c@4']],
     ['a version: changes after it', { resourceVersion: '2' }, 2, ['added b@3', 'added c@4']],
     ['no initial events: changes from now on', { sendInitialEvents: false }, 1, ['added c@4']],
     ['initial events with their end', { sendInitialEvents: true, allowWatchBookmarks: true }, 4, ['added a@2', 'added b@3', 'bookmark end@3', 'added c@4']],

@@ -115,6 +115,19 @@ describe('access to resources from within', () => {
     expect(t.backend.watches).to.deep.equal([])
   })
 
+  it('follows one name', async () => {
+    const t = new TestRegistry()
+    const end = new AbortController()
+    for (const name of ['a', 'b']) await t.create({ name })
+    const seen: string[] = []
+    for await (const { type, object: of } of t.registry.access(NEVER).watch(WIDGETS, '', end.signal, 'b')) {
+      seen.push(`${type} ${of?.metadata.name ?? ''}`)
+      if (type === 'synced') for (const name of ['a', 'b']) await t.update(name, { size: 2 })
+      if (type === 'modified') end.abort()
+    }
+    expect(seen).to.deep.equal(['added b', 'synced ', 'modified b'])
+  })
+
   it('keeps one store a resource', () => {
     const t = new TestRegistry()
     expect(t.registry.store(t.served())).to.equal(t.registry.store(t.served()))
