@@ -50,6 +50,8 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener): Http2Sec
     settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024, maxHeaderListSize: MAX_HEADER_BYTES },
   })
   Object.assign(server, { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: HEADERS_MS })
+  // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
+  server.on('secureConnection', socket => socket.setNoDelay(true))
   server.on('request', listener)
   server.on('session', (session: ServerHttp2Session) => {
     session.setLocalWindowSize(4 << 20)
