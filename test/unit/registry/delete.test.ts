@@ -179,6 +179,14 @@ describe('deleting gracefully', () => {
       [at(30), 30],
     ],
     [
+      'as long as before, when that is over: nothing changes',
+      [
+        [0, 30],
+        [40, 30],
+      ],
+      [at(30), 30],
+    ],
+    [
       'shorter, from when it began',
       [
         [0, 30],

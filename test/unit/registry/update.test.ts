@@ -1,10 +1,8 @@
 import { expect } from 'chai'
-import { clone } from '../../../src/meta/equal.ts'
 import { required } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { forbiddenError } from '../../../src/meta/status.ts'
-import { BackendError } from '../../../src/storage/backend.ts'
 import { recordedReservations } from '../../support/reservations.ts'
 import { refusal, refusalText, TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
 
@@ -21,7 +19,8 @@ describe('updating', () => {
   it('keeps what no update changes', async () => {
     await open({
       prepare: (next, old) => {
-        next.metadata.generation = old ? (old.metadata.generation ?? 0) + 1 : 1
+        if (!old) next.metadata.generation = 1
+        else if (next.spec.color !== old.spec.color) next.metadata.generation = (next.metadata.generation ?? 0) + 1
       },
     })
     const before = (await t.get('a')).metadata
@@ -90,6 +89,18 @@ describe('updating', () => {
     const { object } = await t.update('a', () => {})
     expect(object).to.deep.equal(before)
     expect(t.backend.calls.write).to.equal(1)
+  })
+
+  it('is no write where all that is left of it is the time of its manager', async () => {
+    await open({
+      prepare: (next, old) => {
+        if (old) next.status = old.status
+      },
+    })
+    const refusedByKind = (next: KubeObject) => void Object.assign(next, { status: { phase: 'x' } })
+    const first = await t.update('a', refusedByKind)
+    t.now += 60_000
+    expect((await t.update('a', refusedByKind)).object).to.deep.equal(first.object)
   })
 
   it('is a write, by its manager and at its time, where something does', async () => {
@@ -219,6 +230,15 @@ describe('updating an object that is being deleted', () => {
     expect(log.slice(-2)).to.deep.equal(['begin 3 delete', 'commit 3'])
   })
 
+  it('does not remove what waits for its grace period', async () => {
+    const t = new TestRegistry([widgetResource({ strategy: { gracePeriod: () => 30 } })])
+    await t.create({ name: 'a' })
+    await t.store.delete(t.target('a'), {})
+    const { object } = await t.update('a', { size: 2 })
+    expect(object.metadata).to.include({ deletionGracePeriodSeconds: 30, deletionTimestamp: '2026-01-02T03:04:35Z' })
+    expect(await t.names()).to.deep.equal(['a'])
+  })
+
   it('does not remove what the kind holds', async () => {
     const t = await terminating({ holdsDeletion: widget => widget.spec.color !== 'done' })
     await t.update('a', finalizers([]))
@@ -232,67 +252,5 @@ describe('updating an object that is being deleted', () => {
     expect(await refusalText(t.update('a', finalizers(['example.io/x', 'example.io/y', 'example.io/z'])))).to.match(
       /^422 Invalid: .*metadata\.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers/,
     )
-  })
-})
-
-describe('updates that lose a race', () => {
-  const race = async () => {
-    const { log, begin } = recordedReservations()
-    const t = new TestRegistry([widgetResource({ strategy: { begin } })])
-    await t.create({ name: 'a' })
-    log.length = 0
-    /** Another writer comes between the first read and the first write. */
-    let interfered = false
-    t.backend.before = async call => {
-      if (call !== 'write' || interfered) return
-      interfered = true
-      await t.update('a', { color: 'blue' }, {}, { manager: 'other' })
-      log.push('other is done')
-    }
-    return { t, log }
-  }
-
-  it('are made again on the newer object, what was reserved rolled back before', async () => {
-    const { t, log } = await race()
-    const seen: string[] = []
-    const { object } = await t.update('a', next => {
-      seen.push(next.metadata.resourceVersion as string)
-      next.spec.size = 9
-    })
-    expect(seen).to.deep.equal(['2', '3'])
-    expect(object.spec).to.deep.equal({ size: 9, color: 'blue' })
-    expect(log).to.deep.equal(['begin 2 update', 'begin 3 update', 'commit 3', 'other is done', 'rollback 2', 'begin 4 update', 'commit 4'])
-  })
-
-  it('fail where they named a version', async () => {
-    const { t, log } = await race()
-    const wanted = clone(await t.get('a'))
-    wanted.spec.size = 9
-    expect(await refusalText(t.update('a', () => {}, { transform: async () => clone(wanted) }))).to.equal(CONFLICT)
-    expect(log).to.deep.equal(['begin 2 update', 'begin 3 update', 'commit 3', 'other is done', 'rollback 2'])
-    expect((await t.get('a')).spec).to.deep.equal({ size: 1, color: 'blue' })
-  })
-
-  it('fail where the object has gone', async () => {
-    const t = new TestRegistry()
-    await t.create({ name: 'a' })
-    let gone = false
-    t.backend.before = async call => {
-      if (call !== 'write' || gone) return
-      gone = true
-      await t.store.delete(t.target('a'), {})
-    }
-    expect(await refusalText(t.update('a', { size: 2 }))).to.equal('404 NotFound: widgets.example.io "a" not found')
-  })
-
-  it('roll back what was reserved where the store fails', async () => {
-    const { log, begin } = recordedReservations()
-    const t = new TestRegistry([widgetResource({ strategy: { begin } })])
-    await t.create({ name: 'a' })
-    t.backend.before = call => {
-      if (call === 'write') throw new BackendError('timeout', 'late')
-    }
-    expect(await refusalText(t.update('a', { size: 2 }))).to.match(/^504 ServerTimeout: The update operation against widgets/)
-    expect(log.slice(2)).to.deep.equal(['begin 2 update', 'rollback 2'])
   })
 })
