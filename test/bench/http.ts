@@ -3,11 +3,11 @@
  * Run: node --import tsx test/bench/http.ts (after make build)
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cpuOf, listen, load, median, memoryOf, type Rate } from './support/load.ts'
 import { type Measured, startBinnacle, startReference } from './support/processes.ts'
+import { closeConnections, inFlight, pod, send } from './support/requests.ts'
 
 const ROUNDS = 3
 const PODS = 10_000
@@ -15,7 +15,6 @@ const WATCHERS = 1_000
 const EVENTS = 2_000
 
 const scratch = mkdtempSync(join(tmpdir(), 'binnacle-bench-bytes-'))
-const agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
 const row = (what: string, ours: string, limit: string, ratio: number | undefined): void =>
   console.log(`${what.padEnd(46)} ${ours.padStart(24)} ${limit.padStart(24)} ${ratio === undefined ? '' : ratio.toFixed(2).padStart(7)}`)
 const say = ({ rate, cpu }: Rate): string => `${Math.round(rate)}/s, ${Math.round(cpu * 10) / 10} µs`
@@ -32,7 +31,7 @@ try {
   row('memory after all this', `${Math.round(memoryOf(server.pid))} MB`, '', undefined)
 } finally {
   await server.stop()
-  agent.destroy()
+  closeConnections()
   rmSync(scratch, { recursive: true })
 }
 
@@ -46,12 +45,7 @@ async function smallGet({ port, pid }: Measured): Promise<void> {
 async function fill({ port, pid }: Measured): Promise<void> {
   const before = cpuOf(pid)
   const begun = performance.now()
-  let next = 0
-  await Promise.all(
-    Array.from({ length: 64 }, async () => {
-      while (next < PODS) await send(port, 'POST', '/api/v1/namespaces/default/pods', pod(next++))
-    }),
-  )
+  await inFlight(PODS, 64, i => send(port, 'POST', '/api/v1/namespaces/default/pods', pod(i)))
   const seconds = (performance.now() - begun) / 1000
   row('create Pods, 64 in flight, embedded store', say({ rate: PODS / seconds, cpu: (cpuOf(pid) - before) / PODS }), '', undefined)
 }
@@ -92,22 +86,19 @@ function middle(rates: Rate[]): Rate {
   return { rate: median(rates.map(({ rate }) => rate)), cpu: median(rates.map(({ cpu }) => cpu)) }
 }
 
-/** Updates of one object as fast as they go, to all watchers; beside raw writes of as many bytes to as many sockets. */
+/** Objects made as fast as it goes, told to all watchers; beside raw writes of as many bytes to as many sockets. */
 async function manyWatchers({ port, pid }: Measured): Promise<void> {
-  await send(port, 'POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'watched' }, data: { a: 'x'.repeat(1700) } })
-  const watchers = await listen(port, '/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name%3Dwatched', WATCHERS)
-  const event =
-    Buffer.byteLength(JSON.stringify({ type: 'MODIFIED', object: {} })) + (await send(port, 'GET', '/api/v1/namespaces/default/configmaps/watched')).length
-  let next = 0
+  const path = '/api/v1/namespaces/kube-public/configmaps'
+  const watchers = await listen(port, `${path}?watch=1`, WATCHERS)
+  await settled(watchers.bytes)
+  const heads = watchers.bytes()
+  const make = (i: number) => send(port, 'POST', path, { metadata: { name: `watched-${10_000 + i}` }, data: { a: 'x'.repeat(1700) } })
+  const event = '{"type":"ADDED","object":}'.length + (await make(0)).length
+  await settled(watchers.bytes)
   const before = cpuOf(pid)
   const begun = performance.now()
-  await Promise.all(
-    Array.from({ length: 64 }, async () => {
-      while (next < EVENTS)
-        await send(port, 'PATCH', '/api/v1/namespaces/default/configmaps/watched', { data: { n: String(1000 + next++) } }, 'application/merge-patch+json')
-    }),
-  )
-  const bytes = await settled(watchers.bytes)
+  await inFlight(EVENTS, 64, i => make(i + 1))
+  const bytes = (await settled(watchers.bytes)) - heads - event * WATCHERS
   const seconds = (performance.now() - begun) / 1000
   const deliveries = Math.round(bytes / event)
   watchers.close()
@@ -127,7 +118,7 @@ async function manyWatchers({ port, pid }: Measured): Promise<void> {
   const limit: Rate = { rate: limitBytes / event / limitSeconds, cpu: (cpuOf(reference.pid) - beforeLimit) / (limitBytes / event) }
   await reference.stop()
   row(`deliveries to ${WATCHERS} watchers (one write an event)`, say(ours), say(limit), ours.rate / limit.rate)
-  row('  by CPU, the updates themselves included', '', '', limit.cpu / ours.cpu)
+  row('  by CPU, the creates themselves included', '', '', limit.cpu / ours.cpu)
 }
 
 /** The count, when it has not grown for a while. */
@@ -138,35 +129,4 @@ async function settled(count: () => number): Promise<number> {
     last = now
     await new Promise(resolve => setTimeout(resolve, 50))
   }
-}
-
-function pod(i: number): object {
-  return {
-    metadata: { name: `pod-${i}`, labels: { app: `app-${i % 100}` }, annotations: { note: 'x'.repeat(300) } },
-    spec: {
-      containers: [
-        { name: 'main', image: 'registry.example/app:1', env: [{ name: 'A', value: 'b' }], resources: { requests: { cpu: '100m', memory: '64Mi' } } },
-      ],
-    },
-  }
-}
-
-function send(port: number, method: string, path: string, body?: object, type = 'application/json'): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const request = http.request(
-      { port, host: '127.0.0.1', method, path, agent, headers: { 'User-Agent': 'bench', ...(body && { 'Content-Type': type }) } },
-      response => {
-        const parts: Buffer[] = []
-        response.on('data', part => parts.push(part))
-        response.on('error', reject)
-        response.on('end', () => {
-          const bytes = Buffer.concat(parts)
-          if ((response.statusCode ?? 500) < 300) resolve(bytes)
-          else reject(new Error(`${method} ${path}: ${response.statusCode} ${bytes.toString().slice(0, 500)}`))
-        })
-      },
-    )
-    request.on('error', reject)
-    request.end(body && JSON.stringify(body))
-  })
 }

@@ -1,0 +1,62 @@
+/**
+ * How long the server's event loop is held at a stretch, by its own code and by garbage collection, under each kind of load.
+ * Run: node --import tsx test/bench/slices.ts (after make build)
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listen } from './support/load.ts'
+import { startBinnacle } from './support/processes.ts'
+import { closeConnections, inFlight, pod, send } from './support/requests.ts'
+
+const PODS = 10_000
+const LIMIT_MS = 10
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
+
+const scratch = mkdtempSync(join(tmpdir(), 'binnacle-bench-'))
+const report = join(scratch, 'loop')
+process.env.LOOP_REPORT = report
+const server = await startBinnacle([], ['--import', join(import.meta.dirname, 'support/loop-probe.mjs')])
+const { port, pid } = server
+
+async function measure(what: string, run: () => Promise<unknown>): Promise<void> {
+  await seen()
+  await run()
+  const { code, collection } = await seen()
+  console.log(`${what.padEnd(46)} ${code.toFixed(1).padStart(11)} ms ${`${LIMIT_MS} ms`.padStart(10)} ${collection.toFixed(1).padStart(11)} ms`)
+}
+
+/** What the probe has seen since it was asked last. */
+async function seen(): Promise<{ code: number; collection: number }> {
+  rmSync(report, { force: true })
+  process.kill(pid, 'SIGUSR2')
+  while (!existsSync(report)) await sleep(10)
+  return JSON.parse(readFileSync(report, 'utf8')) as { code: number; collection: number }
+}
+
+try {
+  console.log(`${'longest slice of the event loop'.padEnd(46)} ${'our code'.padStart(14)} ${'limit'.padStart(10)} ${'collection'.padStart(14)}`)
+  await measure(`create ${PODS} Pods, 64 in flight`, () => inFlight(PODS, 64, i => send(port, 'POST', '/api/v1/namespaces/default/pods', pod(i))))
+  for (const [form, accept] of [
+    ['JSON', 'application/json'],
+    ['Table', TABLE],
+    ['protobuf', 'application/vnd.kubernetes.protobuf'],
+  ] as const) {
+    await measure(`list of ${PODS}: ${form}`, () => inFlight(5, 1, () => send(port, 'GET', '/api/v1/pods?resourceVersion=0', undefined, { accept })))
+  }
+  await measure(`list of ${PODS} by a label`, () => inFlight(5, 1, () => send(port, 'GET', '/api/v1/pods?labelSelector=app%3Dapp-7')))
+  await measure('events to 1,000 watchers', async () => {
+    const watchers = await listen(port, '/api/v1/namespaces/default/pods?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Dnone', 500)
+    const others = await listen(port, `/api/v1/namespaces/default/configmaps?watch=1`, 500)
+    await inFlight(1000, 16, i =>
+      send(port, 'POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: `map-${i}` }, data: { a: 'x'.repeat(1700) } }),
+    )
+    watchers.close()
+    others.close()
+  })
+} finally {
+  closeConnections()
+  await server.stop()
+  rmSync(scratch, { recursive: true })
+}
