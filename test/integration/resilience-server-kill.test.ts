@@ -5,7 +5,8 @@ import { createServerProcess, type ServerProcess } from '../support/server-proce
 import { startTrial, type Trial } from '../support/writes-under-trouble.ts'
 
 const KILLS = 2
-const LOAD_MS = 1200
+const LOAD_MS = 700
+const GO_ON_MS = 8000
 
 const ways = { kill: (server: ServerProcess) => server.kill(), terminate: async (server: ServerProcess) => expect(await server.terminate()).to.equal(0) }
 
@@ -20,8 +21,8 @@ async function endUnderLoad(server: ServerProcess, seed: number, way: keyof type
       const before = trial.load.acknowledged()
       await ways[way](server)
       await server.start()
-      await sleep(LOAD_MS / 2)
-      expect(trial.load.acknowledged(), 'writes that go on').to.be.above(before)
+      for (const deadline = Date.now() + GO_ON_MS; trial.load.acknowledged() < before + 50 && Date.now() < deadline; ) await sleep(20)
+      expect(trial.load.acknowledged(), 'writes that go on').to.be.above(before + 49)
     }
     await trial.judge()
     expect(trial.load.failures.length, 'writes that were cut off').to.be.above(0)

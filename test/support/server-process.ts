@@ -58,7 +58,7 @@ export async function createServerProcess(flags: readonly string[] = []): Promis
         log = (log + data.toString()).slice(-1_000_000)
       })
       for (const deadline = Date.now() + START_MS; ; await sleep(20)) {
-        const status = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).then(
+        const status = await fetch(`${url}/${until === 'ready' ? 'readyz' : 'readyz/ping'}`, { signal: AbortSignal.timeout(5000) }).then(
           async answer => (await answer.arrayBuffer()) && answer.status,
           () => 0,
         )
