@@ -1,6 +1,7 @@
 import type { Version } from '../catalog/definition.ts'
 import { listMessage, type TypeMeta, wrap } from '../codec/protobuf.ts'
 import { encodeMessage } from '../codec/protobuf-encode.ts'
+import { mapInSlices } from '../lib/slices.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
@@ -35,15 +36,10 @@ export const storedBody = (version: Version, stored: StoredObject): Buffer => wr
 export const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
   wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object as unknown as JsonObject)))
 
-export function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Buffer {
+export async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer> {
   const encoder = protobufEncoder(version)
-  return wrap(
-    typeMetaOf(version, 'List'),
-    listMessage(
-      metaMessage(meta),
-      items.map(item => item.encoded(encoder).bytes),
-    ),
-  )
+  const messages = await mapInSlices(items, item => item.encoded(encoder).bytes)
+  return wrap(typeMetaOf(version, 'List'), listMessage(metaMessage(meta), messages))
 }
 
 const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta as JsonObject)
@@ -54,14 +50,10 @@ export const partialBody = (object: KubeObject, apiVersion: string): Buffer => w
 const partialMessage = (object: KubeObject): Uint8Array =>
   encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata as unknown as JsonObject })
 
-export const partialListBody = (meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Buffer =>
-  wrap(
-    { apiVersion, kind: 'PartialObjectMetadataList' },
-    listMessage(
-      metaMessage(meta),
-      items.map(item => partialMessage(item.object())),
-    ),
-  )
+export async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer> {
+  const messages = await mapInSlices(items, item => partialMessage(item.object()))
+  return wrap({ apiVersion, kind: 'PartialObjectMetadataList' }, listMessage(metaMessage(meta), messages))
+}
 
 /** A Status, as the answer or as the object of an ERROR event. */
 export const statusBody = (status: object): Buffer =>

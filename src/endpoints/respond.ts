@@ -4,6 +4,7 @@ import { indentJson } from '../codec/json-indent.ts'
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { wholeOf } from '../lib/filled-body.ts'
+import { mapInSlices } from '../lib/slices.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
@@ -85,7 +86,7 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const { version } = scope.served
   const convert = output.as
   const meta = listMeta(result)
-  if (!convert && output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, binaryListBody(version, meta, result.items))
+  if (!convert && output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, await binaryListBody(version, meta, result.items))
   if (!convert) {
     const body = listBody(`${version.kind}List`, apiVersionOf({ group: version.group, version: version.name }), meta, result.items)
     const asItIs = output.mediaType === JSON_TYPE && !output.pretty
@@ -95,8 +96,9 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const apiVersion = `${convert.group}/${convert.version}`
   if (convert.kind === 'PartialObjectMetadata')
     throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goPackage(scope)}.${version.kind}List)`)
-  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, partialListBody(meta, result.items, apiVersion))
-  const items = result.items.map(item => partialMetadata(item.object(), apiVersion).replace(/^\{"kind":"PartialObjectMetadata","apiVersion":"[^"]*",/, '{'))
+  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, await partialListBody(meta, result.items, apiVersion))
+  const header = /^\{"kind":"PartialObjectMetadata","apiVersion":"[^"]*",/
+  const items = await mapInSlices(result.items, item => partialMetadata(item.object(), apiVersion).replace(header, '{'))
   await send(scope, output, 200, [
     Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[${items.join(',')}]}\n`),
   ])

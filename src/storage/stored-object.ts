@@ -66,7 +66,8 @@ export class Stored implements StoredObject {
       kept.charge.used = true
       return kept
     }
-    const encoded = as.encode(this.object())
+    // Who reads this form does so again: the object itself would only take its place.
+    const encoded = as.encode(this.#object ?? parseOwn(this.#json.bytes))
     this.#encodings ??= new Map()
     const encodings = this.#encodings
     const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => encodings.delete(as.id) }

@@ -15,11 +15,11 @@ const parsed = async (count: number) => {
 }
 
 describe('tables', () => {
-  for (const count of [0, 1, 200, 201, 400])
+  for (const count of [0, 1, 20, 21, 400])
     it(`of ${count} rows are made in pieces`, async () => {
       const { parts, table } = await parsed(count)
       expect(table.rows.map(({ cells }) => cells[0])).to.deep.equal(Array.from({ length: count }, (_, i) => `n${i}`))
-      expect(parts).to.have.length(2 + Math.ceil(count / 200))
+      expect(parts).to.have.length(2 + Math.ceil(count / 20))
     })
 
   it('let others run between the pieces', async () => {
