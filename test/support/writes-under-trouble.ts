@@ -56,6 +56,8 @@ export async function startTrial(url: string, seed: number, query?: string): Pro
       }
     },
     close() {
+      // Writers that nobody waits for: a trial that failed must not go on for ever.
+      void load.stop()
       watch.stop()
       client.close()
     },
