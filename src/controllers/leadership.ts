@@ -84,7 +84,7 @@ function isFree({ spec }: KubeObject, now: number): boolean {
   return renewed === undefined || now - renewed > (spec.leaseDurationSeconds ?? 0) * 1000
 }
 
-function leaseObject(options: LeadershipOptions, now: number, mine?: KubeObject, transitions = 0): KubeObject {
+function leaseObject(options: LeadershipOptions, now: number, mine?: KubeObject, transitions = -1): KubeObject {
   const time = formatMicroTime(now)
   return {
     kind: 'Lease',

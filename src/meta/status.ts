@@ -84,8 +84,12 @@ export const conflictError = (gr: GroupResource, name: string, why: string): Sta
 /** The text of every lost race on a resource version. */
 export const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again'
 
+/** A small body may hold very many errors; nobody reads more than these, and the answer is bounded. */
+const MOST_ERRORS = 2000
+
 /** 422: `details.kind` is the kind here, not the resource. Errors with the same text are told once. */
-export function invalidError(gk: { group: string; kind: string }, name: string, errors: readonly FieldError[]): StatusError {
+export function invalidError(gk: { group: string; kind: string }, name: string, found: readonly FieldError[]): StatusError {
+  const errors = found.length > MOST_ERRORS ? found.slice(0, MOST_ERRORS) : found
   const seen = new Map(errors.map(e => [fieldErrorText(e), e]))
   const texts = [...seen.keys()]
   const qualified = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`

@@ -1,0 +1,36 @@
+import { expect } from 'chai'
+import { invalid } from '../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../src/meta/field-path.ts'
+import { invalidError } from '../../../src/meta/status.ts'
+
+const gk = { group: 'apps', kind: 'Deployment' }
+
+describe('the Status of an invalid object', () => {
+  it('names kind, object and field, with a cause for each error', () => {
+    const { status } = invalidError(gk, 'web', [invalid(fieldPath('spec', 'replicas'), -1, 'must be greater than or equal to 0')])
+    expect(status).to.deep.include({
+      code: 422,
+      reason: 'Invalid',
+      message: 'Deployment.apps "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    })
+    expect(status.details).to.deep.equal({
+      name: 'web',
+      group: 'apps',
+      kind: 'Deployment',
+      causes: [{ reason: 'FieldValueInvalid', message: 'Invalid value: -1: must be greater than or equal to 0', field: 'spec.replicas' }],
+    })
+  })
+
+  it('tells an error once that was found twice, and both among the causes', () => {
+    const error = invalid(fieldPath('a'), 'x', 'bad')
+    const { status } = invalidError({ group: '', kind: '' }, '', [error, error])
+    expect(status.message).to.equal(' "" is invalid: a: Invalid value: "x": bad')
+    expect(status.details?.causes).to.have.length(2)
+    expect(status.details).to.not.have.property('kind')
+  })
+
+  it('is bounded, however many errors there are', () => {
+    const errors = Array.from({ length: 100_000 }, (_, i) => invalid(fieldPath('data').key(`k${i}`), '', 'bad'))
+    expect(invalidError(gk, 'web', errors).status.details?.causes).to.have.length(2000)
+  })
+})
