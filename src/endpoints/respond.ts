@@ -104,7 +104,6 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   ])
 }
 
-/** Of the resource, or of the subresource where that is of another kind. */
 /** A list whose items are not stored. */
 export interface PlainList {
   readonly items: readonly KubeObject[]
@@ -123,6 +122,7 @@ export async function respondPlainList(scope: Scope, output: Output, { items }: 
   await send(scope, output, 200, [Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":[${texts.join(',')}]}\n`)])
 }
 
+/** Of the resource, or of the subresource where that is of another kind. */
 export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : served.version.table) ?? DEFAULT_TABLE
 
 export function tableOptions(scope: Scope, output: Output) {
