@@ -21,6 +21,8 @@ export interface Framing {
   error(error: StatusError): Buffer
 }
 
+/** One for all: stack traces of a thousand watches that end at once would hold the event loop. */
+const OVER = new DOMException('The watch is over', 'AbortError')
 const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
 
 /** Streams events until the client goes, the time is over, the server shuts down or the watch falls behind. */
@@ -29,7 +31,7 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   const seconds =
     options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
   const over = new AbortController()
-  const end = () => over.abort()
+  const end = () => over.abort(OVER)
   const timer = setTimeout(end, Math.min(seconds * 1000, 2 ** 31 - 1))
   timer.unref()
   exchange.ctx.signal.addEventListener('abort', end, { once: true })

@@ -20,6 +20,8 @@ const JOIN_UP_TO = 16 * 1024
 
 const NOBODY: User = { name: '', groups: [] }
 const DONE = Promise.resolve()
+/** One for all: a thousand watchers that go at once would hold the event loop for their stack traces. */
+const GONE = new DOMException('The client has gone', 'AbortError')
 
 /** What an exchange needs to know of the server. */
 export interface ExchangeHost {
@@ -102,8 +104,8 @@ export class HttpExchange implements Exchange, RequestContext {
 
   private realController(): AbortController {
     const controller = new AbortController()
-    if (this.wire.closed) controller.abort()
-    else this.wire.onClose(() => controller.abort())
+    if (this.wire.closed) controller.abort(GONE)
+    else this.wire.onClose(() => controller.abort(GONE))
     return controller
   }
 
