@@ -29,6 +29,7 @@ import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
 import { builtinResources } from './resources/builtin.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
+import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
 import { createCacher } from './storage/cacher/cacher.ts'
 import { key } from './storage/revision.ts'
@@ -83,6 +84,8 @@ export interface ControlPlane {
 
 const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${randomUUID()}`, leaseMs: 6000, renewMs: 2000 }
 
+const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
+
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
 /** As apimachinery's names: five characters without vowels and look-alikes. */
@@ -111,6 +114,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     admission: admissionChain([
       namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
       podDefaults,
+      defaultIngressClass(async () => (await registry.access().list(INGRESS_CLASSES, '', { resourceVersion: '0' })).items),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => cacher.storageFor(nameOf(definition)),

@@ -59,6 +59,12 @@ const dns1123Subdomain = rule(
   ['example.com'],
   253,
 )
+const wildcardSubdomain = rule(
+  `\\*\\.${SUBDOMAIN}`,
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+  ['*.example.com'],
+  253,
+)
 const subdomainWithUnderscore = rule(
   `${LABEL_UNDERSCORE}(\\.${LABEL_UNDERSCORE})*`,
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
@@ -102,6 +108,7 @@ export function isDns1123Label(text: string): string[] {
 }
 
 export const isDns1123Subdomain = (text: string): string[] => check(text, dns1123Subdomain)
+export const isWildcardDns1123Subdomain = (text: string): string[] => check(text, wildcardSubdomain)
 export const isDns1123SubdomainWithUnderscore = (text: string): string[] => check(text, subdomainWithUnderscore)
 export const isDns1035Label = (text: string): string[] => check(text, dns1035Label)
 export const isValidLabelValue = (text: string): string[] => check(text, labelValue)
@@ -134,6 +141,19 @@ function pathPrefixErrors(text: string): string[] {
 const both = (a: string[], b: string[]): string[] => (b.length === 0 ? a : [...a, ...b])
 
 /** A key of ConfigMap.data or Secret.data. */
+const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+const httpPath = whole(HTTP_PATH)
+
+/** A name such as `example.com/manager`, not empty; each text with the part that it is about. */
+export function isDomainPrefixedPath(text: string): { part: string; text: string }[] {
+  const slash = text.indexOf('/')
+  const host = text.slice(0, Math.max(slash, 0))
+  const path = text.slice(slash + 1)
+  if (host === '' || path === '') return [{ part: text, text: 'must be a domain-prefixed path (such as "acme.io/foo")' }]
+  const errors = isDns1123Subdomain(host).map(error => ({ part: host, text: error }))
+  return httpPath.test(path) ? errors : [...errors, { part: path, text: regexError('Invalid path', HTTP_PATH) }]
+}
+
 export const isConfigMapKey = (text: string): string[] => both(check(text, configMapKey), pathPrefixErrors(text))
 
 export function isRelaxedEnvVarName(text: string): string[] {

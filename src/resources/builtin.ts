@@ -24,7 +24,10 @@ import { rangeAllocationResource } from './core/service/allocation/node-ports.ts
 import type { ServiceOptions } from './core/service/definition.ts'
 import { createServiceResource } from './core/service/definition.ts'
 import { serviceAccountResource } from './core/service-account/definition.ts'
+import { ingressResource } from './networking/ingress/definition.ts'
+import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
+import { networkPolicyResource } from './networking/network-policy/definition.ts'
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
@@ -56,7 +59,10 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   deploymentResource,
   replicaSetResource,
   statefulSetResource,
+  ingressClassResource,
+  ingressResource,
   ipAddressResource,
+  networkPolicyResource,
   serviceCIDRResource,
   leaseResource,
 ]

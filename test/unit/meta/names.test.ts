@@ -5,6 +5,8 @@ const LABEL =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+const WILDCARD =
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 const QUALIFIED =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 const a = (n: number): string => 'a'.repeat(n)
@@ -23,6 +25,10 @@ describe('names', () => {
     [names.isDns1123Subdomain, 'a..b', [SUBDOMAIN]],
     [names.isDns1123Subdomain, 'ä', [SUBDOMAIN]],
     [names.isDns1123Subdomain, a(254), ['must be no more than 253 characters']],
+    [names.isWildcardDns1123Subdomain, '*.b-c.1', []],
+    [names.isWildcardDns1123Subdomain, 'a.b', [WILDCARD]],
+    [names.isWildcardDns1123Subdomain, '*.*.b', [WILDCARD]],
+    [names.isWildcardDns1123Subdomain, `*.${a(252)}`, ['must be no more than 253 characters']],
     [names.isQualifiedName, 'Simple.Key_1', []],
     [names.isQualifiedName, 'example.com/key', []],
     [names.isQualifiedName, '', ['name part must be non-empty', QUALIFIED]],

@@ -1,0 +1,59 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { parseIp } from '../../../meta/ip.ts'
+import { isDns1123Subdomain, isWildcardDns1123Subdomain } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateBackend } from './backend.ts'
+
+type ApiStruct = KubeObject['spec']
+
+const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix']
+const BAD_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F']
+const BAD_ENDS = ['/..', '/.']
+
+export const isWildcard = (host: string): boolean => host.includes('*')
+
+export function validateHostName(host: string, path: FieldPath): FieldError[] {
+  const texts = isWildcard(host) ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host)
+  return texts.map(text => invalid(path, host, text))
+}
+
+export const validateNotAddress = (host: string, path: FieldPath): FieldError[] =>
+  parseIp(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []
+
+function validatePathText(text: string, type: string, path: FieldPath): FieldError[] {
+  const relative = text.startsWith('/') ? [] : [invalid(path, text, 'must be an absolute path')]
+  if (type === 'ImplementationSpecific') return text === '' ? [] : relative
+  return [
+    ...relative,
+    ...BAD_SEQUENCES.filter(bad => text.includes(bad)).map(bad => invalid(path, text, `must not contain '${bad}'`)),
+    ...BAD_ENDS.filter(bad => text.endsWith(bad)).map(bad => invalid(path, text, `cannot end with '${bad}'`)),
+  ]
+}
+
+function validateHttpPath({ path: text = '', pathType, backend }: ApiStruct, path: FieldPath): FieldError[] {
+  if (typeof pathType !== 'string') return [required(path.child('pathType'), 'pathType must be specified')]
+  const errors = PATH_TYPES.includes(pathType)
+    ? validatePathText(text, pathType, path.child('path'))
+    : [notSupported(path.child('pathType'), pathType, PATH_TYPES)]
+  return [...errors, ...validateBackend(backend ?? {}, path.child('backend'))]
+}
+
+/** What a rule says beside its host. */
+export function validateRuleValue(rule: ApiStruct, path: FieldPath): FieldError[] {
+  if (!rule.http) return []
+  const at = path.child('http', 'paths')
+  const paths: ApiStruct[] = rule.http.paths ?? []
+  return paths.length === 0 ? [required(at)] : paths.flatMap((one, i) => validateHttpPath(one, at.index(i)))
+}
+
+/** `keepWildcards`: rules of hosts with a wildcard are let through as they are. */
+export function validateRules(rules: readonly ApiStruct[], keepWildcards: boolean, path: FieldPath): FieldError[] {
+  return rules.flatMap((rule, i) => {
+    const host: string = rule.host ?? ''
+    const at = path.index(i).child('host')
+    const errors = host === '' ? [] : [...validateNotAddress(host, at), ...validateHostName(host, at)]
+    return keepWildcards && isWildcard(host) ? errors : [...errors, ...validateRuleValue(rule, path.index(i))]
+  })
+}

@@ -1,0 +1,29 @@
+import type { Strategy } from '../../../catalog/definition.ts'
+import { prepareCreate, prepareUpdate } from '../../apps/shared/generation.ts'
+import { SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { CLASS_ANNOTATION } from './class-annotation.ts'
+import { validateIngress, validateIngressStatus } from './validation.ts'
+
+export const ingressStrategy: Strategy = {
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, () => ({ loadBalancer: {} }))
+  },
+  validate: validateIngress,
+  warnings(next, old) {
+    if (old || next.metadata.annotations?.[CLASS_ANNOTATION] === undefined || next.spec?.ingressClassName !== undefined) return []
+    return [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`]
+  },
+}
+
+export const ingressStatusStrategy: Strategy = {
+  revalidatesMeta: false,
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (old) next.spec = old.spec
+  },
+  validate: validateIngressStatus,
+  warnings: () => [],
+}

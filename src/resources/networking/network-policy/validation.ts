@@ -1,0 +1,85 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { Cidr } from '../../../meta/ip.ts'
+import { isValidCIDR, parseCidr } from '../../../meta/ip.ts'
+import type { LabelSelectorRules } from '../../../meta/label-selector.ts'
+import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { goStringList } from '../../apps/shared/go-syntax.ts'
+import { allRules } from './peers.ts'
+
+type ApiStruct = KubeObject['spec']
+
+const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
+const POLICY_TYPES = ['Ingress', 'Egress']
+
+function validatePort({ protocol, port, endPort }: ApiStruct, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const end = path.child('endPort')
+  if (protocol !== undefined && !PROTOCOLS.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, PROTOCOLS))
+  if (port === undefined) {
+    if (endPort !== undefined) errors.push(invalid(end, endPort, 'may not be specified when `port` is not specified'))
+    return errors
+  }
+  if (typeof port === 'string') {
+    if (endPort !== undefined) errors.push(invalid(end, endPort, 'may not be specified when `port` is non-numeric'))
+    return [...errors, ...isValidPortName(port).map(text => invalid(path.child('port'), port, text))]
+  }
+  errors.push(...isValidPortNum(port).map(text => invalid(path.child('port'), port, text)))
+  if (endPort === undefined) return errors
+  if (endPort < port) errors.push(invalid(end, endPort, 'must be greater than or equal to `port`'))
+  return [...errors, ...isValidPortNum(endPort).map(text => invalid(end, endPort, text))]
+}
+
+const isStrictlyWithin = (inner: Cidr, outer: Cidr): boolean =>
+  inner.family === outer.family &&
+  inner.prefix > outer.prefix &&
+  outer.network.every((byte, i) => byte === ((inner.network[i] as number) & (0xff00 >> Math.min(8, Math.max(0, outer.prefix - i * 8)))))
+
+function validateBlock({ cidr, except = [] }: ApiStruct, path: FieldPath): FieldError[] {
+  if (!cidr) return [required(path.child('cidr'))]
+  const outer = parseCidr(cidr)
+  if (!outer) return isValidCIDR(cidr).map(text => invalid(path.child('cidr'), cidr, text))
+  return (except as string[]).flatMap((text, i) => {
+    const at = path.child('except').index(i)
+    const inner = parseCidr(text)
+    if (!inner) return isValidCIDR(text).map(detail => invalid(at, text, detail))
+    return isStrictlyWithin(inner, outer) ? [] : [invalid(at, text, 'must be a strict subset of `cidr`')]
+  })
+}
+
+function validatePeer({ podSelector, namespaceSelector, ipBlock }: ApiStruct, path: FieldPath, rules: LabelSelectorRules): FieldError[] {
+  const errors = [
+    ...validateLabelSelector(podSelector, path.child('podSelector'), rules),
+    ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), rules),
+  ]
+  if (ipBlock) {
+    errors.push(...validateBlock(ipBlock, path.child('ipBlock')))
+    if (podSelector || namespaceSelector) errors.push(forbidden(path, 'may not specify both ipBlock and another peer'))
+  } else if (!podSelector && !namespaceSelector) errors.push(required(path, 'must specify a peer'))
+  return errors
+}
+
+function validatePolicyTypes(policyTypes: readonly string[], path: FieldPath): FieldError[] {
+  if (policyTypes.length > POLICY_TYPES.length) {
+    return [invalid(path, goStringList(policyTypes, '[]networking.PolicyType'), 'may not specify more than two policyTypes')]
+  }
+  return policyTypes.flatMap((type, i) => (POLICY_TYPES.includes(type) ? [] : [notSupported(path.index(i), type, POLICY_TYPES)]))
+}
+
+export function validateNetworkPolicy({ spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const selector = path.child('podSelector')
+  const rules = { allowInvalidValues: old !== undefined && validateLabelSelector(old.spec?.podSelector, selector).length > 0 }
+  const errors = validateLabelSelector(spec?.podSelector, selector, rules)
+  for (const rule of allRules(spec)) {
+    errors.push(...rule.ports.flatMap((port, i) => validatePort(port, rule.path.child('ports').index(i))))
+    errors.push(...rule.peers.flatMap(({ peer, path: at }) => validatePeer(peer, at, rules)))
+  }
+  errors.push(...validatePolicyTypes(spec?.policyTypes ?? [], path.child('policyTypes')))
+  // An update is checked as a new object and as an update, so upstream tells every cause twice.
+  return old ? [...errors, ...errors] : errors
+}
