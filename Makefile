@@ -51,7 +51,7 @@ verify: $(INSTALLED) ## Types, lint, dead code, and everything derived
 	@for script in hack/verify-*; do if [ -x "$$script" ]; then echo "$$script"; "$$script" || exit 1; fi; done
 
 e2e: $(BUILT) etcd ## kubectl and client libraries against a started server
-	@npx mocha --spec 'test/e2e/**/*.test.ts' --timeout 120000
+	@npx mocha --no-config --node-option import=tsx --timeout 120000 'test/e2e/**/*.test.ts'
 
 bench: $(BUILT) ## Ratios to what the machine allows; KUBECONFIG2=… measures that server beside ours
 	@for program in test/bench/*.ts; do echo "== $$program"; node --import tsx "$$program" || exit 1; done

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { findKubectls, followKubectl, type Kubectl, type Result, runKubectl, words } from '../support/kubectl.ts'
+import { type StartedServer, startBinnacle } from '../support/started-server.ts'
+import { applying } from './kubectl/applying.ts'
+import { discovering } from './kubectl/discovering.ts'
+import { nodes } from './kubectl/nodes.ts'
+import { reading } from './kubectl/reading.ts'
+import type { Expected, Script, Step } from './kubectl/script.ts'
+import { writing } from './kubectl/writing.ts'
+
+const SCRIPTS: readonly Script[] = [...discovering, ...reading, ...writing, ...applying, ...nodes]
+const FILES = join(import.meta.dirname, '..', 'fixtures', 'manifests')
+const kubectls = findKubectls()
+
+let server: StartedServer
+
+/** A script's namespace and what it runs with. */
+class Session {
+  private readonly kubectl: Kubectl
+  private readonly namespace: string
+  readonly env: NodeJS.ProcessEnv
+
+  constructor(kubectl: Kubectl, namespace: string) {
+    this.kubectl = kubectl
+    this.namespace = namespace
+    // Discovery is cached by server address, which a run may share with an earlier one: each has its own.
+    this.env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: join(server.kubeconfig, '..', `home-${kubectl.minor}`), KUBECTL_EXTERNAL_DIFF: '' }
+  }
+
+  fill(text: string): string {
+    return text.replaceAll('{ns}', this.namespace).replaceAll('{node}', `node-${this.namespace}`).replaceAll('{files}', FILES)
+  }
+
+  async run(command: string, options: { stdin?: string; env?: Readonly<Record<string, string>> } = {}): Promise<Result> {
+    const stdin = options.stdin === undefined ? {} : { stdin: this.fill(options.stdin) }
+    return runKubectl(this.kubectl.path, this.args(command), this.env, { ...options, ...stdin })
+  }
+
+  follow(command: string, ready: RegExp, act: () => Promise<void>, wanted: readonly RegExp[]): Promise<string> {
+    return followKubectl(this.kubectl.path, this.args(command), this.env, ready, act, wanted)
+  }
+
+  async step(step: Step): Promise<void> {
+    const [run, prints] = 'run' in step ? [step.run, step.prints] : [step[0], step.slice(1) as Expected[]]
+    const special = 'run' in step ? step : undefined
+    if (special?.since !== undefined && this.kubectl.minor < special.since) return
+    const running = this.run(run, { ...(special?.stdin !== undefined && { stdin: special.stdin }), ...(special?.env && { env: special.env }) })
+    if (special?.meanwhile !== undefined) {
+      await sleep(500)
+      const beside = await this.run(special.meanwhile)
+      expect(beside.code, `${special.meanwhile}\n${beside.stderr}`).to.equal(0)
+    }
+    const { code, stdout, stderr } = await running
+    const all = `${stdout}${stderr}`
+    const context = `kubectl ${run}\n${all}`
+    if (special?.fails) expect(code, context).not.to.equal(0)
+    else expect(code, context).to.equal(0)
+    for (const expected of prints) {
+      if (typeof expected === 'string') expect(stdout.trim(), context).to.equal(expected)
+      else expect(all, context).to.match(expected)
+    }
+  }
+
+  private args(command: string): string[] {
+    return ['--namespace', this.namespace, ...words(this.fill(command))]
+  }
+}
+
+const found = kubectls.length > 0
+const withKubectl = found ? describe : describe.skip
+
+withKubectl(`kubectl${found ? '' : ' (skipped: there is none on PATH)'}`, function () {
+  this.timeout(120_000)
+  before(async () => {
+    server = await startBinnacle()
+  })
+  after(() => server?.stop())
+  for (const kubectl of kubectls) describe(`1.${kubectl.minor}`, () => ofRelease(kubectl))
+})
+
+function ofRelease(kubectl: Kubectl): void {
+  let count = 0
+  const session = async (): Promise<Session> => {
+    const namespace = `k${kubectl.minor}-${++count}`
+    const opened = new Session(kubectl, namespace)
+    const made = await opened.run(`create namespace ${namespace}`)
+    expect(made.code, made.stderr).to.equal(0)
+    for (let i = 0; i < 100 && (await opened.run('get sa/default cm/kube-root-ca.crt')).code !== 0; i++) await sleep(50)
+    return opened
+  }
+
+  for (const { name, steps } of SCRIPTS)
+    it(name, async () => {
+      const opened = await session()
+      for (const step of steps) await opened.step(step)
+    })
+
+  it('watches', async () => {
+    const opened = await session()
+    const act = async (): Promise<void> => {
+      await opened.run('create cm one --from-literal=a=1')
+      await opened.run('label cm one x=y')
+      await opened.run('delete cm one')
+    }
+    const plain = await opened.follow('get cm -w', /kube-root-ca/, act, [/(?:^one +1 +\d+s\n?){3}/m])
+    expect(plain).to.match(/^NAME +DATA +AGE$/m)
+    expect(plain.match(/^one +1 +\d+s$/gm), plain).to.have.length(3)
+    const events = await opened.follow('get cm -w --output-watch-events', /kube-root-ca/, act, [/DELETED/])
+    expect(events).to.match(/^ADDED +one .*\nMODIFIED +one .*\nDELETED +one /m)
+  })
+}

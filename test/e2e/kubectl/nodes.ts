@@ -1,0 +1,49 @@
+import type { Script } from './script.ts'
+
+const node = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: '{node}', labels: { 'kubernetes.io/os': 'linux', 'node-role.kubernetes.io/worker': '' } },
+})
+const placed = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'placed' },
+  spec: { nodeName: '{node}', containers: [{ name: 'c', image: 'i' }] },
+})
+
+export const nodes: readonly Script[] = [
+  {
+    name: 'cordons, taints and drains a node',
+    steps: [
+      { run: 'create -f -', stdin: node, prints: [/node\/\S+ created/] },
+      ['get node {node}', /^\S+ +Unknown +worker +\d+s/m],
+      ['get nodes -l node-role.kubernetes.io/worker -o name', /node\//],
+      ['taint node {node} dedicated=x:NoSchedule', /tainted/],
+      ["get node {node} -o jsonpath='{.spec.taints[0].key}'", 'dedicated'],
+      ['taint node {node} dedicated-', /untainted/],
+      ['cordon {node}', /node\/\S+ cordoned/],
+      ['get node {node}', /Unknown,SchedulingDisabled/],
+      ['uncordon {node}', /node\/\S+ uncordoned/],
+      { run: 'create -f -', stdin: placed, prints: ['pod/placed created'] },
+      ['get pods --field-selector spec.nodeName={node} -o name', 'pod/placed'],
+      ['describe node {node}', /^Unschedulable: +false$/m, /placed/],
+      ['drain {node} --force --grace-period=0 --timeout=20s', /evicting pod \S+\/placed/, /node\/\S+ drained/],
+      { run: 'get pod placed', prints: [/NotFound/], fails: true },
+      ['delete node {node}', /node "\S+" deleted/],
+    ],
+  },
+  {
+    name: 'is honest about what needs more of a cluster',
+    steps: [
+      ['create serviceaccount bot', 'serviceaccount/bot created'],
+      ['run one --image=busybox', 'pod/one created'],
+      { run: 'auth whoami', prints: [/SelfSubjectReview|selfsubjectreviews|could not find the requested resource/i], fails: true, since: 28 },
+      { run: 'create token bot', prints: [/error/], fails: true },
+      { run: 'auth can-i get pods', prints: [/error|yes|no/], fails: true },
+      { run: 'top pods', prints: [/Metrics API not available/], fails: true },
+      { run: 'logs one', prints: [/error|Error/], fails: true },
+      { run: 'exec one -- true', prints: [/error|Error/], fails: true },
+    ],
+  },
+]

@@ -1,0 +1,27 @@
+/** What a command must print: a text, exactly, on standard output; or a pattern that is somewhere in all that it prints. */
+export type Expected = string | RegExp
+
+/**
+ * A command line without `kubectl`, and what it must print. `{ns}`: the namespace of the script, which is the default; `{node}`: a name for a Node of its own;
+ * `{files}`: the folder of manifests.
+ */
+export type Step =
+  | readonly [command: string, ...prints: Expected[]]
+  | {
+      readonly run: string
+      readonly prints: readonly Expected[]
+      /** Ends with a status other than 0. */
+      readonly fails?: true
+      readonly stdin?: string
+      readonly env?: Readonly<Record<string, string>>
+      /** A command that is run meanwhile, half a second later. */
+      readonly meanwhile?: string
+      /** The first minor release of kubectl that knows it. */
+      readonly since?: number
+    }
+
+/** Commands in their order, in a namespace of their own. */
+export interface Script {
+  readonly name: string
+  readonly steps: readonly Step[]
+}
