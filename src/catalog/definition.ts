@@ -197,6 +197,8 @@ export interface Strategy {
   readonly returnsDeleted?: boolean
   /** `background` unless the kind says otherwise. */
   readonly defaultPropagation?: 'orphan' | 'background'
+  /** The warning of a DELETE that does not say what becomes of dependents, for kinds that leave them behind by default. */
+  readonly orphanWarning?: string
   /** Paths a write through this (sub)resource may not own: `[['status']]`. */
   readonly resetFields?: readonly (readonly string[])[]
 }

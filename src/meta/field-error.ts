@@ -77,6 +77,13 @@ export const invalid = (path: FieldPath, value: unknown, detail: string): FieldE
   body: withDetail(`Invalid value: ${printValue(value)}`, detail),
 })
 
+/** The value is not printed: a rule about several of its parts is broken. */
+export const invalidStructure = (path: FieldPath, detail: string): FieldError => ({
+  reason: 'FieldValueInvalid',
+  field: path.text,
+  body: withDetail('Invalid value', detail),
+})
+
 /** `supported` in the order that upstream prints: pass it sorted where upstream sorts (it nearly always does). */
 export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError => ({
   reason: 'FieldValueNotSupported',
@@ -106,6 +113,12 @@ export const tooLong = (path: FieldPath, maxLength: number): FieldError => ({
   reason: 'FieldValueTooLong',
   field: path.text,
   body: `Too long: may not be more than ${maxLength} bytes`,
+})
+
+export const tooMany = (path: FieldPath, count: number, max: number): FieldError => ({
+  reason: 'FieldValueTooMany',
+  field: path.text,
+  body: `Too many: ${count}: must have at most ${max} items`,
 })
 
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`

@@ -37,6 +37,9 @@ export async function deleteObject(
   const gr = groupResourceOf(target.served)
   const key = keys.object(target.namespace, target.name)
   const strategy: Strategy = target.served.definition.strategy ?? {}
+  if (strategy.orphanWarning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
+    target.ctx.warn(strategy.orphanWarning)
+  }
   let result: DeleteResult | undefined
   let reservation: Awaited<ReturnType<NonNullable<Strategy['begin']>>> | undefined
   const decide = async (now: StoredObject | undefined): Promise<Change> => {

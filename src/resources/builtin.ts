@@ -4,6 +4,8 @@ import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
 import { replicaSetResource } from './apps/replica-set/definition.ts'
 import { statefulSetResource } from './apps/stateful-set/definition.ts'
+import { cronJobResource } from './batch/cron-job/definition.ts'
+import { jobResource } from './batch/job/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
 import { componentStatusResource } from './core/component-status/definition.ts'
 import { configMapResource } from './core/config-map/definition.ts'
@@ -59,6 +61,8 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   deploymentResource,
   replicaSetResource,
   statefulSetResource,
+  cronJobResource,
+  jobResource,
   ingressClassResource,
   ingressResource,
   ipAddressResource,

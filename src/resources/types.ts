@@ -3,13 +3,21 @@ import { metaTypes } from '../schema/meta-types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { autoscalingTypes } from './autoscaling/types.ts'
+import { batchTypes } from './batch/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
 import { networkingTypes } from './networking/types.ts'
 import { policyTypes } from './policy/types.ts'
 
 /** Every declared type, by `package.Type`. */
-export const types = [metaTypes, coreTypes, appsTypes, coordinationTypes, autoscalingTypes, policyTypes, networkingTypes, authenticationTypes].reduce(
-  (registry, pkg) => registry.add(pkg),
-  new TypeRegistry(),
-)
+export const types = [
+  metaTypes,
+  coreTypes,
+  appsTypes,
+  batchTypes,
+  coordinationTypes,
+  autoscalingTypes,
+  policyTypes,
+  networkingTypes,
+  authenticationTypes,
+].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())

@@ -137,6 +137,18 @@ describe('deleting what something holds', () => {
       if (strategy.markDeleting) expect(object.status).to.deep.equal({ phase: 'Going' })
     })
 
+  it('warns of orphans that nobody asked for', async () => {
+    const warnings = async (options: DeleteOptions, dryRun = false) => {
+      const t = await withWidget({ defaultPropagation: 'orphan', orphanWarning: 'left behind' })
+      await remove(t, options, dryRun)
+      return t.warnings
+    }
+    expect(await warnings({})).to.deep.equal(['left behind'])
+    expect(await warnings({}, true)).to.deep.equal(['left behind'])
+    expect(await warnings({ propagationPolicy: 'Orphan' })).to.deep.equal([])
+    expect(await warnings({ orphanDependents: false })).to.deep.equal([])
+  })
+
   it('raises a generation once, and writes nothing the second time', async () => {
     const strategy: Strategy = {
       prepare: (next, old) => {

@@ -1,0 +1,85 @@
+import { parseDuration } from '../../../meta/duration.ts'
+import { quote } from '../../../meta/field-error.ts'
+import { isTimeZone } from './time-zone.ts'
+
+interface Bounds {
+  readonly min: number
+  readonly max: number
+  readonly names?: readonly string[]
+}
+
+/** Minute, hour, day of the month, month, day of the week. A name stands for its place in the list, counted from `min`. */
+const FIELDS: readonly Bounds[] = [
+  { min: 0, max: 59 },
+  { min: 0, max: 23 },
+  { min: 1, max: 31 },
+  { min: 1, max: 12, names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'] },
+  { min: 0, max: 6, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
+]
+const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
+const EVERY = '@every '
+
+function parseNumber(text: string): number {
+  if (!/^[+-]?[0-9]+$/.test(text)) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: invalid syntax`)
+  const value = BigInt(text.replace('+', ''))
+  if (BigInt.asIntN(64, value) !== value) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: value out of range`)
+  if (value < 0n) throw new Error(`negative number (${value}) not allowed: ${text}`)
+  return Number(value)
+}
+
+function parseNumberOrName(text: string, { min, names }: Bounds): number {
+  const place = names?.indexOf(text.toLowerCase()) ?? -1
+  return place === -1 ? parseNumber(text) : min + place
+}
+
+/** `*`, `?`, `3`, `1-5`, each with an optional `/step`. */
+function checkRange(text: string, bounds: Bounds): void {
+  const [range = '', ...steps] = text.split('/')
+  const ends = range.split('-')
+  const first = ends[0] as string
+  let start = bounds.min
+  let end = bounds.max
+  if (first !== '*' && first !== '?') {
+    start = parseNumberOrName(first, bounds)
+    if (ends.length > 2) throw new Error(`too many hyphens: ${text}`)
+    end = ends.length === 2 ? parseNumberOrName(ends[1] as string, bounds) : start
+  }
+  if (steps.length > 1) throw new Error(`too many slashes: ${text}`)
+  const step = steps.length === 1 ? parseNumber(steps[0] as string) : 1
+  if (steps.length === 1 && ends.length === 1) end = bounds.max
+  if (start < bounds.min) throw new Error(`beginning of range (${start}) below minimum (${bounds.min}): ${text}`)
+  if (end > bounds.max) throw new Error(`end of range (${end}) above maximum (${bounds.max}): ${text}`)
+  if (start > end) throw new Error(`beginning of range (${start}) beyond end of range (${end}): ${text}`)
+  if (step === 0) throw new Error(`step of range should be a positive number: ${text}`)
+}
+
+function checkDescriptor(text: string): void {
+  if (DESCRIPTORS.has(text)) return
+  if (!text.startsWith(EVERY)) throw new Error(`unrecognized descriptor: ${text}`)
+  try {
+    parseDuration(text.slice(EVERY.length))
+  } catch (error) {
+    throw new Error(`failed to parse duration ${text}: ${(error as Error).message}`)
+  }
+}
+
+/** The schedule without the time zone it may begin with, `CRON_TZ=Etc/UTC `. */
+function withoutZone(text: string): string {
+  const zone = /^(?:CRON_)?TZ=([^ ]*)/.exec(text)
+  if (!zone) return text
+  const name = zone[1] as string
+  if (!isTimeZone(name) && name !== 'Local') throw new Error(`provided bad location ${name}: unknown time zone ${name}`)
+  return text.slice(zone[0].length).trim()
+}
+
+/** Throws an Error with the text of github.com/robfig/cron (version 3) where the schedule is none in the standard format: five fields, or a descriptor. */
+export function checkSchedule(schedule: string): void {
+  const text = withoutZone(schedule)
+  if (text.startsWith('@')) {
+    checkDescriptor(text)
+    return
+  }
+  const fields = text.split(/\s+/).filter(field => field !== '')
+  if (fields.length !== FIELDS.length) throw new Error(`expected exactly ${FIELDS.length} fields, found ${fields.length}: [${fields.join(' ')}]`)
+  for (const [i, bounds] of FIELDS.entries()) for (const range of (fields[i] as string).split(',')) if (range !== '') checkRange(range, bounds)
+}

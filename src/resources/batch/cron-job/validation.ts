@@ -1,0 +1,75 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { longerThan, maxLengthError } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { goLabelSelector } from '../../apps/shared/go-syntax.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+import { podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { validateJobSpecParts } from '../job/spec-validation.ts'
+import { checkSchedule } from './schedule.ts'
+import { isTimeZone } from './time-zone.ts'
+
+/** The jobs' names have a suffix of 11 characters, and 63 are the most. */
+const MAX_NAME = 52
+const POLICIES = ['Allow', 'Forbid', 'Replace']
+
+function validateSchedule({ schedule, timeZone }: ApiStruct, old: ApiStruct | undefined, path: FieldPath): FieldError[] {
+  if (!schedule) return [required(path)]
+  const errors: FieldError[] = []
+  try {
+    checkSchedule(schedule)
+  } catch (error) {
+    errors.push(invalid(path, schedule, (error as Error).message))
+  }
+  if (!schedule.includes('TZ')) return errors
+  if (!old?.schedule?.includes('TZ')) errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
+  else if (timeZone !== undefined) errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'))
+  return errors
+}
+
+function validateTimeZone(zone: string | undefined, path: FieldPath): FieldError[] {
+  if (zone === undefined) return []
+  if (zone === '') return [invalid(path, zone, 'timeZone must be nil or non-empty string')]
+  const unknown = invalid(path, zone, `unknown time zone ${zone}`)
+  if (zone.split('/').some(part => part === '.' || part === '..' || !/^[A-Za-z._0-9+][A-Za-z._0-9+-]{0,13}$/.test(part))) return [unknown]
+  const errors: FieldError[] = []
+  if (zone.toLowerCase() === 'local') {
+    errors.push(invalid(path, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'))
+  }
+  return isTimeZone(zone) || zone === 'Local' ? errors : [...errors, unknown]
+}
+
+function validateConcurrency(policy: string | undefined, path: FieldPath): FieldError[] {
+  if (!policy) return [required(path)]
+  return POLICIES.includes(policy) ? [] : [notSupported(path, policy, POLICIES)]
+}
+
+/** Jobs of a cron job always have the generated selector. */
+function validateJobTemplate({ spec }: ApiStruct, old: ApiStruct | undefined, path: FieldPath): FieldError[] {
+  const errors = validateJobSpecParts(spec, path, podTemplateOptions(old?.spec.template))
+  if (spec.selector) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), '`selector` will be auto-generated'))
+  if (spec.manualSelector) errors.push(notSupported(path.child('manualSelector'), true, ['nil', 'false']))
+  return errors
+}
+
+function validateSpec(spec: ApiStruct, old: ApiStruct | undefined, path: FieldPath): FieldError[] {
+  return [
+    ...validateSchedule(spec, old, path.child('schedule')),
+    ...validateNonNegative(spec.startingDeadlineSeconds, path.child('startingDeadlineSeconds')),
+    ...(old && old.timeZone === spec.timeZone ? [] : validateTimeZone(spec.timeZone, path.child('timeZone'))),
+    ...validateConcurrency(spec.concurrencyPolicy, path.child('concurrencyPolicy')),
+    ...validateJobTemplate(spec.jobTemplate, old?.jobTemplate, path.child('jobTemplate', 'spec')),
+    ...validateNonNegative(spec.successfulJobsHistoryLimit, path.child('successfulJobsHistoryLimit')),
+    ...validateNonNegative(spec.failedJobsHistoryLimit, path.child('failedJobsHistoryLimit')),
+  ]
+}
+
+export function validateCronJob(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const errors = validateSpec(next.spec, old?.spec, fieldPath('spec'))
+  const name = next.metadata.name ?? ''
+  if (!old && longerThan(name, MAX_NAME)) errors.push(invalid(fieldPath('metadata', 'name'), name, maxLengthError(MAX_NAME)))
+  return errors
+}

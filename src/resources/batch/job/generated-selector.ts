@@ -1,0 +1,64 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { matchesLabels } from '../../../meta/label-selector.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { goLabelSelector, goStringMap } from '../../apps/shared/go-syntax.ts'
+import { selectionOf } from '../../apps/shared/template.ts'
+
+type Labels = Record<string, string>
+
+const OLD_UID = 'controller-uid'
+const OLD_NAME = 'job-name'
+const UID = 'batch.kubernetes.io/controller-uid'
+const NAME = 'batch.kubernetes.io/job-name'
+
+const labelsOf = (template: KubeObject['spec']): Labels | undefined => template?.metadata?.labels
+
+function giveMissing(labels: Labels, wanted: Readonly<Labels>): void {
+  for (const [key, value] of Object.entries(wanted)) if (!Object.hasOwn(labels, key)) labels[key] = value
+}
+
+/** Labels the pods of a new job with its name and uid, and selects them by the uid, unless its author takes care of that. The uid is known by now. */
+export function prepareSelector({ metadata, spec }: KubeObject): void {
+  if (spec.manualSelector) return
+  const name = metadata.name ?? ''
+  const uid = metadata.uid ?? ''
+  spec.template.metadata ??= {}
+  spec.template.metadata.labels ??= {}
+  giveMissing(spec.template.metadata.labels, { [OLD_NAME]: name, [NAME]: name, [OLD_UID]: uid, [UID]: uid })
+  spec.selector ??= {}
+  spec.selector.matchLabels ??= {}
+  giveMissing(spec.selector.matchLabels, { [UID]: uid })
+}
+
+/** A job without labels has those of its template, those made for it included. From here on they are a map of their own, which defaulting may have made one. */
+export function takeLabels({ metadata, spec }: KubeObject): void {
+  const labels = labelsOf(spec.template)
+  if (labels && (metadata.labels === labels || Object.keys(metadata.labels ?? {}).length === 0)) metadata.labels = { ...labels }
+}
+
+function requireLabel(labels: Labels | undefined, key: string, value: string, path: FieldPath): FieldError[] {
+  const at = path.child('labels').key(key)
+  if (!labels || !Object.hasOwn(labels, key)) return [required(at, `must be '${value}'`)]
+  return labels[key] === value ? [] : [invalid(at, goStringMap(labels), `must be '${value}'`)]
+}
+
+/** The selector and labels must be those that are generated. Jobs of old releases have only the labels without a prefix, and may go on. */
+export function validateGeneratedSelector({ metadata, spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
+  if (spec.manualSelector || !spec.selector) return []
+  const name = metadata.name ?? ''
+  const uid = metadata.uid ?? ''
+  const oldLabels = labelsOf(old?.spec.template) ?? {}
+  const prefixed = !old || (Object.hasOwn(oldLabels, NAME) && Object.hasOwn(oldLabels, UID))
+  const wanted: Labels = { [OLD_UID]: uid, [OLD_NAME]: name, ...(prefixed && { [UID]: uid, [NAME]: name }) }
+  const errors = uid === '' ? [required(fieldPath('metadata', 'uid'))] : []
+  const path = fieldPath('spec', 'template', 'metadata')
+  for (const [key, value] of Object.entries(wanted)) errors.push(...requireLabel(labelsOf(spec.template), key, value, path))
+  const selection = selectionOf(spec.selector)
+  if (selection && !matchesLabels(selection, wanted)) {
+    errors.push(invalid(fieldPath('spec', 'selector'), goLabelSelector(spec.selector), '`selector` not auto-generated'))
+  }
+  return errors
+}

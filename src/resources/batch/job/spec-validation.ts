@@ -1,0 +1,87 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { isDomainPrefixedPath, longerThan } from '../../../meta/names.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+import type { PodValidationOptions } from '../../core/pod-spec/options.ts'
+import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
+import { validateFailurePolicy } from './failure-policy.ts'
+import { validateSuccessPolicy } from './success-policy.ts'
+
+const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes']
+const MAX_MANAGED_BY = 63
+const MAX_PARALLELISM = 100_000
+const MAX_FAILED_INDEXES = 100_000
+/** Above so many completions, with a backoff limit per index, other limits are lower. */
+const MANY_COMPLETIONS = 100_000
+const MAX_OF_MANY = 10_000
+
+const atMost = (value: number | undefined, limit: number, when: string, path: FieldPath): FieldError[] =>
+  value !== undefined && value > limit ? [invalid(path, value, `must be less than or equal to ${limit}${when}`)] : []
+
+function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLimitPerIndex }: ApiStruct, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const atParallelism = path.child('parallelism')
+  const atFailed = path.child('maxFailedIndexes')
+  if (completions === undefined) errors.push(required(path.child('completions'), 'when completion mode is Indexed'))
+  errors.push(...atMost(parallelism, MAX_PARALLELISM, ' when completion mode is Indexed', atParallelism))
+  if (completions !== undefined && maxFailedIndexes > completions) errors.push(invalid(atFailed, maxFailedIndexes, 'must be less than or equal to completions'))
+  errors.push(...atMost(maxFailedIndexes, MAX_FAILED_INDEXES, '', atFailed))
+  if ((completions ?? 0) <= MANY_COMPLETIONS || backoffLimitPerIndex === undefined) return errors
+  const when = ` when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`
+  if (maxFailedIndexes === undefined) errors.push(required(atFailed, `must be specified when completions is above ${MANY_COMPLETIONS}`))
+  errors.push(...atMost(parallelism, MAX_OF_MANY, when, atParallelism), ...atMost(maxFailedIndexes, MAX_OF_MANY, when, atFailed))
+  return errors
+}
+
+function validateCompletionMode(spec: ApiStruct, path: FieldPath): FieldError[] {
+  const mode: string = spec.completionMode ?? 'NonIndexed'
+  if (mode === 'Indexed') return validateIndexed(spec, path)
+  if (mode !== 'NonIndexed') return [notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])]
+  return ['backoffLimitPerIndex', 'maxFailedIndexes'].flatMap(name =>
+    spec[name] === undefined ? [] : [invalid(path.child(name), spec[name], 'requires indexed completion mode')],
+  )
+}
+
+function validateManager(managedBy: string | undefined, path: FieldPath): FieldError[] {
+  if (managedBy === undefined) return []
+  if (managedBy === '') return [required(path)]
+  const errors = isDomainPrefixedPath(managedBy).map(({ part, text }) => invalid(path, part, text))
+  return longerThan(managedBy, MAX_MANAGED_BY) ? [...errors, tooLong(path, MAX_MANAGED_BY)] : errors
+}
+
+function validateReplacement(spec: ApiStruct, path: FieldPath): FieldError[] {
+  const policy: string | undefined = spec.podReplacementPolicy
+  const supported = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed']
+  return policy === undefined || supported.includes(policy) ? [] : [notSupported(path, policy, supported)]
+}
+
+/** The pods of a job end, so theirs is never the default policy of pods. */
+function validateRestartPolicy(spec: ApiStruct, path: FieldPath): FieldError[] {
+  const policy: string = spec.template.spec?.restartPolicy ?? ''
+  if (policy === '' || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')]
+  if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(path, policy, ['OnFailure', 'Never'])]
+  return spec.podFailurePolicy && policy !== 'Never' ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')] : []
+}
+
+/** What holds of every JobSpec, that inside a cron job included: all but the selector. */
+export function validateJobSpecParts(spec: ApiStruct, path: FieldPath, options: PodValidationOptions): FieldError[] {
+  const errors = COUNTS.flatMap(name => validateNonNegative(spec[name], path.child(name)))
+  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
+    errors.push(required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'))
+  }
+  errors.push(...validateManager(spec.managedBy, path.child('managedBy')), ...validateCompletionMode(spec, path))
+  if (spec.podFailurePolicy) errors.push(...validateFailurePolicy(spec, path.child('podFailurePolicy')))
+  if (spec.successPolicy) {
+    const at = path.child('successPolicy')
+    if (spec.completionMode === 'Indexed') errors.push(...validateSuccessPolicy(spec, at))
+    else errors.push(invalid(at, spec.successPolicy, 'requires indexed completion mode'))
+  }
+  return [
+    ...errors,
+    ...validateReplacement(spec, path.child('podReplacementPolicy')),
+    ...validatePodTemplateSpec(spec.template, path.child('template'), options),
+    ...validateRestartPolicy(spec, path.child('template', 'spec', 'restartPolicy')),
+  ]
+}

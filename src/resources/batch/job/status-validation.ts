@@ -1,0 +1,195 @@
+import { deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, invalid, invalidStructure, required, verbatim } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { printGoTime, timeMillis } from '../../../meta/time.ts'
+import { validateCounts } from '../../apps/shared/counts.ts'
+import { goStringList } from '../../apps/shared/go-syntax.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+import { isTrue } from './conditions.ts'
+import { commonIndex, countIndexes } from './indexes.ts'
+
+const STATUS = fieldPath('status')
+const CONDITIONS = STATUS.child('conditions')
+const COMPLETION_TIME = STATUS.child('completionTime')
+
+const isFinished = (status: ApiStruct): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed')
+const badConditions = (detail: string): FieldError => invalidStructure(CONDITIONS, detail)
+const time = (value: string): unknown => verbatim(printGoTime(value))
+
+/** Both statuses of an update, the job's spec, and what of the status is not as it was: only that is held to the rules of a transition. */
+interface Transition {
+  readonly spec: ApiStruct
+  readonly next: ApiStruct
+  readonly old: ApiStruct
+  changed(...fields: string[]): boolean
+  turned(...conditions: string[]): boolean
+  readonly finishedTurned: boolean
+}
+
+function transitionOf(job: KubeObject, before: KubeObject | undefined): Transition {
+  const next = job.status ?? {}
+  const old = before?.status ?? {}
+  const same = (field: string): boolean => deepEqual(next[field], old[field])
+  return {
+    spec: job.spec,
+    next,
+    old,
+    changed: (...fields) => !fields.every(same),
+    turned: (...conditions) => conditions.some(type => isTrue(next, type) !== isTrue(old, type)),
+    finishedTurned: isFinished(next) !== isFinished(old),
+  }
+}
+
+function validateUncounted({ next }: Transition): FieldError[] {
+  const path = STATUS.child('uncountedTerminatedPods')
+  const seen = new Set<string>()
+  return ['succeeded', 'failed'].flatMap(list =>
+    (next.uncountedTerminatedPods?.[list] ?? []).flatMap((uid: string, i: number) => {
+      const at = path.child(list).index(i)
+      if (uid === '') return [invalid(at, uid, 'must not be empty')]
+      if (seen.has(uid)) return [duplicate(at, uid)]
+      seen.add(uid)
+      return []
+    }),
+  )
+}
+
+function validateCompletion({ next, changed, turned }: Transition): FieldError[] {
+  const errors: FieldError[] = []
+  const complete = isTrue(next, 'Complete')
+  const { completionTime, startTime } = next
+  if (complete && turned('Complete', 'Failed') && isTrue(next, 'Failed')) errors.push(badConditions('cannot set Complete=True and Failed=true conditions'))
+  if (complete && turned('Complete', 'FailureTarget') && isTrue(next, 'FailureTarget')) {
+    errors.push(badConditions('cannot set Complete=True and FailureTarget=true conditions'))
+  }
+  if (turned('Complete') || changed('completionTime')) {
+    if (completionTime && !complete) {
+      errors.push(invalid(COMPLETION_TIME, time(completionTime), 'cannot set completionTime when there is no Complete=True condition'))
+    }
+    if (!completionTime && complete) errors.push(required(COMPLETION_TIME, 'completionTime is required for Complete jobs'))
+  }
+  if (changed('startTime', 'completionTime') && startTime && completionTime && Number(timeMillis(completionTime)) < Number(timeMillis(startTime))) {
+    errors.push(invalid(COMPLETION_TIME, time(completionTime), 'completionTime cannot be set before startTime'))
+  }
+  if (isTrue(next, 'Failed') && turned('Failed', 'FailureTarget') && !isTrue(next, 'FailureTarget')) {
+    errors.push(badConditions('cannot set Failed=True condition without the FailureTarget=true condition'))
+  }
+  if (complete && turned('Complete', 'SuccessCriteriaMet') && !isTrue(next, 'SuccessCriteriaMet')) {
+    errors.push(badConditions('cannot set Complete=True condition without the SuccessCriteriaMet=true condition'))
+  }
+  return errors
+}
+
+function validateFinished({ spec, next, changed, finishedTurned }: Transition): FieldError[] {
+  if (!isFinished(next)) return []
+  const errors: FieldError[] = []
+  const { active = 0, startTime, uncountedTerminatedPods: uncounted } = next
+  if ((finishedTurned || changed('active')) && active > 0) errors.push(invalid(STATUS.child('active'), active, 'active>0 is invalid for finished job'))
+  // A suspended job of no completions is complete before it starts.
+  const neverStarts = spec.suspend === true && spec.completions === 0
+  if ((finishedTurned || changed('startTime')) && !neverStarts && !startTime) {
+    errors.push(required(STATUS.child('startTime'), 'startTime is required for finished job'))
+  }
+  if ((finishedTurned || changed('uncountedTerminatedPods')) && (uncounted?.failed ?? []).length + (uncounted?.succeeded ?? []).length > 0) {
+    const [succeeded, failed] = [uncounted.succeeded, uncounted.failed].map(list => goStringList(list, '[]types.UID').text)
+    const printed = verbatim(`batch.UncountedTerminatedPods{Succeeded:${succeeded}, Failed:${failed}}`)
+    errors.push(invalid(STATUS.child('uncountedTerminatedPods'), printed, 'uncountedTerminatedPods needs to be empty for finished job'))
+  }
+  return errors
+}
+
+function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
+  const errors: FieldError[] = []
+  const { completedIndexes = '', failedIndexes } = next
+  const atCompleted = STATUS.child('completedIndexes')
+  const atFailed = STATUS.child('failedIndexes')
+  const checkFormat = (name: 'completedIndexes' | 'failedIndexes', text: string): void => {
+    try {
+      countIndexes(text, spec.completions)
+    } catch (error) {
+      errors.push(invalid(STATUS.child(name), text, `error parsing ${name}: ${(error as Error).message}`))
+    }
+  }
+  const completedChanged = changed('completedIndexes')
+  const failedChanged = changed('failedIndexes')
+  const limited = spec.backoffLimitPerIndex !== undefined
+  if (completedChanged && spec.completions !== undefined) checkFormat('completedIndexes', completedIndexes)
+  if (failedChanged && spec.completions !== undefined && limited && failedIndexes !== undefined) checkFormat('failedIndexes', failedIndexes)
+  if (completedChanged && completedIndexes !== '' && spec.completionMode !== 'Indexed') {
+    errors.push(invalid(atCompleted, completedIndexes, 'cannot set non-empty completedIndexes when non-indexed completion mode'))
+  }
+  if (failedChanged && !limited && failedIndexes !== undefined) {
+    errors.push(invalid(atFailed, failedIndexes, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'))
+  }
+  if ((failedChanged || completedChanged) && spec.completions !== undefined && failedIndexes !== undefined) {
+    const common = commonIndex(completedIndexes, failedIndexes, spec.completions)
+    if (common !== undefined) errors.push(invalid(atFailed, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${common}`))
+  }
+  return errors
+}
+
+function validatePods({ next, changed, finishedTurned }: Transition): FieldError[] {
+  const errors: FieldError[] = []
+  const { terminating = 0, ready = 0, active = 0 } = next
+  if ((finishedTurned || changed('terminating')) && isFinished(next) && terminating > 0) {
+    errors.push(invalid(STATUS.child('terminating'), terminating, 'terminating>0 is invalid for finished job'))
+  }
+  if (changed('ready', 'active') && next.ready !== undefined && ready > active) {
+    errors.push(invalid(STATUS.child('ready'), ready, 'cannot set more ready pods than active'))
+  }
+  return errors
+}
+
+function validateCriteria({ spec, next }: Transition): FieldError[] {
+  if (!isTrue(next, 'SuccessCriteriaMet')) {
+    return spec.successPolicy && isTrue(next, 'Complete')
+      ? [badConditions('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True')]
+      : []
+  }
+  const errors: FieldError[] = []
+  if (isTrue(next, 'Failed')) errors.push(badConditions('cannot set SuccessCriteriaMet=True and Failed=true conditions'))
+  if (isTrue(next, 'FailureTarget')) errors.push(badConditions('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'))
+  return errors
+}
+
+/** What may not be undone. */
+function validateProgress({ spec, next, old, changed }: Transition): FieldError[] {
+  const errors: FieldError[] = []
+  for (const type of ['Failed', 'Complete', 'FailureTarget']) {
+    if (isTrue(old, type) && !isTrue(next, type)) errors.push(badConditions(`cannot disable the terminal ${type}=True condition`))
+  }
+  // A job whose completions and parallelism are the same may be scaled down.
+  const scalable = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism
+  for (const counter of scalable ? ['failed'] : ['failed', 'succeeded']) {
+    if ((next[counter] ?? 0) < (old[counter] ?? 0)) errors.push(invalid(STATUS.child(counter), next[counter] ?? 0, `cannot decrease the ${counter} counter`))
+  }
+  if (next.completionTime && old.completionTime && next.completionTime !== old.completionTime) {
+    errors.push(invalid(COMPLETION_TIME, time(next.completionTime), 'completionTime cannot be mutated'))
+  }
+  if (old.startTime && changed('startTime') && !spec.suspend) {
+    errors.push(required(STATUS.child('startTime'), 'startTime cannot be removed for unsuspended job'))
+  }
+  const met = isTrue(next, 'SuccessCriteriaMet')
+  const wasMet = isTrue(old, 'SuccessCriteriaMet')
+  if (wasMet && !met) errors.push(badConditions('cannot disable the SuccessCriteriaMet=True condition'))
+  if (isTrue(old, 'Complete') && !wasMet && met) {
+    errors.push(badConditions('cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions'))
+  }
+  return errors
+}
+
+export function validateJobStatusUpdate(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const transition = transitionOf(next, old)
+  return [
+    ...validateCounts(transition.next, ['active', 'succeeded', 'failed', 'ready', 'terminating'], STATUS),
+    ...validateUncounted(transition),
+    ...validateCompletion(transition),
+    ...validateFinished(transition),
+    ...validateIndexes(transition),
+    ...validatePods(transition),
+    ...validateCriteria(transition),
+    ...validateProgress(transition),
+  ]
+}

@@ -1,0 +1,44 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, required, tooLong, tooMany } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { longerThan } from '../../../meta/names.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+import { countIndexes } from './indexes.ts'
+
+const MAX_RULES = 20
+const MAX_INDEXES_LENGTH = 64 * 1024
+
+function validateRule({ succeededIndexes, succeededCount }: ApiStruct, completions: number, path: FieldPath): FieldError[] {
+  if (succeededIndexes === undefined && succeededCount === undefined) {
+    return [required(path, 'at least one of succeededCount or succeededIndexes must be specified')]
+  }
+  const errors: FieldError[] = []
+  let named = 0
+  if (succeededIndexes !== undefined) {
+    const at = path.child('succeededIndexes')
+    if (longerThan(succeededIndexes, MAX_INDEXES_LENGTH)) errors.push(tooLong(at, MAX_INDEXES_LENGTH))
+    try {
+      named = countIndexes(succeededIndexes, completions)
+    } catch (error) {
+      errors.push(invalid(at, succeededIndexes, `error parsing succeededIndexes: ${(error as Error).message}`))
+    }
+  }
+  if (succeededCount === undefined) return errors
+  const at = path.child('succeededCount')
+  errors.push(...validateNonNegative(succeededCount, at))
+  const atMost = (limit: number, what: string): FieldError => invalid(at, succeededCount, `must be less than or equal to ${limit} (the number of ${what})`)
+  if (succeededCount > completions) errors.push(atMost(completions, 'specified completions'))
+  if (succeededIndexes !== undefined && succeededCount > named) errors.push(atMost(named, 'indexes in the specified succeededIndexes field'))
+  return errors
+}
+
+/** spec.successPolicy of an indexed job, where there is one; `path` is its own. */
+export function validateSuccessPolicy({ successPolicy, completions = 0 }: ApiStruct, path: FieldPath): FieldError[] {
+  const rules: ApiStruct[] = successPolicy.rules ?? []
+  const at = path.child('rules')
+  const errors: FieldError[] = []
+  if (rules.length === 0) errors.push(required(at, 'at least one rules must be specified when the successPolicy is specified'))
+  if (rules.length > MAX_RULES) errors.push(tooMany(at, rules.length, MAX_RULES))
+  return [...errors, ...rules.flatMap((rule, i) => validateRule(rule, completions, at.index(i)))]
+}

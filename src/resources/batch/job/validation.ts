@@ -1,0 +1,84 @@
+import { clone, deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { isDns1123Label } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import { selectionOf, validateSelectorUnchanged, validateSelects } from '../../apps/shared/template.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+import { podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { validateGeneratedSelector } from './generated-selector.ts'
+import { validateJobSpecParts } from './spec-validation.ts'
+
+const SPEC = fieldPath('spec')
+
+function validateSpec(spec: ApiStruct, old: ApiStruct | undefined, path: FieldPath): FieldError[] {
+  const errors = validateJobSpecParts(spec, path, podTemplateOptions(old?.template))
+  if (spec.selector) errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
+  else errors.push(required(path.child('selector')))
+  const selection = selectionOf(spec.selector)
+  return selection ? [...errors, ...validateSelects(selection, spec.template, path.child('template'))] : errors
+}
+
+/** The pods of an indexed job have its name and their index as their host name. */
+function validateHostNames({ metadata, spec }: KubeObject): FieldError[] {
+  if (spec.completionMode !== 'Indexed' || !(spec.completions > 0)) return []
+  const longest = `${metadata.name ?? ''}-${spec.completions - 1}`
+  if (isDns1123Label(longest).length === 0) return []
+  return [invalid(fieldPath('metadata', 'name'), metadata.name, `will not able to create pod with invalid DNS label: ${longest}`)]
+}
+
+/** Indexed jobs may grow and shrink. */
+function validateCompletions(spec: ApiStruct, old: ApiStruct, path: FieldPath): FieldError[] {
+  if (spec.completionMode !== 'Indexed') return validateImmutableField(spec.completions, old.completions, path)
+  if (spec.completions === undefined || spec.completions === old.completions || spec.completions === spec.parallelism) return []
+  return [invalid(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
+}
+
+const AFFINITY_KINDS = ['podAffinity', 'podAntiAffinity']
+
+/** The old affinity with the new rules about nodes. */
+function withNodeAffinity(old: ApiStruct | undefined, next: ApiStruct | undefined): ApiStruct | undefined {
+  if (!old && !next) return undefined
+  const { nodeAffinity: _, ...kept } = old ?? {}
+  if (!next) return AFFINITY_KINDS.some(kind => kept[kind] !== undefined) ? kept : undefined
+  return next.nodeAffinity === undefined ? kept : { ...kept, nodeAffinity: next.nodeAffinity }
+}
+
+/** The old template with what may still change of the new: where its pods may run, labels and annotations. */
+function withScheduling(old: ApiStruct, next: ApiStruct): ApiStruct {
+  const template = clone(old)
+  template.spec ??= {}
+  template.metadata ??= {}
+  template.spec.affinity = withNodeAffinity(template.spec.affinity, next.spec?.affinity)
+  for (const field of ['nodeSelector', 'tolerations', 'schedulingGates']) template.spec[field] = next.spec?.[field]
+  for (const field of ['annotations', 'labels']) template.metadata[field] = next.metadata?.[field]
+  return template
+}
+
+function validateTemplateUpdate(next: KubeObject, old: KubeObject, path: FieldPath): FieldError[] {
+  const notBegun = old.spec.suspend === true && !old.status?.startTime
+  const before = notBegun ? withScheduling(old.spec.template, next.spec.template) : old.spec.template
+  return deepEqual(next.spec.template, before) ? [] : [invalid(path, next.spec.template, 'field is immutable')]
+}
+
+function validateUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+  const { spec } = next
+  const unchanged = (name: string): FieldError[] => validateImmutableField(spec[name], old.spec[name], SPEC.child(name))
+  return [
+    ...validateSpec(spec, old.spec, SPEC),
+    ...validateCompletions(spec, old.spec, SPEC.child('completions')),
+    ...validateSelectorUnchanged(spec.selector, old.spec.selector, SPEC.child('selector')),
+    ...validateTemplateUpdate(next, old, SPEC.child('template')),
+    ...['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'].flatMap(unchanged),
+  ]
+}
+
+/** An update is checked as a create is, and then once more: upstream tells the faults of the spec twice. */
+export function validateJob(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const errors = [...validateGeneratedSelector(next, old), ...validateSpec(next.spec, old?.spec, SPEC), ...validateHostNames(next)]
+  return old ? [...errors, ...validateUpdate(next, old)] : errors
+}

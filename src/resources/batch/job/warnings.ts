@@ -1,0 +1,17 @@
+import type { FieldPath } from '../../../meta/field-path.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
+
+const MANY_COMPLETIONS = 100_000
+const MANY_AT_ONCE = 10_000
+
+/** Of a JobSpec at `path`, that inside a cron job included. */
+export function jobSpecWarnings(spec: ApiStruct, old: ApiStruct | undefined, path: FieldPath): string[] {
+  const warnings: string[] = []
+  if (spec.completionMode === 'Indexed' && (spec.completions ?? 0) > MANY_COMPLETIONS && (spec.parallelism ?? 0) > MANY_AT_ONCE) {
+    warnings.push(
+      `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+    )
+  }
+  return [...warnings, ...podTemplateWarnings(spec.template, old?.template, path.child('template'))]
+}
