@@ -7,7 +7,7 @@ import { forbidden } from './auth/authz/forbidden.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
-import { bootstrap } from './controllers/bootstrap.ts'
+import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
 import { whileLeading } from './controllers/leadership.ts'
@@ -169,9 +169,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         if (options.compactionIntervalMs > 0) loops.push(compactHistory(backend, logger, options.compactionIntervalMs, signal))
         await Promise.all(loops)
       }
+      const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
       running.push(
-        bootstrap(controllerEnv, { ...start, serviceCIDRs: options.serviceCIDRs }, stopped.signal).then(() => {
+        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(() => {
           bootstrapped = true
+          return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
         }),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )

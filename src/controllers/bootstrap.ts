@@ -5,6 +5,7 @@ import { formatTime } from '../meta/time.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
 
+const ENDPOINTS: ResourceId = { group: '', resource: 'endpoints' }
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 
 export interface BootstrapOptions {
@@ -20,18 +21,29 @@ export interface BootstrapOptions {
 export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
-      await Promise.all(
-        SYSTEM_NAMESPACES.map(name => ensure(env, { group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })),
-      )
-      await ensureServiceCIDR(env, options)
-      await ensureService(env, options)
-      await ensureEndpoints(env, options)
+      await makeMissing(env, options)
+      await leadHere(env, options)
       return
     } catch (error) {
       env.logger.warn('bootstrap objects cannot be made yet', { error: (error as Error).message })
       await pause(wait, signal)
     }
   }
+}
+
+/** Makes what somebody has deleted again, as kube-apiserver does every ten seconds. What is there stays as it is. */
+export async function keepBootstrapped(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal, everyMs = 10_000): Promise<void> {
+  for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal))
+    await makeMissing(env, options).catch(error => env.logger.debug(1, 'bootstrap objects cannot be made again yet', { error: (error as Error).message }))
+}
+
+async function makeMissing(env: ControllerEnvironment, options: BootstrapOptions): Promise<void> {
+  await Promise.all(
+    SYSTEM_NAMESPACES.map(name => ensure(env, { group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })),
+  )
+  await ensureServiceCIDR(env, options)
+  await ensureService(env, options)
+  await ensure(env, ENDPOINTS, 'default', endpoints(options))
 }
 
 async function ensure(env: ControllerEnvironment, id: ResourceId, namespace: string, object: KubeObject): Promise<void> {
@@ -78,15 +90,16 @@ const ensureService = (env: ControllerEnvironment, { port, serviceIP }: Bootstra
     },
   })
 
-async function ensureEndpoints(env: ControllerEnvironment, { address, port }: BootstrapOptions): Promise<void> {
-  const id = { group: '', resource: 'endpoints' }
-  const subsets = [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }]
-  const object: KubeObject = {
-    kind: 'Endpoints',
-    apiVersion: 'v1',
-    metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
-    subsets,
-  }
-  await ensure(env, id, 'default', object)
-  await env.access.update(id, 'default', 'kubernetes', now => ({ ...now, subsets }))
+const subsetsOf = ({ address, port }: BootstrapOptions) => [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }]
+
+const endpoints = (options: BootstrapOptions): KubeObject => ({
+  kind: 'Endpoints',
+  apiVersion: 'v1',
+  metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+  subsets: subsetsOf(options),
+})
+
+/** Endpoints that an earlier start left lead to where this server is now. */
+async function leadHere(env: ControllerEnvironment, options: BootstrapOptions): Promise<void> {
+  await env.access.update(ENDPOINTS, 'default', 'kubernetes', now => ({ ...now, subsets: subsetsOf(options) }))
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { bootstrap } from '../../../src/controllers/bootstrap.ts'
+import { bootstrap, keepBootstrapped } from '../../../src/controllers/bootstrap.ts'
 import { builtinRegistry, controllerEnvironment, eventually, NAMESPACES } from '../../support/builtin-registry.ts'
 import { NEVER } from '../../support/test-registry.ts'
 
@@ -49,6 +49,23 @@ describe('bootstrap', () => {
     await bootstrap(controllerEnvironment(t), { ...options, address: '192.0.2.8' }, NEVER)
     expect((await access.get(ENDPOINTS, 'default', 'kubernetes')).subsets[0].addresses).to.deep.equal([{ ip: '192.0.2.8' }])
     expect((await access.get(SERVICES, 'default', 'kubernetes')).metadata.labels).to.deep.equal({ mine: 'x' })
+  })
+
+  it('makes what was deleted again', async () => {
+    const t = builtinRegistry()
+    const access = t.registry.access()
+    await bootstrap(controllerEnvironment(t), options, NEVER)
+    await access.delete(SERVICES, 'default', 'kubernetes')
+    const end = new AbortController()
+    const kept = keepBootstrapped(controllerEnvironment(t), options, end.signal, 5)
+    await eventually('the service is there', () =>
+      access.get(SERVICES, 'default', 'kubernetes').then(
+        ({ spec }) => spec.clusterIP === '10.0.0.1',
+        () => false,
+      ),
+    )
+    end.abort()
+    await kept
   })
 
   it('tries until the store is there', async () => {
