@@ -183,7 +183,7 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
     const bytes = await exchange.readBody(MAX_BODY_BYTES)
     const options = writeOptions(exchange, 'CreateOptions')
     dryRun = options.dryRun
-    body = decodeBody(exchange, bytes, viewTarget(subresource) ?? bodyTarget(served.version), options.fieldValidation)()
+    body = decodeBody(scope, bytes, viewTarget(subresource) ?? bodyTarget(served.version), options.fieldValidation)()
   }
   const { code, object } = await virtual.call({
     ctx: exchange.ctx,

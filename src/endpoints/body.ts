@@ -1,3 +1,4 @@
+import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import { decodeBody as decodeParsed, typeOfBody } from '../codec/body.ts'
 import type { ParsedJson } from '../codec/json.ts'
@@ -24,6 +25,12 @@ export interface BodyTarget {
   readonly kind: string
   readonly schema: StructSchema
   readonly setDefaults?: (object: KubeObject) => void
+}
+
+/** What reading a body needs of a request. */
+export interface BodyScope {
+  readonly exchange: Exchange
+  readonly snapshot: CatalogSnapshot
 }
 
 export const bodyTarget = (version: Version): BodyTarget => ({
@@ -76,11 +83,12 @@ const unrecognized = (kind: string, why: string, body: Buffer): StatusError =>
   badRequestError(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`)
 
 /** Decodes and defaults a body. Unknown and repeated fields are warned of, refused or dropped as asked. Each call of the result makes a fresh object. */
-export function decodeBody(exchange: Exchange, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): () => KubeObject {
+export function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): () => KubeObject {
+  const { exchange } = scope
   const parsed = parseBody(exchange.headers['content-type'], body, target.kind, target.schema)
   const kind = parsed.claimed.kind || target.kind
   const apiVersion = parsed.claimed.apiVersion || apiVersionOf(groupVersion(target))
-  checkType(target, apiVersion, kind, body)
+  checkType(scope.snapshot, target, apiVersion, kind, body)
   const cannot = (why: string) =>
     badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.kind}: ${why}`)
   const run = (): { object: KubeObject; strict: readonly string[]; strictText: string } => {
@@ -107,13 +115,13 @@ export function decodeBody(exchange: Exchange, body: Buffer, target: BodyTarget,
 
 const groupVersion = (target: BodyTarget) => ({ group: target.group, version: target.version })
 
-function checkType(target: BodyTarget, apiVersion: string, kind: string, body: Buffer): void {
+function checkType(snapshot: CatalogSnapshot, target: BodyTarget, apiVersion: string, kind: string, body: Buffer): void {
   const expected = apiVersionOf(groupVersion(target))
   if (apiVersion === expected && kind === target.kind) return
   const parsed = parseApiVersion(apiVersion)
   if (!parsed) throw unrecognized(target.kind, `couldn't get version/kind; json parse error: unexpected GroupVersion string: ${apiVersion}`, body)
   const claims = `${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}`
-  if (kind === target.kind && parsed.group === target.group)
+  if (!snapshot.resourcesOf(apiVersion).some(({ version }) => version.kind === kind))
     throw badRequestError(
       `${claims}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
     )

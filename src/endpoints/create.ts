@@ -9,6 +9,6 @@ export async function create(scope: Scope): Promise<Answer> {
   const { exchange, served } = scope
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'CreateOptions')
-  const object = decodeBody(exchange, body, bodyTarget(served.version), options.fieldValidation)()
+  const object = decodeBody(scope, body, bodyTarget(served.version), options.fieldValidation)()
   return storeOf(scope).create(writeTarget(scope, options), object)
 }

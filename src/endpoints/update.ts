@@ -14,7 +14,7 @@ export async function update(scope: Scope): Promise<{ answer: Answer; created: b
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'UpdateOptions')
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
-  const decoded = decodeBody(exchange, body, target, options.fieldValidation)
+  const decoded = decodeBody(scope, body, target, options.fieldValidation)
   const fresh = (): KubeObject => {
     const object = decoded()
     ensureNamespace(object.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')

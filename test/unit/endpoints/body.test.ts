@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { CatalogSnapshot } from '../../../src/catalog/catalog.ts'
+import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
 import { wrap } from '../../../src/codec/protobuf.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import { bodyTarget, decodeBody } from '../../../src/endpoints/body.ts'
@@ -6,12 +8,15 @@ import type { FieldValidation } from '../../../src/endpoints/write-options.ts'
 import { FakeExchange } from '../../support/exchange.ts'
 import { refusalText, widgetResource } from '../../support/test-registry.ts'
 
-const { home } = widgetResource()
+const definition = widgetResource()
+const { home } = definition
+const other = (version: Partial<Version>): ResourceDefinition => ({ ...definition, home: { ...home, ...version }, versions: [{ ...home, ...version }] })
+const snapshot = new CatalogSnapshot(1, [definition, other({ kind: 'Gadget', names: { plural: 'gadgets', singular: 'gadget' } }), other({ group: 'other.io' })])
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
 function read(body: string | Buffer, type = 'application/json', fieldValidation: FieldValidation = 'Warn') {
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': type } })
-  return { exchange, decode: decodeBody(exchange, Buffer.from(body), bodyTarget(home), fieldValidation) }
+  return { exchange, decode: decodeBody({ exchange, snapshot }, Buffer.from(body), bodyTarget(home), fieldValidation) }
 }
 const refused = (...args: Parameters<typeof read>) => refusalText(Promise.resolve().then(() => read(...args)))
 
@@ -89,6 +94,12 @@ describe('bodies', () => {
       '{"apiVersion":"example.io/v1","kind":"Gadget"}',
       'application/json',
       '400 BadRequest: Gadget in version "v1" cannot be handled as a Widget: converting (v1.Gadget) to (example.Widget): unknown conversion',
+    ],
+    [
+      'a kind that there is not',
+      '{"apiVersion":"example.io/v1","kind":"Nothing"}',
+      'application/json',
+      '400 BadRequest: Nothing in version "v1" cannot be handled as a Widget: no kind "Nothing" is registered for version "example.io/v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
     ],
     [
       'another group',
