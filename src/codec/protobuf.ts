@@ -18,12 +18,20 @@ export interface TypeMeta {
 const TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]) // contentEncoding and contentType, empty
 
 /** The envelope (runtime.Unknown) around a message. */
-export function wrap({ apiVersion, kind }: TypeMeta, message: Uint8Array): Buffer {
+export const wrap = (type: TypeMeta, message: Uint8Array): Buffer => Buffer.concat([envelopeHead(type, message.length), message, TAIL])
+
+/** The same around a long message in segments, which are not joined. */
+export function wrapSegments(type: TypeMeta, segments: readonly Buffer[]): Buffer[] {
+  let length = 0
+  for (const segment of segments) length += segment.length
+  return [envelopeHead(type, length), ...segments, TAIL]
+}
+
+function envelopeHead({ apiVersion, kind }: TypeMeta, length: number): Buffer {
   const writer = protobuf.Writer.create()
   writer.uint32(0x0a).fork().uint32(0x0a).string(apiVersion).uint32(0x12).string(kind).ldelim()
-  writer.uint32(0x12).uint32(message.length)
-  const head = writer.finish()
-  return Buffer.concat([MAGIC, head, message, TAIL])
+  writer.uint32(0x12).uint32(length)
+  return Buffer.concat([MAGIC, writer.finish()])
 }
 
 export interface Envelope extends TypeMeta {
@@ -69,12 +77,19 @@ export function decodeProtobuf(schema: StructSchema, bytes: Buffer): JsonObject 
 }
 
 /** A list message from its ListMeta and the messages of its items, which are not read. */
-export function listMessage(listMeta: Uint8Array, items: readonly Uint8Array[]): Buffer {
-  const parts: Uint8Array[] = [Buffer.from([0x0a]), varint(listMeta.length), listMeta]
+export const listMessage = (listMeta: Uint8Array, items: readonly Uint8Array[]): Buffer => Buffer.concat([listHead(listMeta), listItems(items)])
+
+/** Where a list message begins. */
+export const listHead = (listMeta: Uint8Array): Buffer => Buffer.concat([META_TAG, varint(listMeta.length), listMeta])
+
+/** Some of the items of a list message. */
+export function listItems(items: readonly Uint8Array[]): Buffer {
+  const parts: Uint8Array[] = []
   for (const item of items) parts.push(ITEM_TAG, varint(item.length), item)
   return Buffer.concat(parts)
 }
 
+const META_TAG = Buffer.from([0x0a])
 const ITEM_TAG = Buffer.from([0x12])
 
 function varint(value: number): Buffer {

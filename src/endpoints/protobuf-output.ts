@@ -1,5 +1,5 @@
 import type { Version } from '../catalog/definition.ts'
-import { listMessage, type TypeMeta, wrap } from '../codec/protobuf.ts'
+import { listHead, listItems, type TypeMeta, wrap, wrapSegments } from '../codec/protobuf.ts'
 import { encodeMessage } from '../codec/protobuf-encode.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
@@ -8,6 +8,8 @@ import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { Encoder, StoredObject } from '../storage/storage.ts'
 import { metaType } from './meta-type.ts'
+
+const ITEMS_AT_ONCE = 64
 
 const encoders = new WeakMap<StructSchema, Encoder>()
 
@@ -36,10 +38,17 @@ export const storedBody = (version: Version, stored: StoredObject): Buffer => wr
 export const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
   wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object as unknown as JsonObject)))
 
-export async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer> {
+export async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
   const encoder = protobufEncoder(version)
   const messages = await mapInSlices(items, item => item.encoded(encoder).bytes)
-  return wrap(typeMetaOf(version, 'List'), listMessage(metaMessage(meta), messages))
+  return listOf(typeMetaOf(version, 'List'), meta, messages)
+}
+
+/** A list in segments of a few items each: a long one is joined neither in one go nor at all. */
+async function listOf(type: TypeMeta, meta: ListMeta, messages: readonly Uint8Array[]): Promise<Buffer[]> {
+  const groups: (readonly Uint8Array[])[] = []
+  for (let i = 0; i < messages.length; i += ITEMS_AT_ONCE) groups.push(messages.slice(i, i + ITEMS_AT_ONCE))
+  return wrapSegments(type, [listHead(metaMessage(meta)), ...(await mapInSlices(groups, listItems, 1))])
 }
 
 const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta as JsonObject)
@@ -50,9 +59,9 @@ export const partialBody = (object: KubeObject, apiVersion: string): Buffer => w
 const partialMessage = (object: KubeObject): Uint8Array =>
   encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata as unknown as JsonObject })
 
-export async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer> {
+export async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]> {
   const messages = await mapInSlices(items, item => partialMessage(item.object()))
-  return wrap({ apiVersion, kind: 'PartialObjectMetadataList' }, listMessage(metaMessage(meta), messages))
+  return listOf({ apiVersion, kind: 'PartialObjectMetadataList' }, meta, messages)
 }
 
 /** A Status, as the answer or as the object of an ERROR event. */

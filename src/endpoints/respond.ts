@@ -23,7 +23,7 @@ import { DEFAULT_TABLE, partialMetadata, renderTable } from './table.ts'
 
 const NEWLINE = Buffer.from('\n')
 
-const sendBinary = (scope: Scope, code: number, body: Buffer): Promise<void> => scope.exchange.sendBytes(code, PROTOBUF_TYPE, body)
+const sendBinary = (scope: Scope, code: number, body: Buffer | readonly Buffer[]): Promise<void> => scope.exchange.sendBytes(code, PROTOBUF_TYPE, body)
 
 /** Sends JSON that is ready, in the form that was negotiated. */
 async function send(scope: Scope, output: Output, code: number, json: readonly Buffer[]): Promise<void> {
