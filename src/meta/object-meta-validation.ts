@@ -107,13 +107,16 @@ export function validateFinalizerDomain(finalizer: string, path: FieldPath): Fie
 const finalizerDomains = (finalizers: readonly string[], path: FieldPath, rules: ObjectMetaRules): FieldError[] =>
   rules.qualifiedFinalizers === false ? [] : finalizers.flatMap((finalizer, i) => validateFinalizerDomain(finalizer, path.index(i)))
 
+export const MANAGER_MAX_BYTES = 128
+/** One character that Go's unicode.IsPrint accepts: a letter, mark, number, punctuation, symbol or the plain space. */
+export const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
+
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (Buffer.byteLength(manager) > 128) errors.push(tooLong(path, 128))
+  if (Buffer.byteLength(manager) > MANAGER_MAX_BYTES) errors.push(tooLong(path, MANAGER_MAX_BYTES))
   let at = 0
   for (const c of manager) {
-    // What Go's unicode.IsPrint refuses: anything but letters, marks, numbers, punctuation, symbols and the plain space.
-    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(c)) {
+    if (!PRINTABLE.test(c)) {
       const point = (c.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
       errors.push(invalid(path, manager, `invalid character U+${point} (at position ${at})`))
     }

@@ -62,13 +62,14 @@ export function failure(code: number, reason: string, message: string, details?:
   })
 }
 
-const detailsOf = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
+/** Details that name the object; the resource (plural) is their `kind`, as upstream's. */
+export const detailsOf = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
   ...(name !== '' && { name }),
   ...(group !== '' && { group }),
   ...(resource !== '' && { kind: resource }),
 })
 
-/** 404. Details name the resource (plural) as `kind`, as upstream does. */
+/** 404. */
 export const notFoundError = (gr: GroupResource, name: string): StatusError =>
   failure(404, 'NotFound', `${qualifiedResource(gr)} "${name}" not found`, detailsOf(gr, name))
 

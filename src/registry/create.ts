@@ -1,7 +1,8 @@
 import type { HookContext } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
+import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { failure, isStatusError, type StatusError } from '../meta/status.ts'
+import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
 import { toStatus } from './errors.ts'
@@ -102,21 +103,11 @@ export async function fillNew(env: RegistryEnvironment, target: WriteTarget, nex
 function exists(target: WriteTarget, found: StoredObject): StatusError {
   const gr = groupResourceOf(target.served)
   const { name, deletionTimestamp } = found.object().metadata as { name: string; deletionTimestamp?: string }
-  const qualified = gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
-  const going = deletionTimestamp === undefined ? '' : 'object is being deleted: '
-  return failure(409, 'AlreadyExists', `${going}${qualified} "${name}" already exists`, {
-    name,
-    ...(gr.group !== '' && { group: gr.group }),
-    kind: gr.resource,
-  })
+  if (deletionTimestamp === undefined) return alreadyExistsError(gr, name)
+  return failure(409, 'AlreadyExists', `object is being deleted: ${qualifiedResource(gr)} "${name}" already exists`, detailsOf(gr, name))
 }
 
-function nameConflict(gr: { group: string; resource: string }, name: string): StatusError {
-  const qualified = gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
-  return failure(409, 'AlreadyExists', `${qualified} "${name}" already exists, the server was not able to generate a unique name for the object`, {
-    name,
-    ...(gr.group !== '' && { group: gr.group }),
-    kind: gr.resource,
-    retryAfterSeconds: 1,
-  })
+function nameConflict(gr: GroupResource, name: string): StatusError {
+  const message = `${qualifiedResource(gr)} "${name}" already exists, the server was not able to generate a unique name for the object`
+  return failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 })
 }

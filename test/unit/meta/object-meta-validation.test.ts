@@ -85,6 +85,16 @@ describe('object metadata', () => {
   it('a field manager is short and printable', () => {
     expect(validateFieldManager('kubectl/v1.33 é', path)).to.deep.equal([])
     expect(validateFieldManager('x'.repeat(129), path).map(fieldErrorText)).to.deep.equal(['metadata: Too long: may not be more than 128 bytes'])
+    const parameter = fieldPath('fieldManager')
+    expect(validateFieldManager('', parameter)).to.deep.equal([])
+    expect(validateFieldManager('é'.repeat(64), parameter)).to.deep.equal([])
+    expect(validateFieldManager('é'.repeat(65), parameter)).to.deep.equal([
+      { reason: 'FieldValueTooLong', field: 'fieldManager', body: 'Too long: may not be more than 128 bytes' },
+    ])
+    expect(validateFieldManager('é\tb\n', parameter)).to.deep.equal([
+      { reason: 'FieldValueInvalid', field: 'fieldManager', body: 'Invalid value: "é\\tb\\n": invalid character U+0009 (at position 2)' },
+      { reason: 'FieldValueInvalid', field: 'fieldManager', body: 'Invalid value: "é\\tb\\n": invalid character U+000A (at position 4)' },
+    ])
   })
 
   describe('updates', () => {
