@@ -36,6 +36,12 @@ export interface Version {
   readonly categories?: readonly string[]
   readonly verbs: readonly string[]
   readonly schema: StructSchema
+  /**
+   * To and from the home version, on an object that the caller hands over; kind and apiVersion are set by the caller, metadata is the same in all versions. Absent where only they
+   * differ. Nothing may be lost on the way there and back.
+   */
+  readonly toHome?: Convert
+  readonly fromHome?: Convert
   /** The `Warning` of every request for it, reads included, where the release has deprecated it. */
   readonly deprecationWarning?: string
   /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
@@ -45,6 +51,8 @@ export interface Version {
   readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>
   readonly subresources?: Readonly<Record<string, Subresource>>
 }
+
+export type Convert = (object: KubeObject) => KubeObject
 
 export interface TableColumn {
   readonly name: string
