@@ -26,12 +26,15 @@ import { rangeAllocationResource } from './core/service/allocation/node-ports.ts
 import type { ServiceOptions } from './core/service/definition.ts'
 import { createServiceResource } from './core/service/definition.ts'
 import { serviceAccountResource } from './core/service-account/definition.ts'
+import { endpointSliceResource } from './discovery/endpoint-slice/definition.ts'
 import { ingressResource } from './networking/ingress/definition.ts'
 import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
 import { networkPolicyResource } from './networking/network-policy/definition.ts'
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
+import { runtimeClassResource } from './node/runtime-class/definition.ts'
 import { podDisruptionBudgetResource } from './policy/pod-disruption-budget/definition.ts'
+import { priorityClassResource } from './scheduling/priority-class/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
@@ -70,5 +73,8 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   networkPolicyResource,
   serviceCIDRResource,
   podDisruptionBudgetResource,
+  priorityClassResource,
   leaseResource,
+  runtimeClassResource,
+  endpointSliceResource,
 ]

@@ -6,8 +6,11 @@ import { autoscalingTypes } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
+import { discoveryTypes } from './discovery/types.ts'
 import { networkingTypes } from './networking/types.ts'
+import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
+import { schedulingTypes } from './scheduling/types.ts'
 
 /** Every declared type, by `package.Type`. */
 export const types = [
@@ -20,4 +23,7 @@ export const types = [
   policyTypes,
   networkingTypes,
   authenticationTypes,
+  schedulingTypes,
+  nodeTypes,
+  discoveryTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())
