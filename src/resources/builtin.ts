@@ -35,6 +35,11 @@ import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
 import { runtimeClassResource } from './node/runtime-class/definition.ts'
 import { podDisruptionBudgetResource } from './policy/pod-disruption-budget/definition.ts'
 import { priorityClassResource } from './scheduling/priority-class/definition.ts'
+import { csiDriverResource } from './storage/csi-driver/definition.ts'
+import { csiNodeResource } from './storage/csi-node/definition.ts'
+import { csiStorageCapacityResource } from './storage/csi-storage-capacity/definition.ts'
+import { storageClassResource } from './storage/storage-class/definition.ts'
+import { volumeAttachmentResource } from './storage/volume-attachment/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
@@ -73,6 +78,11 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   networkPolicyResource,
   serviceCIDRResource,
   podDisruptionBudgetResource,
+  csiDriverResource,
+  csiNodeResource,
+  csiStorageCapacityResource,
+  storageClassResource,
+  volumeAttachmentResource,
   priorityClassResource,
   leaseResource,
   runtimeClassResource,

@@ -11,6 +11,7 @@ import { networkingTypes } from './networking/types.ts'
 import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
 import { schedulingTypes } from './scheduling/types.ts'
+import { storageTypes } from './storage/types.ts'
 
 /** Every declared type, by `package.Type`. */
 export const types = [
@@ -23,6 +24,7 @@ export const types = [
   policyTypes,
   networkingTypes,
   authenticationTypes,
+  storageTypes,
   schedulingTypes,
   nodeTypes,
   discoveryTypes,
