@@ -6,6 +6,7 @@ import { replicaSetResource } from './apps/replica-set/definition.ts'
 import { statefulSetResource } from './apps/stateful-set/definition.ts'
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
+import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
 import { componentStatusResource } from './core/component-status/definition.ts'
 import { configMapResource } from './core/config-map/definition.ts'
@@ -72,6 +73,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   statefulSetResource,
   cronJobResource,
   jobResource,
+  certificateSigningRequestResource,
   ingressClassResource,
   ingressResource,
   ipAddressResource,

@@ -4,6 +4,7 @@ import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { autoscalingTypes } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
+import { certificatesTypes } from './certificates/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
 import { discoveryTypes } from './discovery/types.ts'
@@ -24,6 +25,7 @@ export const types = [
   policyTypes,
   networkingTypes,
   authenticationTypes,
+  certificatesTypes,
   storageTypes,
   schedulingTypes,
   nodeTypes,
