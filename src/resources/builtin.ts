@@ -4,6 +4,7 @@ import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
 import { replicaSetResource } from './apps/replica-set/definition.ts'
 import { statefulSetResource } from './apps/stateful-set/definition.ts'
+import { horizontalPodAutoscalerResource } from './autoscaling/horizontal-pod-autoscaler/definition.ts'
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
 import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
@@ -71,6 +72,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   deploymentResource,
   replicaSetResource,
   statefulSetResource,
+  horizontalPodAutoscalerResource,
   cronJobResource,
   jobResource,
   certificateSigningRequestResource,

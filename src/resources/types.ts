@@ -2,7 +2,7 @@ import { TypeRegistry } from '../schema/idl.ts'
 import { metaTypes } from '../schema/meta-types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
-import { autoscalingTypes } from './autoscaling/types.ts'
+import { autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { certificatesTypes } from './certificates/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
@@ -22,6 +22,7 @@ export const types = [
   batchTypes,
   coordinationTypes,
   autoscalingTypes,
+  autoscalingV2Types,
   policyTypes,
   networkingTypes,
   authenticationTypes,
