@@ -4,6 +4,7 @@ import { createGzip } from 'node:zlib'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
 import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import { LightSignal } from '../lib/light-signal.ts'
+import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 import { parseQuery } from './query.ts'
@@ -105,7 +106,7 @@ export class HttpExchange implements Exchange, RequestContext {
   private realController(): AbortController {
     const controller = new AbortController()
     if (this.wire.closed) controller.abort(GONE)
-    else this.wire.onClose(() => controller.abort(GONE))
+    else this.wire.onClose(() => inNextTurn(() => controller.abort(GONE)))
     return controller
   }
 
@@ -149,10 +150,16 @@ export class HttpExchange implements Exchange, RequestContext {
 
   readBody(limit: number): Promise<Buffer> {
     if (this.aborted !== undefined) return Promise.reject(this.aborted)
-    this.body ??= readBody(this.req, limit, listener => {
+    this.body ??= this.takeBody(limit)
+    return this.body
+  }
+
+  private async takeBody(limit: number): Promise<Buffer> {
+    const body = await readBody(this.req, limit, listener => {
       this.abortListener = listener
     })
-    return this.body
+    if (turnIsSpent()) await nextTurn()
+    return body
   }
 
   setHeader(name: string, value: string | readonly string[]): void {
@@ -247,8 +254,6 @@ export class HttpExchange implements Exchange, RequestContext {
     }
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
   for (let given = 0; given < body.length; ) {
