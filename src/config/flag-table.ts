@@ -208,7 +208,7 @@ export const FLAGS = {
 
   // The release.
   'emulated-version': used('list', 'Release whose behaviour is shown: 1.33.', '1.33'),
-  'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those that would change what is built are refused by name.'),
+  'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those of which only one way is built are refused by name when set the other way.'),
   'runtime-config': used('map', 'API versions to serve, as group/version=true. Those that would change what is built are refused by name.'),
   'emulation-forward-compatible': ignored('bool'),
   'runtime-config-emulation-forward-compatible': ignored('bool'),
