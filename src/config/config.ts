@@ -5,7 +5,7 @@ import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
 import { RELEASES, type Release } from '../lifecycle/release.ts'
 import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
-import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
 export interface EtcdConfig {
   readonly servers: readonly string[]
@@ -143,9 +143,10 @@ function reader({ values }: GivenFlags): Reader {
       new Map(
         (values.get(name) ?? []).map(entry => {
           const equals = entry.indexOf('=')
-          const value = entry.slice(equals + 1)
-          if (!/^(?:true|false)$/i.test(value)) throw new FlagError(`--${name}: ${entry}: the value must be true or false`)
-          return [entry.slice(0, equals), isTrue(value)]
+          const [key, value] = equals < 0 ? [entry, 'true'] : [entry.slice(0, equals).trim(), entry.slice(equals + 1).trim()]
+          if (!BOOL.test(value))
+            throw new FlagError(`--${name}: invalid value of ${key}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
+          return [key, isTrue(value)]
         }),
       ),
     pair: (cert, key) => {
