@@ -7,6 +7,7 @@ import { PROTOBUF_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
+import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
@@ -121,7 +122,8 @@ function checkType(snapshot: CatalogSnapshot, target: BodyTarget, apiVersion: st
   const parsed = parseApiVersion(apiVersion)
   if (!parsed) throw unrecognized(target.kind, `couldn't get version/kind; json parse error: unexpected GroupVersion string: ${apiVersion}`, body)
   const claims = `${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}`
-  if (!snapshot.resourcesOf(apiVersion).some(({ version }) => version.kind === kind))
+  // What was served by some release is known by name, even if it can't be had.
+  if (lifecycleOf(apiVersion, kind) === undefined && !snapshot.resourcesOf(apiVersion).some(({ version }) => version.kind === kind))
     throw badRequestError(
       `${claims}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
     )
