@@ -6,6 +6,7 @@ import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
+import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { compactHistory } from './controllers/compaction.ts'
@@ -50,6 +51,7 @@ export interface ControlPlaneOptions {
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
+  readonly media: MediaOffer
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -125,7 +127,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const running: Promise<void>[] = []
   let serverAddress = ''
   let bootstrapped = false
-  const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
+  const env = { catalog, registry, clock, media: options.media, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
   return {
     registry,
     checks: [

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { mediaOffer } from '../../../src/codec/negotiate.ts'
 import { bodyMediaType, negotiate, negotiateStream } from '../../../src/endpoints/negotiate.ts'
 import { FakeExchange, type FakeRequest, scopeOf } from '../../support/exchange.ts'
 import { refusalText, TestRegistry } from '../../support/test-registry.ts'
@@ -54,12 +55,12 @@ describe('the form of an answer', () => {
   })
 
   it('of a body is one of the offered ones', async () => {
-    expect([undefined, '', 'application/json;charset=x', 'application/yaml'].map(bodyMediaType)).to.deep.equal([
+    expect([undefined, '', 'application/json;charset=x', 'application/yaml'].map(type => bodyMediaType(type, mediaOffer()))).to.deep.equal([
       JSON_TYPE,
       JSON_TYPE,
       JSON_TYPE,
       'application/yaml',
     ])
-    expect(await refusalText(Promise.resolve().then(() => bodyMediaType('application/cbor')))).to.match(/^415 UnsupportedMediaType: /)
+    expect(await refusalText(Promise.resolve().then(() => bodyMediaType('application/cbor', mediaOffer())))).to.match(/^415 UnsupportedMediaType: /)
   })
 })
