@@ -17,6 +17,8 @@ export interface BinaryForm {
   partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]>
   /** A Status, as the answer or as the object of an ERROR event. */
   statusBody(status: object): Buffer
+  /** An empty list, as the end of a watch's initial events shows it. */
+  blueprint(type: { readonly kind: string; readonly apiVersion: string }): Buffer
   /** A watch event around a body. */
   frame(type: string, object: Buffer): Buffer
   /** The Content-Type of a watch, for the spelling that was accepted. */

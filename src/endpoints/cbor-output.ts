@@ -1,5 +1,5 @@
 import type { Version } from '../catalog/definition.ts'
-import { cborBody, cborFrame, cborList, encodeCbor } from '../codec/cbor.ts'
+import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../codec/cbor.ts'
 import { CBOR_SEQUENCE_TYPE } from '../codec/negotiate.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
@@ -65,15 +65,13 @@ async function listOf(type: { readonly kind: string; readonly apiVersion: string
 }
 
 /** PartialObjectMetadata of an object. */
-const partialBody = (object: KubeObject, apiVersion: string): Buffer => cborBody(partialItem(object, apiVersion, true))
+const partialBody = (object: KubeObject, apiVersion: string): Buffer => cborBody(partialItem(object, apiVersion))
 
-function partialItem(object: KubeObject, apiVersion: string, typed: boolean): Buffer {
-  const schema = metaType('meta.PartialObjectMetadata')
-  return encodeCbor(schema, { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata as unknown as JsonObject }, typed)
-}
+const partialItem = (object: KubeObject, apiVersion: string): Buffer =>
+  encodeCbor(metaType('meta.PartialObjectMetadata'), { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata as unknown as JsonObject })
 
 async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]> {
-  const encoded = await mapInSlices(items, item => partialItem(item.object(), apiVersion, false))
+  const encoded = await mapInSlices(items, item => partialItem(item.object(), apiVersion))
   return listOf({ apiVersion, kind: 'PartialObjectMetadataList' }, meta, encoded)
 }
 
@@ -91,6 +89,7 @@ export const cborForm: BinaryForm = {
   partialBody,
   partialListBody,
   statusBody,
+  blueprint: ({ kind, apiVersion }) => cborBody(encodeCborValue({ kind, apiVersion, metadata: {}, items: null })),
   frame: cborFrame,
   streamType: () => CBOR_SEQUENCE_TYPE,
 }

@@ -85,6 +85,7 @@ export const protobufForm: BinaryForm = {
   partialBody,
   partialListBody,
   statusBody,
+  blueprint: type => wrap(type, listHead(metaMessage({}))),
   frame: watchFrame,
   streamType: mediaType => `${mediaType};stream=watch`,
 }

@@ -103,8 +103,7 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   if (convert.kind === 'PartialObjectMetadata')
     throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goPackage(scope)}.${version.kind}List)`)
   if (binary) return sendBinary(scope, output, 200, await binary.partialListBody(meta, result.items, apiVersion))
-  const header = /^\{"kind":"PartialObjectMetadata","apiVersion":"[^"]*",/
-  const items = await mapInSlices(result.items, item => partialMetadata(item.object(), apiVersion).replace(header, '{'))
+  const items = await mapInSlices(result.items, item => partialMetadata(item.object(), apiVersion))
   await send(scope, output, 200, [
     Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[${items.join(',')}]}\n`),
   ])

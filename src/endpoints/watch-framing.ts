@@ -16,12 +16,10 @@ const TAIL = Buffer.from('}\n')
 const INITIAL_END = { 'k8s.io/initial-events-end': 'true' }
 
 /** Annotations of the bookmark that ends the initial events: a client learns from the empty list what a list would have looked like. */
-const initialEndAnnotations = (kind: string, apiVersion: string) => ({
-  ...INITIAL_END,
-  'kubernetes.io/initial-events-list-blueprint': Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`).toString(
-    'base64',
-  ),
-})
+const initialEndAnnotations = (blueprint: Buffer) => ({ ...INITIAL_END, 'kubernetes.io/initial-events-list-blueprint': blueprint.toString('base64') })
+
+const jsonBlueprint = (kind: string, apiVersion: string): Buffer =>
+  Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`)
 
 /** The framing of a watch in the form that was negotiated. */
 export function framingOf(scope: Scope, output: Output): Framing {
@@ -53,7 +51,11 @@ const plainFraming = (scope: Scope): Framing => {
     },
     bookmark: (resourceVersion, initialEnd) => {
       // As upstream writes an object that is empty but for its version: the members that its type always writes are there.
-      const metadata = { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: initialEndAnnotations(version.kind, apiVersion) }) }
+      const metadata = {
+        resourceVersion,
+        creationTimestamp: null,
+        ...(initialEnd && { annotations: initialEndAnnotations(jsonBlueprint(version.kind, apiVersion)) }),
+      }
       return text('BOOKMARK', `{"kind":"${version.kind}","apiVersion":"${apiVersion}","metadata":${objectMetaText(metadata)}${emptyMembers(scope)}}`)
     },
   }
@@ -117,7 +119,7 @@ function partialFraming(output: Output): Framing {
             metadata: {
               resourceVersion,
               creationTimestamp: null,
-              ...(initialEnd && { annotations: initialEndAnnotations('PartialObjectMetadata', apiVersion) }),
+              ...(initialEnd && { annotations: initialEndAnnotations(jsonBlueprint('PartialObjectMetadata', apiVersion)) }),
             },
           },
           apiVersion,
@@ -136,7 +138,7 @@ function binaryFraming(scope: Scope, { as, mediaType }: Output, form: BinaryForm
     metadata: {
       resourceVersion,
       creationTimestamp: null,
-      ...(initialEnd && { annotations: initialEndAnnotations(as ? 'PartialObjectMetadata' : version.kind, apiVersion) }),
+      ...(initialEnd && { annotations: initialEndAnnotations(form.blueprint({ kind: `${as ? 'PartialObjectMetadata' : version.kind}List`, apiVersion })) }),
     },
   })
   return {
