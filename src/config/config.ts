@@ -3,6 +3,7 @@ import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../cont
 import { parseDuration } from '../lib/duration.ts'
 import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
 import { RELEASES, type Release } from '../lifecycle/release.ts'
+import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
@@ -52,7 +53,7 @@ export interface Config {
   readonly shutdownDelayMs: number
   readonly emulatedVersion: Release
   readonly gates: Gates
-  readonly runtimeConfig: ReadonlyMap<string, boolean>
+  readonly runtimeConfig: RuntimeConfig
   readonly verbosity: number
   readonly loggingFormat: 'text' | 'json'
 }
@@ -92,11 +93,10 @@ export function buildConfig(given: GivenFlags): Config {
     shutdownDelayMs: read.duration('shutdown-delay-duration'),
     emulatedVersion: release,
     gates: gatesOf(release, read.switches('feature-gates')),
-    runtimeConfig: read.switches('runtime-config'),
+    runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
   }
-  checkRuntimeConfig(config.runtimeConfig)
   for (const range of config.serviceClusterIpRanges)
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
@@ -222,10 +222,12 @@ function gatesOf(release: Release, given: ReadonlyMap<string, boolean>): Gates {
   }
 }
 
-function checkRuntimeConfig(entries: ReadonlyMap<string, boolean>): void {
-  for (const [name, value] of entries) {
-    const harmless = name === 'api/beta' || name === 'api/alpha' ? !value : value && name !== 'api/all'
-    if (!harmless) throw new FlagError(`--runtime-config: ${name}=${value} is not implemented, and ignoring it would change what the server does`)
+function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
+  try {
+    checkRuntimeConfig(given)
+    return given
+  } catch (error) {
+    throw error instanceof LifecycleError ? new FlagError(`--runtime-config: ${error.message}`) : error
   }
 }
 

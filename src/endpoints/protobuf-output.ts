@@ -15,7 +15,7 @@ const ITEMS_AT_ONCE = 64
 const encoders = new WeakMap<StructSchema, Encoder>()
 
 /** Encodes stored objects as messages without their envelope: an envelope, a list or a watch event is put around them. */
-function protobufEncoder(version: Version): Encoder {
+export function protobufEncoder(version: Version): Encoder {
   let encoder = encoders.get(version.schema)
   if (!encoder) {
     const { schema } = version

@@ -1,10 +1,11 @@
 import type { Release } from './release.ts'
 
 /**
- * What setting a gate does here. `read`: the server does either, as told. `elsewhere`: kube-apiserver itself does nothing by it that a client sees (the kubelet, the scheduler, the
+ * What setting a gate does here. `read`: the server does either, as told. `kinds`: it belongs to kinds that are stored, validated and served, and no more than that as yet; any value is
+ * accepted, and which of their versions are served is told by `--runtime-config`. `elsewhere`: kube-apiserver itself does nothing by it that a client sees (the kubelet, the scheduler, the
  * proxy and controllers do, or it only tunes its insides), so any value is accepted. `fixed`: it changes what a client sees and only one way is built.
  */
-export type GateEffect = 'read' | 'elsewhere' | 'fixed'
+export type GateEffect = 'read' | 'kinds' | 'elsewhere' | 'fixed'
 
 export interface FeatureGate {
   readonly stage: 'Alpha' | 'Beta' | 'GA' | 'Deprecated'
@@ -45,7 +46,6 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   BtreeWatchCache: locked,
   CBORServingAndStorage: alpha('read'),
   CPUCFSQuotaPeriod: alpha('elsewhere'),
-  CPUManager: locked,
   CPUManagerPolicyAlphaOptions: alpha('elsewhere'),
   CPUManagerPolicyBetaOptions: beta(true, 'elsewhere'),
   CPUManagerPolicyOptions: locked,
@@ -63,12 +63,12 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   ContainerCheckpoint: beta(true, 'elsewhere'),
   ContainerStopSignals: alpha('fixed'),
   ContextualLogging: beta(true, 'elsewhere'),
-  CoordinatedLeaderElection: beta(false, 'read'),
+  CoordinatedLeaderElection: beta(false, 'kinds'),
   CronJobsScheduledAnnotation: locked,
   CrossNamespaceVolumeDataSource: alpha('fixed'),
   CustomResourceFieldSelectors: locked,
   DRAAdminAccess: alpha('fixed'),
-  DRADeviceTaints: alpha('read'),
+  DRADeviceTaints: alpha('kinds'),
   DRAPartitionableDevices: alpha('fixed'),
   DRAPrioritizedList: alpha('fixed'),
   DRAResourceClaimDeviceStatus: beta(true, 'fixed'),
@@ -79,7 +79,7 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   DisableAllocatorDualWrite: beta(false, 'fixed'),
   DisableCPUQuotaWithExclusiveCPUs: beta(true, 'elsewhere'),
   DisableNodeKubeProxyVersion: deprecated(true, 'fixed'),
-  DynamicResourceAllocation: beta(false, 'read'),
+  DynamicResourceAllocation: beta(false, 'kinds'),
   ElasticIndexedJob: locked,
   EventedPLEG: alpha('elsewhere'),
   ExecProbeTimeout: ga('elsewhere'),
@@ -127,7 +127,7 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   MemoryQoS: alpha('elsewhere'),
   MultiCIDRServiceAllocator: ga('fixed'),
   MutableCSINodeAllocatableCount: alpha('fixed'),
-  MutatingAdmissionPolicy: alpha('read'),
+  MutatingAdmissionPolicy: alpha('kinds'),
   NFTablesProxyMode: locked,
   NodeInclusionPolicyInPodTopologySpread: locked,
   NodeLogQuery: beta(false, 'elsewhere'),
@@ -136,6 +136,7 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   OrderedNamespaceDeletion: beta(true, 'fixed'),
   PodAndContainerStatsFromCRI: alpha('elsewhere'),
   PodDeletionCost: beta(true, 'elsewhere'),
+  PodDisruptionConditions: locked,
   PodIndexLabel: locked,
   PodLevelResources: alpha('fixed'),
   PodLifecycleSleepAction: beta(true, 'fixed'),
@@ -178,10 +179,11 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   SidecarContainers: locked,
   SizeMemoryBackedVolumes: locked,
   StatefulSetAutoDeletePVC: locked,
+  StatefulSetStartOrdinal: locked,
   StorageCapacityScoring: alpha('elsewhere'),
   StorageNamespaceIndex: deprecated(true, 'elsewhere'),
-  StorageVersionAPI: alpha('read'),
-  StorageVersionHash: beta(true, 'read'),
+  StorageVersionAPI: alpha('kinds'),
+  StorageVersionHash: beta(true, 'fixed'),
   StorageVersionMigrator: alpha('read'),
   StreamingCollectionEncodingToJSON: beta(true, 'elsewhere'),
   StreamingCollectionEncodingToProtobuf: beta(true, 'elsewhere'),
@@ -201,7 +203,7 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   UnknownVersionInteroperabilityProxy: alpha('fixed'),
   UserNamespacesPodSecurityStandards: alpha('elsewhere'),
   UserNamespacesSupport: beta(true, 'fixed'),
-  VolumeAttributesClass: beta(false, 'read'),
+  VolumeAttributesClass: beta(false, 'kinds'),
   WatchCacheInitializationPostStartHook: beta(false, 'elsewhere'),
   WatchFromStorageWithoutResourceVersion: gone,
   WatchList: { stage: 'Beta', preset: true, effect: 'fixed' },

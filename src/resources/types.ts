@@ -6,7 +6,8 @@ import { autoscalingTypes } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
-import { networkingTypes } from './networking/types.ts'
+import { eventsTypes } from './events/types.ts'
+import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { policyTypes } from './policy/types.ts'
 
 /** Every declared type, by `package.Type`. */
@@ -19,5 +20,7 @@ export const types = [
   autoscalingTypes,
   policyTypes,
   networkingTypes,
+  networkingV1beta1Types,
+  eventsTypes,
   authenticationTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())
