@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { performance } from 'node:perf_hooks'
 import { expect } from 'chai'
 import { encodeCbor } from '../../src/codec/cbor.ts'
 import { type Format, mediaOffer } from '../../src/codec/negotiate.ts'
@@ -8,6 +7,7 @@ import { yamlBytes } from '../../src/codec/yaml.ts'
 import { type ControlPlane, createControlPlane } from '../../src/control-plane.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLogger } from '../../src/lib/log.ts'
+import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { JsonObject } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import { types } from '../../src/resources/types.ts'
@@ -117,6 +117,12 @@ function encoded(format: Format, { object, type }: Sample): Buffer {
   }
 }
 
+/** Of this process: what other programs take is not a hang. */
+function cpuMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since)
+  return (user + system) / 1000
+}
+
 const revisionOf = async (backend: MemoryBackend): Promise<number> => (await backend.get(key('/none'), AbortSignal.timeout(1000))).revision
 
 function openPlane(backend: MemoryBackend): ControlPlane {
@@ -124,6 +130,9 @@ function openPlane(backend: MemoryBackend): ControlPlane {
     backend,
     clock: systemClock,
     logger: silentLogger,
+    release: '1.33',
+    gates: parseGates('1.33'),
+    runtimeConfig: new Map(),
     etcdPrefix: '/registry',
     fingerprint: 'test',
     eventTtlSeconds: 3600,
@@ -161,12 +170,12 @@ describe(`${COUNT} mutated bodies`, function () {
   /** With dryRun, so that even what happens to be valid is not stored. */
   async function post({ path, info }: Sample, format: Format, body: Buffer): Promise<{ status: number; text: string; ms: number }> {
     const exchange = new FakeExchange(path, { method: 'POST', search: 'dryRun=All', headers: { 'content-type': CONTENT_TYPES[format] }, body, info })
-    const start = performance.now()
+    const start = process.cpuUsage()
     try {
       await plane.handler(exchange)
-      return { status: exchange.status, text: exchange.text, ms: performance.now() - start }
+      return { status: exchange.status, text: exchange.text, ms: cpuMs(start) }
     } catch (error) {
-      const ms = performance.now() - start
+      const ms = cpuMs(start)
       if (error instanceof StatusError) return { status: error.code, text: error.status.message ?? '', ms }
       return { status: 500, text: error instanceof Error ? (error.stack ?? error.message) : String(error), ms }
     }
@@ -184,7 +193,7 @@ describe(`${COUNT} mutated bodies`, function () {
         const one = samples[pick] as Sample
         const body = mutateBody(format, bodies[pick] as Buffer, random)
         let { status, text, ms } = await post(one, format, body)
-        // The collector of garbage or another program may have had its turn: what is slow is slow each time.
+        // The collector of garbage may have had its turn: what is slow is slow each time.
         for (let again = 0; ms > MAX_MS && again < 3; again++) ms = Math.min(ms, (await post(one, format, body)).ms)
         seen.set(status, (seen.get(status) ?? 0) + 1)
         if (![201, 400, 409, 413, 422].includes(status)) wrong.push(`${status}: ${text}\n${body.subarray(0, 3000).toString('base64')}`)
