@@ -7,6 +7,7 @@ import { forbidden } from './auth/authz/forbidden.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
 import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
+import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { compactHistory } from './controllers/compaction.ts'
@@ -58,6 +59,7 @@ export interface ControlPlaneOptions {
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
+  readonly media: MediaOffer
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -137,7 +139,15 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const running: Promise<void>[] = []
   let serverAddress = ''
   let bootstrapped = false
-  const env = { catalog, registry, clock, deprecatedRequests, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
+  const env = {
+    catalog,
+    registry,
+    clock,
+    media: options.media,
+    deprecatedRequests,
+    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    shutdown: shutdown.signal,
+  }
   return {
     registry,
     checks: [

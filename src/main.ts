@@ -7,11 +7,12 @@ import { clientCertificate } from './auth/authn/client-certificate.ts'
 import { parseTokenFile, tokenAuthenticator } from './auth/authn/token-file.ts'
 import { alwaysAllow, alwaysDeny, privileged, publicInformation, union } from './auth/authz/authorizers.ts'
 import { parseRules, rulesAuthorizer } from './auth/authz/rules.ts'
+import { type MediaOffer, mediaOffer } from './codec/negotiate.ts'
 import { readCommandLine, usage } from './config/command-line.ts'
 import type { AuthorizationMode, Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
 import { type ControlPlane, createControlPlane } from './control-plane.ts'
-import { encodeStatus } from './endpoints/status-output.ts'
+import { statusEncoder } from './endpoints/status-output.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import { createLogger } from './lib/structured-log.ts'
@@ -33,7 +34,7 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 const GRACE_MS = 60_000
 
 /** The store, opened, and the control plane over it. */
-async function openControlPlane(config: Config, authorizer: Authorizer, log: Logger): Promise<ControlPlane> {
+async function openControlPlane(config: Config, media: MediaOffer, authorizer: Authorizer, log: Logger): Promise<ControlPlane> {
   return createControlPlane({
     backend: await openBackend(config, log),
     clock: systemClock,
@@ -50,6 +51,7 @@ async function openControlPlane(config: Config, authorizer: Authorizer, log: Log
     controllers: config.controllers,
     exclusiveStore: config.etcd === undefined,
     minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
+    media,
     mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
   })
 }
@@ -107,8 +109,9 @@ async function serve(config: Config, log: Logger): Promise<number> {
     ...(config.servingFiles !== undefined && { servingFiles: config.servingFiles }),
     ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
   })
+  const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
   const authorizer = await authorizerOf(config)
-  const [credentials, plane, authenticator] = await Promise.all([credentialsReady, openControlPlane(config, authorizer, log), authenticatorOf(config)])
+  const [credentials, plane, authenticator] = await Promise.all([credentialsReady, openControlPlane(config, media, authorizer, log), authenticatorOf(config)])
   const shutdown = new Shutdown()
   const health = new Health(log)
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, {
@@ -120,7 +123,8 @@ async function serve(config: Config, log: Logger): Promise<number> {
   })
   const server = await startServer({
     handler: plane.handler,
-    encodeStatus,
+    encodeStatus: statusEncoder(media),
+    compressAnswers: config.gates.enabled('APIResponseCompression'),
     metrics: plane.metrics,
     authenticator,
     authorizer,

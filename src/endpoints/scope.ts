@@ -1,5 +1,6 @@
 import type { Catalog, CatalogSnapshot, ServedResource } from '../catalog/catalog.ts'
 import type { Subresource } from '../catalog/definition.ts'
+import type { MediaOffer } from '../codec/negotiate.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { GaugeFamily } from '../lib/metrics.ts'
 import type { Registry } from '../registry/registry.ts'
@@ -15,6 +16,8 @@ export interface EndpointEnvironment {
   readonly catalog: Catalog
   readonly registry: Registry
   readonly clock: Clock
+  /** The media types of bodies and answers. */
+  readonly media: MediaOffer
   /** Seconds below which no watch is ended by the server; the end comes between this and twice this. */
   readonly minRequestTimeoutSeconds: number
   /** Which deprecated APIs were asked for; absent: nobody wants to know. */

@@ -27,6 +27,7 @@ const GONE = new DOMException('The client has gone', 'AbortError')
 /** What an exchange needs to know of the server. */
 export interface ExchangeHost {
   encodeStatus: StatusEncoder
+  readonly compressAnswers: boolean
 }
 
 /** One request and its answer; also the request's context, for they live and die together and each request makes only one object. */
@@ -178,7 +179,7 @@ export class HttpExchange implements Exchange, RequestContext {
       this.wire.bodiless(status, headers, length)
       return DONE
     }
-    if (length > GZIP_FROM && this.acceptsGzip()) return this.sendCompressed(status, headers, long ?? filledWith([single], length))
+    if (length > GZIP_FROM && this.host.compressAnswers && this.acceptsGzip()) return this.sendCompressed(status, headers, long ?? filledWith([single], length))
     if (long === undefined) {
       this.wire.whole(status, headers, single)
       return DONE

@@ -22,6 +22,7 @@ export interface PipelineOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly encodeStatus: StatusEncoder
+  readonly compressAnswers: boolean
   readonly inFlight: InFlight
   readonly metrics: RequestMetrics
   readonly requestTimeoutMs: number

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
 import type { Scope } from '../../src/endpoints/scope.ts'
 import { type FilledBody, wholeOf } from '../../src/lib/filled-body.ts'
@@ -144,11 +145,15 @@ export class FakeExchange implements Exchange {
 }
 
 /** A scope of the registry's one kind for an exchange: of the object `name`, or of the collection. */
-export function scopeOf(t: TestRegistry, exchange: FakeExchange, { name = '', subresource = '', shutdown = new AbortController().signal } = {}): Scope {
+export function scopeOf(
+  t: TestRegistry,
+  exchange: FakeExchange,
+  { name = '', subresource = '', shutdown = new AbortController().signal, media = mediaOffer() } = {},
+): Scope {
   const served = t.served()
   return {
     exchange,
-    env: { catalog: t.catalog, registry: t.registry, clock: { now: () => t.now }, minRequestTimeoutSeconds: 1800, shutdown },
+    env: { catalog: t.catalog, registry: t.registry, clock: { now: () => t.now }, media, minRequestTimeoutSeconds: 1800, shutdown },
     snapshot: t.catalog.snapshot(),
     served,
     subresourceName: subresource,
