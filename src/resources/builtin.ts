@@ -1,4 +1,8 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import { mutatingWebhookConfigurationResource } from './admissionregistration/mutating-webhook-configuration/definition.ts'
+import { validatingAdmissionPolicyResource } from './admissionregistration/validating-admission-policy/definition.ts'
+import { validatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
+import { validatingWebhookConfigurationResource } from './admissionregistration/validating-webhook-configuration/definition.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
@@ -68,5 +72,9 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   ipAddressResource,
   networkPolicyResource,
   serviceCIDRResource,
+  mutatingWebhookConfigurationResource,
+  validatingAdmissionPolicyResource,
+  validatingAdmissionPolicyBindingResource,
+  validatingWebhookConfigurationResource,
   leaseResource,
 ]

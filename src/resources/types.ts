@@ -1,5 +1,6 @@
 import { TypeRegistry } from '../schema/idl.ts'
 import { metaTypes } from '../schema/meta-types.ts'
+import { admissionRegistrationTypes } from './admissionregistration/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { autoscalingTypes } from './autoscaling/types.ts'
@@ -20,4 +21,5 @@ export const types = [
   policyTypes,
   networkingTypes,
   authenticationTypes,
+  admissionRegistrationTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())
