@@ -10,6 +10,8 @@ import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
+import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
+import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
@@ -163,6 +165,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        keepFlowControlObjects,
+        flowSchemaStatusController,
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
         const loops = controllers.map(controller => controller(controllerEnv, signal))

@@ -30,6 +30,8 @@ import { rangeAllocationResource } from './core/service/allocation/node-ports.ts
 import type { ServiceOptions } from './core/service/definition.ts'
 import { createServiceResource } from './core/service/definition.ts'
 import { serviceAccountResource } from './core/service-account/definition.ts'
+import { flowSchemaResource } from './flowcontrol/flow-schema/definition.ts'
+import { priorityLevelConfigurationResource } from './flowcontrol/priority-level-configuration/definition.ts'
 import { ingressResource } from './networking/ingress/definition.ts'
 import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
@@ -77,4 +79,6 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   validatingAdmissionPolicyBindingResource,
   validatingWebhookConfigurationResource,
   leaseResource,
+  flowSchemaResource,
+  priorityLevelConfigurationResource,
 ]

@@ -7,6 +7,7 @@ import { autoscalingTypes } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
+import { flowControlTypes } from './flowcontrol/types.ts'
 import { networkingTypes } from './networking/types.ts'
 import { policyTypes } from './policy/types.ts'
 
@@ -22,4 +23,5 @@ export const types = [
   networkingTypes,
   authenticationTypes,
   admissionRegistrationTypes,
+  flowControlTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())

@@ -33,7 +33,7 @@ const hasBadSelector = ({ namespaceSelector, objectSelector }: Webhook): boolean
 export function toleratedBy(old: readonly Webhook[], next: readonly Webhook[]): Tolerated {
   return {
     anySideEffects: old.some(({ sideEffects }) => !QUIET_SIDE_EFFECTS.includes(sideEffects)),
-    anyReviewVersion: old.some(({ admissionReviewVersions: versions = [] }) => versions.length > 0 && !speaksAcceptedVersion(versions)),
+    anyReviewVersion: old.some(({ admissionReviewVersions: versions }) => versions?.length > 0 && !speaksAcceptedVersion(versions)),
     repeatedNames: new Set(old.map(({ name }) => name)).size < old.length,
     badLabelValues: old.some(hasBadSelector),
     sameConditions: old.length === next.length && old.every(({ matchConditions }, i) => deepEqual(matchConditions, next[i].matchConditions)),
