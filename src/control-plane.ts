@@ -6,6 +6,7 @@ import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
+import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { compactHistory } from './controllers/compaction.ts'
@@ -17,6 +18,7 @@ import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
 import { createApi } from './endpoints/api.ts'
+import { createDeprecatedRequests } from './endpoints/deprecation.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
@@ -24,6 +26,9 @@ import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
 import { ReadGauge } from './lib/metrics.ts'
+import type { Gates } from './lifecycle/gates.ts'
+import type { Release } from './lifecycle/release.ts'
+import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
 import type { RequestInfo, User } from './meta/context.ts'
 import { qualifiedResource } from './meta/gvk.ts'
 import { codecOf } from './registry/codec.ts'
@@ -40,6 +45,9 @@ export interface ControlPlaneOptions {
   readonly backend: Backend
   readonly clock: Clock
   readonly logger: Logger
+  readonly release: Release
+  readonly gates: Gates
+  readonly runtimeConfig: RuntimeConfig
   readonly etcdPrefix: string
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string
@@ -96,12 +104,16 @@ const nameSuffix = (): string => Array.from(randomBytes(5), byte => SUFFIX_ALPHA
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { backend, clock, logger } = options
   const nodePortRange = { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 }
-  const definitions = builtinResources({
+  const { release, runtimeConfig } = options
+  const built = builtinResources({
     eventTtlSeconds: options.eventTtlSeconds,
     serviceCIDRs: [...options.serviceCIDRs],
     nodePortRange,
   })
-  const catalog = new Catalog(definitions)
+  checkIsBuilt(built, release, runtimeConfig)
+  const definitions = servedDefinitions(built, servedKinds(release, options.gates, runtimeConfig))
+  const catalog = new Catalog(definitions, release)
+  const deprecatedRequests = createDeprecatedRequests()
   const stored = definitions.filter(definition => definition.storage !== undefined)
   const cacher = createCacher(
     backend,
@@ -127,7 +139,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const running: Promise<void>[] = []
   let serverAddress = ''
   let bootstrapped = false
-  const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
+  const env = { catalog, registry, clock, deprecatedRequests, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
   return {
     registry,
     checks: [
@@ -149,6 +161,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     ],
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
+      deprecatedRequests,
       new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
         cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
       ),

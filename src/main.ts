@@ -15,6 +15,7 @@ import { encodeStatus } from './endpoints/status-output.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import { createLogger } from './lib/structured-log.ts'
+import { LifecycleError } from './lifecycle/gates.ts'
 import type { Authorizer } from './meta/authorizer.ts'
 import { Health } from './server/health.ts'
 import { kubeconfig } from './server/kubeconfig.ts'
@@ -37,6 +38,9 @@ async function openControlPlane(config: Config, authorizer: Authorizer, log: Log
     backend: await openBackend(config, log),
     clock: systemClock,
     logger: log,
+    release: config.emulatedVersion,
+    gates: config.gates,
+    runtimeConfig: config.runtimeConfig,
     etcdPrefix: config.etcdPrefix,
     fingerprint: GIT_VERSION,
     compactionIntervalMs: config.compactionIntervalMs,
@@ -214,7 +218,7 @@ const firstAddress = (range: string): string => {
 /** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is told. */
 function tell(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'code' in error ? error.message : (error.stack ?? error.message)
+  return 'code' in error || error instanceof LifecycleError ? error.message : (error.stack ?? error.message)
 }
 
 void main(process.argv.slice(2))

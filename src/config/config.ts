@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
 import { parseDuration } from '../lib/duration.ts'
+import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
+import { RELEASES, type Release } from '../lifecycle/release.ts'
+import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
@@ -48,10 +51,9 @@ export interface Config {
   readonly requestTimeoutMs: number
   readonly minRequestTimeoutMs: number
   readonly shutdownDelayMs: number
-  /** Major and minor: `1.33`. */
-  readonly emulatedVersion: string
-  readonly featureGates: ReadonlyMap<string, boolean>
-  readonly runtimeConfig: ReadonlyMap<string, boolean>
+  readonly emulatedVersion: Release
+  readonly gates: Gates
+  readonly runtimeConfig: RuntimeConfig
   readonly verbosity: number
   readonly loggingFormat: 'text' | 'json'
 }
@@ -60,6 +62,7 @@ export interface Config {
 export function buildConfig(given: GivenFlags): Config {
   const read = reader(given)
   const dataDir = read.text('data-dir') ?? 'data'
+  const release = emulatedVersionOf(read.list('emulated-version'))
   const config: Config = {
     dataDir,
     kubeconfigOut: read.text('kubeconfig-out') ?? join(dataDir, 'admin.kubeconfig'),
@@ -88,14 +91,12 @@ export function buildConfig(given: GivenFlags): Config {
     requestTimeoutMs: read.duration('request-timeout'),
     minRequestTimeoutMs: read.int('min-request-timeout', 0) * 1000,
     shutdownDelayMs: read.duration('shutdown-delay-duration'),
-    emulatedVersion: emulatedVersionOf(read.list('emulated-version')),
-    featureGates: read.switches('feature-gates'),
-    runtimeConfig: read.switches('runtime-config'),
+    emulatedVersion: release,
+    gates: gatesOf(release, read.switches('feature-gates')),
+    runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
   }
-  checkGates(config.featureGates)
-  checkRuntimeConfig(config.runtimeConfig)
   for (const range of config.serviceClusterIpRanges)
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
@@ -197,12 +198,15 @@ function nodePortsOf(text: string): { first: number; last: number } {
   return { first, last }
 }
 
-function emulatedVersionOf(given: readonly string[]): string {
+function emulatedVersionOf(given: readonly string[]): Release {
+  let release: Release = '1.33'
   for (const entry of given) {
-    const version = entry.replace(/^kube=/, '').replace(/^v/, '')
-    if (!/^1\.33(?:\.0)?$/.test(version)) throw new FlagError(`--emulated-version=${entry} is not implemented; it may be 1.33`)
+    const version = /^(?:kube=)?v?(\d+\.\d+)(?:\.0)?$/.exec(entry)?.[1]
+    const known = RELEASES.find(each => each === version)
+    if (known === undefined) throw new FlagError(`--emulated-version=${entry} is not implemented; it may be ${RELEASES.join(' or ')}`)
+    release = known
   }
-  return '1.33'
+  return release
 }
 
 function loggingFormatOf(text: string): 'text' | 'json' {
@@ -210,31 +214,20 @@ function loggingFormatOf(text: string): 'text' | 'json' {
   throw new FlagError(`--logging-format: unsupported log format ${JSON.stringify(text)}; it may be text or json`)
 }
 
-/** Gates that are built, and the value that they have. */
-const GATES: ReadonlyMap<string, boolean> = new Map([
-  ['AllAlpha', false],
-  ['AllBeta', false],
-  ['WatchList', true],
-  ['ListFromCacheSnapshot', true],
-  ['AggregatedDiscoveryEndpoint', true],
-  ['APIResponseCompression', true],
-  ['ConsistentListFromCache', true],
-  ['ServerSideFieldValidation', true],
-  ['StreamingCollectionEncodingToJSON', true],
-  ['StreamingCollectionEncodingToProtobuf', true],
-  ['CBORServingAndStorage', false],
-])
-
-function checkGates(gates: ReadonlyMap<string, boolean>): void {
-  for (const [gate, value] of gates)
-    if (GATES.get(gate) !== value)
-      throw new FlagError(`--feature-gates: ${gate}=${value} is not implemented, and ignoring it would change what the server does`)
+function gatesOf(release: Release, given: ReadonlyMap<string, boolean>): Gates {
+  try {
+    return parseGates(release, given)
+  } catch (error) {
+    throw error instanceof LifecycleError ? new FlagError(`--feature-gates: ${error.message}`) : error
+  }
 }
 
-function checkRuntimeConfig(entries: ReadonlyMap<string, boolean>): void {
-  for (const [name, value] of entries) {
-    const harmless = name === 'api/beta' || name === 'api/alpha' ? !value : value && name !== 'api/all'
-    if (!harmless) throw new FlagError(`--runtime-config: ${name}=${value} is not implemented, and ignoring it would change what the server does`)
+function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
+  try {
+    checkRuntimeConfig(given)
+    return given
+  } catch (error) {
+    throw error instanceof LifecycleError ? new FlagError(`--runtime-config: ${error.message}`) : error
   }
 }
 

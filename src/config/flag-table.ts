@@ -208,8 +208,11 @@ export const FLAGS = {
 
   // The release.
   'emulated-version': used('list', 'Release whose behaviour is shown: 1.33.', '1.33'),
-  'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those that would change what is built are refused by name.'),
-  'runtime-config': used('map', 'API versions to serve, as group/version=true. Those that would change what is built are refused by name.'),
+  'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those of which only one way is built are refused by name when set the other way.'),
+  'runtime-config': used(
+    'map',
+    'What to serve, as group/version=true or group/version/resource=true, or not, with false; /v1 is the core group. api/all, api/ga, api/beta and api/alpha stand for many. Alpha and beta are off unless asked for.',
+  ),
   'emulation-forward-compatible': ignored('bool'),
   'runtime-config-emulation-forward-compatible': ignored('bool'),
 

@@ -5,6 +5,7 @@ import { groupResourceOf } from '../registry/types.ts'
 import { bodyTarget, decodeBody } from './body.ts'
 import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
+import { tellDeprecation } from './deprecation.ts'
 import type { Discovery } from './discovery/discovery.ts'
 import type { Handler } from './exchange.ts'
 import { listOptions } from './list-options.ts'
@@ -49,7 +50,7 @@ async function serve(scope: Scope): Promise<void> {
   const isNamespaces = served.version.group === '' && served.version.names.plural === 'namespaces'
   if (!namespaced && namespace !== '' && !isNamespaces) throw pathNotFoundError()
   if (namespaced && namespace === '' && hasNameInPath(scope)) throw pathNotFoundError()
-  if (served.version.deprecationWarning !== undefined) exchange.ctx.warn(served.version.deprecationWarning)
+  tellDeprecation(scope)
   const at: Scope = isNamespaces ? { ...scope, namespace: '' } : scope
   if (scope.subresourceName !== '') return serveSubresource(at)
   const { verbs } = served.version

@@ -7,6 +7,7 @@ import type { JsonObject } from '../meta/object.ts'
 import { badRequestError, failure, notImplementedError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { decodeObject } from '../registry/decode-object.ts'
+import { managedConversion } from '../registry/managed-conversion.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { strategyOf } from '../registry/types.ts'
@@ -42,6 +43,7 @@ export async function apply(scope: Scope, body: Buffer, options: WriteOptions): 
           force: options.force === true,
           resetFields: strategy.resetFields,
           now: formatTime(scope.env.clock.now()),
+          convert: managedConversion(served),
         }),
       )
       if (fault !== undefined && options.fieldValidation === 'Strict') throw badRequestError(`error strict decoding patch: ${fault}`)

@@ -1,3 +1,4 @@
+import type { ServedResource } from '../catalog/catalog.ts'
 import type { TableDefinition } from '../catalog/definition.ts'
 import { encodeJson, encodeJsonText, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
@@ -9,6 +10,7 @@ import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
 import { failure } from '../meta/status.ts'
+import { copyIn } from '../registry/convert.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { Answer } from '../registry/types.ts'
 import { decode } from '../schema/decode.ts'
@@ -123,7 +125,15 @@ export async function respondPlainList(scope: Scope, output: Output, { items }: 
 }
 
 /** Of the resource, or of the subresource where that is of another kind. */
-export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : served.version.table) ?? DEFAULT_TABLE
+export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : versionTable(served)) ?? DEFAULT_TABLE
+
+/** The version's own, or that of the home version over the converted object. */
+function versionTable({ definition, version }: ServedResource): TableDefinition | undefined {
+  const { home } = definition
+  if (version.table !== undefined || version === home || home.table === undefined) return version.table
+  const { columns, cells } = home.table
+  return { columns, cells: (object, now) => cells(copyIn(definition, object, home), now) }
+}
 
 export function tableOptions(scope: Scope, output: Output) {
   const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')

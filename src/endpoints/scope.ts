@@ -1,6 +1,7 @@
 import type { Catalog, CatalogSnapshot, ServedResource } from '../catalog/catalog.ts'
 import type { Subresource } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { GaugeFamily } from '../lib/metrics.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
@@ -16,6 +17,8 @@ export interface EndpointEnvironment {
   readonly clock: Clock
   /** Seconds below which no watch is ended by the server; the end comes between this and twice this. */
   readonly minRequestTimeoutSeconds: number
+  /** Which deprecated APIs were asked for; absent: nobody wants to know. */
+  readonly deprecatedRequests?: GaugeFamily
   /** Aborted when the server begins to shut down: watches end then. */
   readonly shutdown: AbortSignal
 }

@@ -7,8 +7,9 @@ import { autoscalingTypes } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
+import { eventsTypes } from './events/types.ts'
 import { flowControlTypes } from './flowcontrol/types.ts'
-import { networkingTypes } from './networking/types.ts'
+import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { policyTypes } from './policy/types.ts'
 
 /** Every declared type, by `package.Type`. */
@@ -21,6 +22,8 @@ export const types = [
   autoscalingTypes,
   policyTypes,
   networkingTypes,
+  networkingV1beta1Types,
+  eventsTypes,
   authenticationTypes,
   admissionRegistrationTypes,
   flowControlTypes,

@@ -104,7 +104,7 @@ describe('the command line', () => {
     [['--storage-backend=etcd2'], '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"'],
     [['--feature-gates=WatchList=false'], '--feature-gates: WatchList=false is not implemented'],
     [['--feature-gates=WatchList'], 'must be formatted as key=value'],
-    [['--runtime-config=api/all=true'], '--runtime-config: api/all=true is not implemented'],
+    [['--runtime-config=api/all=false'], '--runtime-config: invalid key with only api/all=false'],
     [['--emulated-version=1.31'], '--emulated-version=1.31 is not implemented; it may be 1.33'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
     [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],

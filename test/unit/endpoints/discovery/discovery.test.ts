@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import { Discovery } from '../../../../src/endpoints/discovery/discovery.ts'
-import { builtinResources } from '../../../../src/resources/builtin.ts'
 import { FakeExchange, type FakeRequest } from '../../../support/exchange.ts'
+import { servedBuiltins } from '../../../support/served-builtins.ts'
 import { refusalText, widgetResource } from '../../../support/test-registry.ts'
 
-const builtin = builtinResources({ eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } })
+const builtin = servedBuiltins()
 const snapshot = new CatalogSnapshot(1, [...builtin, widgetResource()])
 const discovery = new Discovery(() => '192.0.2.1:6443')
 const accept = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
@@ -24,7 +24,7 @@ describe('discovery', () => {
     ['/api', '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n'],
     [
       '/apis',
-      `{"kind":"APIGroupList","apiVersion":"v1","groups":[${['apps', 'batch', 'networking.k8s.io', 'admissionregistration.k8s.io', 'coordination.k8s.io', 'flowcontrol.apiserver.k8s.io', 'example.io'].map(group).join(',')}]}\n`,
+      `{"kind":"APIGroupList","apiVersion":"v1","groups":[${['apps', 'events.k8s.io', 'batch', 'networking.k8s.io', 'admissionregistration.k8s.io', 'coordination.k8s.io', 'flowcontrol.apiserver.k8s.io', 'example.io'].map(group).join(',')}]}\n`,
     ],
     ['/apis/example.io', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
     ['/apis/example.io/', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
@@ -98,10 +98,16 @@ describe('aggregated discovery', () => {
     const { exchange } = await ask('/apis', { headers: { accept: accept('v2') } })
     const { items } = exchange.json as { items: { metadata: object; versions: object[] }[] }
     expect(items.map(({ metadata }) => metadata)).to.deep.equal(
-      ['apps', 'batch', 'networking.k8s.io', 'admissionregistration.k8s.io', 'coordination.k8s.io', 'flowcontrol.apiserver.k8s.io', 'example.io'].map(name => ({
-        name,
-        creationTimestamp: null,
-      })),
+      [
+        'apps',
+        'events.k8s.io',
+        'batch',
+        'networking.k8s.io',
+        'admissionregistration.k8s.io',
+        'coordination.k8s.io',
+        'flowcontrol.apiserver.k8s.io',
+        'example.io',
+      ].map(name => ({ name, creationTimestamp: null })),
     )
     expect(JSON.stringify(items.at(-1)?.versions)).to.equal(
       JSON.stringify([
