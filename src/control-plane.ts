@@ -8,6 +8,7 @@ import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
 import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
+import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
@@ -192,6 +193,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           bootstrapped = true
           return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
         }),
+        apiServiceController(catalog)(controllerEnv, stopped.signal),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )
     },

@@ -3,6 +3,7 @@ import { mutatingWebhookConfigurationResource } from './admissionregistration/mu
 import { validatingAdmissionPolicyResource } from './admissionregistration/validating-admission-policy/definition.ts'
 import { validatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
 import { validatingWebhookConfigurationResource } from './admissionregistration/validating-webhook-configuration/definition.ts'
+import { apiServiceResource } from './apiregistration/api-service/definition.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
@@ -74,6 +75,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   ipAddressResource,
   networkPolicyResource,
   serviceCIDRResource,
+  apiServiceResource,
   mutatingWebhookConfigurationResource,
   validatingAdmissionPolicyResource,
   validatingAdmissionPolicyBindingResource,

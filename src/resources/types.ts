@@ -1,6 +1,7 @@
 import { TypeRegistry } from '../schema/idl.ts'
 import { metaTypes } from '../schema/meta-types.ts'
 import { admissionRegistrationTypes } from './admissionregistration/types.ts'
+import { apiRegistrationTypes } from './apiregistration/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { autoscalingTypes } from './autoscaling/types.ts'
@@ -27,4 +28,5 @@ export const types = [
   authenticationTypes,
   admissionRegistrationTypes,
   flowControlTypes,
+  apiRegistrationTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())
