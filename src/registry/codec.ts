@@ -1,6 +1,7 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { encodeJson } from '../codec/json.ts'
 import { invariant } from '../lib/invariant.ts'
+import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
@@ -15,11 +16,17 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string): Re
   const { version } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOf({ group: version.group, version: version.name })
+  const several = versionsOf(definition).size > 1
+  /** What came in another version has the defaults of that one only; reading what is stored would add those of the stored one. */
+  const withDefaults = (object: KubeObject) => {
+    const copy = copyIn(definition, object, version)
+    return applyKindDefaults(version, copy === object ? clone(object) : copy)
+  }
   return createCodec({
     kind,
     apiVersion,
     fingerprint: `${fingerprint};${apiVersion};${kind}`,
-    encode: object => encodeJson(schema, normalized(version, copyIn(definition, object, version))),
+    encode: object => encodeJson(schema, normalized(version, several ? withDefaults(object) : object)),
     decode: value => {
       const claimed = (value as { apiVersion?: unknown } | null)?.apiVersion
       const stored = (typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined) ?? version
