@@ -1,4 +1,6 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import { mutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
+import { mutatingAdmissionPolicyBindingResource } from './admissionregistration/mutating-admission-policy-binding/definition.ts'
 import { mutatingWebhookConfigurationResource } from './admissionregistration/mutating-webhook-configuration/definition.ts'
 import { validatingAdmissionPolicyResource } from './admissionregistration/validating-admission-policy/definition.ts'
 import { validatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
@@ -76,6 +78,8 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   networkPolicyResource,
   serviceCIDRResource,
   apiServiceResource,
+  mutatingAdmissionPolicyResource,
+  mutatingAdmissionPolicyBindingResource,
   mutatingWebhookConfigurationResource,
   validatingAdmissionPolicyResource,
   validatingAdmissionPolicyBindingResource,

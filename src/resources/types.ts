@@ -1,6 +1,6 @@
 import { TypeRegistry } from '../schema/idl.ts'
 import { metaTypes } from '../schema/meta-types.ts'
-import { admissionRegistrationTypes } from './admissionregistration/types.ts'
+import { admissionRegistrationTypes, admissionRegistrationV1alpha1Types, admissionRegistrationV1beta1Types } from './admissionregistration/types.ts'
 import { apiRegistrationTypes } from './apiregistration/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
@@ -27,6 +27,8 @@ export const types = [
   eventsTypes,
   authenticationTypes,
   admissionRegistrationTypes,
+  admissionRegistrationV1alpha1Types,
+  admissionRegistrationV1beta1Types,
   flowControlTypes,
   apiRegistrationTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())

@@ -1,4 +1,5 @@
 import type { TypePackage } from '../../schema/idl.ts'
+import { policyTypes } from './policy-types.ts'
 
 /** The types of admissionregistration.k8s.io/v1. */
 export const admissionRegistrationTypes: TypePackage = {
@@ -13,24 +14,15 @@ enum ScopeType * Cluster Namespaced
 enum SideEffectClass None NoneOnDryRun Some Unknown
 enum ValidationAction Audit Deny Warn
 
-type AuditAnnotation # What a policy adds to the audit event of a request.
-  key 1 string # Name of the annotation; prefixed by the name of the policy and a slash.
-  valueExpression 2 string # Expression in CEL that gives the text of the annotation, or null for none.
+type Rule
+  apiGroups 1 []string? atomic # Groups of the resources; \`*\` for all.
+  apiVersions 2 []string? atomic # Versions of the resources; \`*\` for all.
+  resources 3 []string? atomic # Resources and subresources: \`pods\`, \`pods/log\`, \`*\`, \`pods/*\`, \`*/scale\`, \`*/*\`.
+  scope 4 *ScopeType? # Cluster, Namespaced, or \`*\` for both.
 
-type ExpressionWarning
-  fieldRef 2 string # Path of the field that holds the expression, such as \`spec.validations[0].expression\`.
-  warning 3 string # What type checking found, one paragraph a type.
-
-type MatchCondition # A condition in CEL that a request must fulfil to be looked at.
-  name 1 string # Name of the condition; a qualified name, unique in its list.
-  expression 2 string # Expression in CEL that gives true where the request matches; it sees object, oldObject, request and authorizer.
-
-type MatchResources atomic # Which requests are looked at: by rules, and by labels of the object and of its namespace.
-  namespaceSelector 1 *meta.LabelSelector? # Only objects of namespaces with these labels; objects without a namespace match always.
-  objectSelector 2 *meta.LabelSelector? # Only objects with these labels, before or after the change.
-  resourceRules 3 []NamedRuleWithOperations? atomic # What operations on what resources match: one of the rules suffices.
-  excludeResourceRules 4 []NamedRuleWithOperations? atomic # What does not match, whatever resourceRules say.
-  matchPolicy 7 *MatchPolicyType? # Equivalent: also requests for another version of a resource in the rules. Exact: only what the rules name.
+type RuleWithOperations
+  operations 1 []OperationType? atomic # CREATE, UPDATE, DELETE, CONNECT, or \`*\` for all.
+  inline 2 Rule
 
 type MutatingWebhook # A service that may change objects before they are stored.
   name 1 string # Name of the webhook, in full, such as \`imagepolicy.example.com\`.
@@ -54,75 +46,11 @@ type MutatingWebhookConfigurationList typemeta
   metadata 1 meta.ListMeta?
   items 2 []MutatingWebhookConfiguration
 
-type NamedRuleWithOperations atomic
-  resourceNames 1 []string? atomic # Only objects of these names; all where it is empty.
-  inline 2 RuleWithOperations
-
-type ParamKind atomic # The kind of the objects that parameterize a policy.
-  apiVersion 1 string? # Group and version of the kind, such as \`rules.example.com/v1\`.
-  kind 2 string? # The kind.
-
-type ParamRef atomic # The objects that parameterize a policy: one by its name, or all with some labels.
-  name 1 string? # Name of the one object. Not together with selector.
-  namespace 2 string? # Where to look; for a namespaced kind, the namespace of the request unless said.
-  selector 3 *meta.LabelSelector? # Labels of the objects, each of which the policy is evaluated with. Not together with name.
-  parameterNotFoundAction 4 *string? # What happens where there is no such object: Allow or Deny.
-
-type Rule
-  apiGroups 1 []string? atomic # Groups of the resources; \`*\` for all.
-  apiVersions 2 []string? atomic # Versions of the resources; \`*\` for all.
-  resources 3 []string? atomic # Resources and subresources: \`pods\`, \`pods/log\`, \`*\`, \`pods/*\`, \`*/scale\`, \`*/*\`.
-  scope 4 *ScopeType? # Cluster, Namespaced, or \`*\` for both.
-
-type RuleWithOperations
-  operations 1 []OperationType? atomic # CREATE, UPDATE, DELETE, CONNECT, or \`*\` for all.
-  inline 2 Rule
-
 type ServiceReference # A service in the cluster.
   namespace 1 string # Namespace of the service.
   name 2 string # Name of the service.
   path 3 *string? # Path of the URL that is called.
   port 4 *int32? # Port of the service; 443 unless said.
-
-type TypeChecking
-  expressionWarnings 1 []ExpressionWarning? atomic # What type checking found, by expression.
-
-type ValidatingAdmissionPolicy typemeta # Rules in CEL that decide whether a request may be fulfilled; they apply where a binding says so.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ValidatingAdmissionPolicySpec? # What is wanted.
-  status 3 ValidatingAdmissionPolicyStatus? # What is, as last reported; not set by those who want something.
-
-type ValidatingAdmissionPolicyBinding typemeta # Puts a policy into force: where, with what parameters, and with what consequences.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ValidatingAdmissionPolicyBindingSpec? # What is wanted.
-
-type ValidatingAdmissionPolicyBindingList typemeta
-  metadata 1 meta.ListMeta?
-  items 2 []ValidatingAdmissionPolicyBinding
-
-type ValidatingAdmissionPolicyBindingSpec
-  policyName 1 string? # Name of the policy. A binding to a policy that does not exist does nothing.
-  paramRef 2 *ParamRef? # The parameters, for a policy that has a paramKind.
-  matchResources 3 *MatchResources? # Narrows what the policy matches; all of it unless said.
-  validationActions 4 []ValidationAction? set # What a failed validation leads to: Deny, Warn, Audit; not Deny and Warn together.
-
-type ValidatingAdmissionPolicyList typemeta
-  metadata 1 meta.ListMeta?
-  items 2 []ValidatingAdmissionPolicy
-
-type ValidatingAdmissionPolicySpec
-  paramKind 1 *ParamKind? # Kind of the parameters; absent for a policy that has none.
-  matchConstraints 2 *MatchResources? # What requests the policy is for.
-  validations 3 []Validation? atomic # Expressions that must all hold.
-  failurePolicy 4 *FailurePolicyType? # Fail refuses the request where the policy cannot be evaluated; Ignore goes on without it.
-  auditAnnotations 5 []AuditAnnotation? atomic # What is added to the audit event of each request that matches; 20 at most.
-  matchConditions 6 []MatchCondition? map(name) merge(name) # Conditions in CEL that a request must fulfil, all of them; 64 at most.
-  variables 7 []Variable? map(name) merge(name) # Named expressions that the others may use as \`variables.<name>\`, each one those before it.
-
-type ValidatingAdmissionPolicyStatus
-  observedGeneration 1 int64? # The generation that the status is about.
-  typeChecking 2 *TypeChecking? # What a check of the expressions against the matched types found.
-  conditions 3 []meta.Condition? map(type) # The present state, by conditions.
 
 type ValidatingWebhook # A service that may refuse requests, and changes nothing.
   name 1 string # Name of the webhook, in full, such as \`imagepolicy.example.com\`.
@@ -145,19 +73,90 @@ type ValidatingWebhookConfigurationList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ValidatingWebhookConfiguration
 
-type Validation
-  expression 1 string # Expression in CEL that gives true where the request is fine.
-  message 2 string? # What the client is told otherwise; without line breaks.
-  reason 3 *string? # Reason of the answer otherwise: Unauthorized, Forbidden, Invalid (unless said), RequestEntityTooLarge.
-  messageExpression 4 string? # Expression in CEL that gives what the client is told; goes before message.
-
-type Variable atomic # A named expression of a policy.
-  name 1 string # Name of the variable: an identifier of CEL.
-  expression 2 string # Expression in CEL that gives its value.
-
 type WebhookClientConfig
   url 3 *string? # URL of the webhook, for one outside of the cluster: \`https://host:port/path\`.
   service 1 *ServiceReference? # Service of the webhook, for one in the cluster.
   caBundle 2 bytes? # Certificates in PEM that vouch for the webhook; those of the system unless said.
-`,
+${policyTypes({
+  failurePolicy: 'FailurePolicyType',
+  matchPolicy: 'MatchPolicyType',
+  notFoundAction: 'string',
+  rule: 'RuleWithOperations',
+  variableMark: ' atomic',
+})}`,
+}
+
+/** Of v1beta1, which has policies only in the releases from 1.28 on. */
+export const admissionRegistrationV1beta1Types: TypePackage = {
+  id: 'admissionregistrationV1beta1',
+  definition: 'io.k8s.api.admissionregistration.v1beta1',
+  source: `
+enum ValidationAction Audit Deny Warn
+${policyTypes({
+  failurePolicy: 'string',
+  matchPolicy: 'string',
+  notFoundAction: 'string',
+  rule: 'admissionregistration.RuleWithOperations',
+  variableMark: ' atomic',
+})}`,
+}
+
+/** Of v1alpha1, as far as release 1.33 has it: policies that change objects. */
+export const admissionRegistrationV1alpha1Types: TypePackage = {
+  id: 'admissionregistrationV1alpha1',
+  definition: 'io.k8s.api.admissionregistration.v1alpha1',
+  source: `
+enum FailurePolicyType Fail Ignore
+enum MatchPolicyType Equivalent Exact
+enum ParameterNotFoundActionType Allow Deny
+enum PatchType ApplyConfiguration JSONPatch
+enum ValidationAction Audit Deny Warn
+
+type ApplyConfiguration # A change as an apply makes it.
+  expression 1 string? # Expression in CEL that gives the configuration that is applied: \`Object{spec: Object.spec{replicas: 2}}\`.
+
+type JSONPatch # A change by operations of JSON patch.
+  expression 1 string? # Expression in CEL that gives the list of operations: \`[JSONPatch{op: "add", path: "/spec/replicas", value: 2}]\`.
+
+type MutatingAdmissionPolicy typemeta # Changes in CEL that are made to objects on their way into the store; they apply where a binding says so.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 MutatingAdmissionPolicySpec? # What is wanted.
+
+type MutatingAdmissionPolicyBinding typemeta # Puts a policy into force: where, and with what parameters.
+  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
+  spec 2 MutatingAdmissionPolicyBindingSpec? # What is wanted.
+
+type MutatingAdmissionPolicyBindingList typemeta
+  metadata 1 meta.ListMeta?
+  items 2 []MutatingAdmissionPolicyBinding
+
+type MutatingAdmissionPolicyBindingSpec
+  policyName 1 string? # Name of the policy. A binding to a policy that does not exist does nothing.
+  paramRef 2 *ParamRef? # The parameters, for a policy that has a paramKind.
+  matchResources 3 *MatchResources? # Narrows what the policy matches; all of it unless said.
+
+type MutatingAdmissionPolicyList typemeta
+  metadata 1 meta.ListMeta?
+  items 2 []MutatingAdmissionPolicy
+
+type MutatingAdmissionPolicySpec
+  paramKind 1 *ParamKind? # Kind of the parameters; absent for a policy that has none.
+  matchConstraints 2 *MatchResources? # What requests the policy is for: creations, updates and connections.
+  variables 3 []Variable? atomic # Named expressions that the others may use as \`variables.<name>\`, each one those before it.
+  mutations 4 []Mutation? atomic # The changes, made one after the other.
+  failurePolicy 5 *FailurePolicyType? # Fail refuses the request where the policy cannot be evaluated; Ignore goes on without it.
+  matchConditions 6 []MatchCondition? map(name) merge(name) # Conditions in CEL that a request must fulfil, all of them; 64 at most.
+  reinvocationPolicy 7 admissionregistration.ReinvocationPolicyType? # Never, or IfNeeded: evaluated again where a later step has changed the object.
+
+type Mutation # One change of an object.
+  patchType 2 PatchType # ApplyConfiguration or JSONPatch.
+  applyConfiguration 3 *ApplyConfiguration? # The change, where patchType is ApplyConfiguration.
+  jsonPatch 4 *JSONPatch? # The change, where patchType is JSONPatch.
+${policyTypes({
+  failurePolicy: 'FailurePolicyType',
+  matchPolicy: 'MatchPolicyType',
+  notFoundAction: 'ParameterNotFoundActionType',
+  rule: 'admissionregistration.RuleWithOperations',
+  variableMark: '',
+})}`,
 }

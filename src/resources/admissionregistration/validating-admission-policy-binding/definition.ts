@@ -2,6 +2,7 @@ import type { ResourceDefinition, TableDefinition, Version } from '../../../cata
 import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
+import { types } from '../../types.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
 import { paramRefCell } from '../param-ref.ts'
 import { admissionVersion } from '../version.ts'
@@ -26,9 +27,12 @@ const v1: Version = {
   table,
 }
 
+/** Differs from v1 in nothing but its name. */
+const v1beta1: Version = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicyBinding') }
+
 export const validatingAdmissionPolicyBindingResource: ResourceDefinition = {
   scope: 'Cluster',
-  versions: [v1],
+  versions: [v1, v1beta1],
   home: v1,
   storage: { prefix: 'validatingadmissionpolicybindings', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, prepare: prepareGeneration, validate: validatePolicyBinding },

@@ -2,11 +2,11 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { goStringList } from '../../apps/shared/go-syntax.ts'
 import { validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
+import { validatePolicyName } from '../policy-validation.ts'
 
 const ACTIONS = ['Audit', 'Deny', 'Warn']
 const DENY_AND_WARN =
@@ -22,11 +22,6 @@ function validateActions(actions: readonly string[], path: FieldPath): FieldErro
     errors.push(invalid(path, goStringList(actions, '[]admissionregistration.ValidationAction'), DENY_AND_WARN))
   }
   return errors
-}
-
-/** The name of the policy, which a binding to any kind of policy has. */
-export function validatePolicyName(name: string, path: FieldPath): FieldError[] {
-  return name === '' ? [required(path)] : nameIsDnsSubdomain(name, false).map(text => invalid(path, name, text))
 }
 
 /** The path of matchResources is misspelt in upstream's messages. */

@@ -2,6 +2,7 @@ import type { ResourceDefinition, TableDefinition, Version } from '../../../cata
 import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STATUS_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
 import { admissionVersion } from '../version.ts'
 import { policyStatusStrategy, policyStrategy } from './strategy.ts'
@@ -32,9 +33,12 @@ const v1: Version = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: policyStatusStrategy } },
 }
 
+/** Differs from v1 in nothing but its name. */
+const v1beta1: Version = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicy') }
+
 export const validatingAdmissionPolicyResource: ResourceDefinition = {
   scope: 'Cluster',
-  versions: [v1],
+  versions: [v1, v1beta1],
   home: v1,
   storage: { prefix: 'validatingadmissionpolicies', version: v1 },
   strategy: policyStrategy,

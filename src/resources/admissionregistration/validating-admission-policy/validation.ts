@@ -1,15 +1,11 @@
-import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { validateMatchConditions } from '../match-conditions.ts'
-import { validateMatchResources } from '../match-resources.ts'
+import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
 import { validateVariables } from '../variables.ts'
-import { FAILURE_POLICIES } from '../webhook/validation.ts'
-import { validateParamKind } from './param-kind.ts'
 
 type ApiStruct = KubeObject['spec']
 
@@ -69,17 +65,10 @@ function validateChecks(spec: ApiStruct, name: string, path: FieldPath): FieldEr
 export function validatePolicy(next: KubeObject, old: KubeObject | undefined): FieldError[] {
   const path = fieldPath('spec')
   const spec: ApiStruct = next.spec ?? {}
-  const errors: FieldError[] = []
-  if (spec.failurePolicy === undefined) errors.push(required(path.child('failurePolicy')))
-  else if (!FAILURE_POLICIES.includes(spec.failurePolicy)) errors.push(notSupported(path.child('failurePolicy'), spec.failurePolicy, FAILURE_POLICIES))
-  if (spec.paramKind) errors.push(...validateParamKind(spec.paramKind, path.child('paramKind')))
-  const at = path.child('matchConstraints')
-  if (spec.matchConstraints) {
-    errors.push(...validateMatchResources(spec.matchConstraints, at))
-    if ((spec.matchConstraints.resourceRules ?? []).length === 0) errors.push(required(at.child('resourceRules')))
-  } else errors.push(required(at))
-  const conditionsStay = old && deepEqual(spec.paramKind, old.spec.paramKind) && deepEqual(spec.matchConditions, old.spec.matchConditions)
-  if (!conditionsStay) errors.push(...validateMatchConditions(spec.matchConditions, path.child('matchConditions')))
-  errors.push(...validateVariables(spec.variables, path.child('variables')))
-  return [...errors, ...validateChecks(spec, next.metadata.name ?? '', path)]
+  return [
+    ...validatePolicyStart(spec, path),
+    ...validatePolicyConditions(next, old, path),
+    ...validateVariables(spec.variables, path.child('variables')),
+    ...validateChecks(spec, next.metadata.name ?? '', path),
+  ]
 }

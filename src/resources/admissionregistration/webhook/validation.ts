@@ -8,14 +8,13 @@ import type { KubeObject } from '../../../meta/object.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../webhook-client.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { MATCH_POLICIES } from '../match-resources.ts'
+import { FAILURE_POLICIES, REINVOCATION_POLICIES } from '../policies.ts'
 import { validateRule } from '../rules.ts'
 import { validateReviewVersions } from './review-versions.ts'
 import { NOTHING_TOLERATED, QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy } from './tolerated.ts'
 
 type Webhook = KubeObject['spec']
 
-export const FAILURE_POLICIES = ['Fail', 'Ignore']
-const REINVOCATION_POLICIES = ['IfNeeded', 'Never']
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
 /** A name of three segments at least. */

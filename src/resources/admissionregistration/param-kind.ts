@@ -1,8 +1,8 @@
-import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid, required } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { isDns1035Label, isDns1123Subdomain } from '../../meta/names.ts'
+import type { KubeObject } from '../../meta/object.ts'
 
 const joined = (value: string, texts: readonly string[], path: FieldPath, before = ''): FieldError[] =>
   texts.length > 0 ? [invalid(path, value, before + texts.join(','))] : []
