@@ -9,9 +9,12 @@ import type { ResourceDefinition } from './catalog/definition.ts'
 import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
 import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
+import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
+import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
+import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
@@ -186,6 +189,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        keepFlowControlObjects,
+        flowSchemaStatusController,
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
         const loops = controllers.map(controller => controller(controllerEnv, signal))
@@ -198,6 +203,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           bootstrapped = true
           return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
         }),
+        apiServiceController(catalog)(controllerEnv, stopped.signal),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )
     },

@@ -4,6 +4,7 @@ import { isStatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
+import { ensureFlowControlObjects } from './flow-control-objects.ts'
 
 const ENDPOINTS: ResourceId = { group: '', resource: 'endpoints' }
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
@@ -17,11 +18,12 @@ export interface BootstrapOptions {
   readonly serviceCIDRs: readonly string[]
 }
 
-/** Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, and the service `kubernetes` with its endpoints. Tried until it is there. */
+/** Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, the service `kubernetes` with its endpoints, and the objects of flow control. Tried until it is there. */
 export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
       await makeMissing(env, options)
+      await ensureFlowControlObjects(env)
       await leadHere(env, options)
       return
     } catch (error) {

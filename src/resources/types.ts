@@ -1,5 +1,7 @@
 import { TypeRegistry } from '../schema/idl.ts'
 import { metaTypes } from '../schema/meta-types.ts'
+import { admissionRegistrationTypes, admissionRegistrationV1alpha1Types, admissionRegistrationV1beta1Types } from './admissionregistration/types.ts'
+import { apiRegistrationTypes } from './apiregistration/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { autoscalingTypes } from './autoscaling/types.ts'
@@ -7,6 +9,7 @@ import { batchTypes } from './batch/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
 import { eventsTypes } from './events/types.ts'
+import { flowControlTypes } from './flowcontrol/types.ts'
 import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { policyTypes } from './policy/types.ts'
 
@@ -23,4 +26,9 @@ export const types = [
   networkingV1beta1Types,
   eventsTypes,
   authenticationTypes,
+  admissionRegistrationTypes,
+  admissionRegistrationV1alpha1Types,
+  admissionRegistrationV1beta1Types,
+  flowControlTypes,
+  apiRegistrationTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())
