@@ -13,6 +13,7 @@ import { replicaSetResource } from './apps/replica-set/definition.ts'
 import { statefulSetResource } from './apps/stateful-set/definition.ts'
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
+import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
 import { componentStatusResource } from './core/component-status/definition.ts'
 import { configMapResource } from './core/config-map/definition.ts'
@@ -33,6 +34,7 @@ import { rangeAllocationResource } from './core/service/allocation/node-ports.ts
 import type { ServiceOptions } from './core/service/definition.ts'
 import { createServiceResource } from './core/service/definition.ts'
 import { serviceAccountResource } from './core/service-account/definition.ts'
+import { endpointSliceResource } from './discovery/endpoint-slice/definition.ts'
 import { flowSchemaResource } from './flowcontrol/flow-schema/definition.ts'
 import { priorityLevelConfigurationResource } from './flowcontrol/priority-level-configuration/definition.ts'
 import { ingressResource } from './networking/ingress/definition.ts'
@@ -40,6 +42,14 @@ import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
 import { networkPolicyResource } from './networking/network-policy/definition.ts'
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
+import { runtimeClassResource } from './node/runtime-class/definition.ts'
+import { podDisruptionBudgetResource } from './policy/pod-disruption-budget/definition.ts'
+import { priorityClassResource } from './scheduling/priority-class/definition.ts'
+import { csiDriverResource } from './storage/csi-driver/definition.ts'
+import { csiNodeResource } from './storage/csi-node/definition.ts'
+import { csiStorageCapacityResource } from './storage/csi-storage-capacity/definition.ts'
+import { storageClassResource } from './storage/storage-class/definition.ts'
+import { volumeAttachmentResource } from './storage/volume-attachment/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
@@ -72,6 +82,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   statefulSetResource,
   cronJobResource,
   jobResource,
+  certificateSigningRequestResource,
   ingressClassResource,
   ingressResource,
   ipAddressResource,
@@ -87,4 +98,13 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   leaseResource,
   flowSchemaResource,
   priorityLevelConfigurationResource,
+  podDisruptionBudgetResource,
+  csiDriverResource,
+  csiNodeResource,
+  csiStorageCapacityResource,
+  storageClassResource,
+  volumeAttachmentResource,
+  priorityClassResource,
+  runtimeClassResource,
+  endpointSliceResource,
 ]

@@ -6,12 +6,17 @@ import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { autoscalingTypes } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
+import { certificatesTypes } from './certificates/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
+import { discoveryTypes } from './discovery/types.ts'
 import { eventsTypes } from './events/types.ts'
 import { flowControlTypes } from './flowcontrol/types.ts'
 import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
+import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
+import { schedulingTypes } from './scheduling/types.ts'
+import { storageTypes } from './storage/types.ts'
 
 /** Every declared type, by `package.Type`. */
 export const types = [
@@ -31,4 +36,9 @@ export const types = [
   admissionRegistrationV1beta1Types,
   flowControlTypes,
   apiRegistrationTypes,
+  certificatesTypes,
+  storageTypes,
+  schedulingTypes,
+  nodeTypes,
+  discoveryTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())

@@ -12,6 +12,7 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema } from './schema
  *       targetPort 4 IntOrString?
  *
  *     enum Protocol SCTP TCP UDP
+ *     enum KeyUsage "client auth" signing
  *
  * A field is `name number type mark*`, with `-` for the number where protobuf has none. A type is a scalar, a special form, a type of this package, `package.Type` of
  * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer. `?` ends the type of an optional field (omitempty and not required). Marks:
@@ -38,10 +39,10 @@ export class TypeRegistry {
         this.sources.set(`${pkg.id}.${name}`, { head: line, lines: current, pkg })
         this.definitions.set(`${pkg.definition}.${name}`, `${pkg.id}.${name}`)
       } else if (line.startsWith('enum ')) {
-        const [, name, ...values] = line.split(/\s+/)
+        const [name, ...values] = line.slice('enum '.length).match(/"[^"]*"|\S+/g) as string[]
         this.enums.set(
           `${pkg.id}.${name}`,
-          values.map(value => (value === '""' ? '' : value)),
+          values.map(value => (value.startsWith('"') ? value.slice(1, -1) : value)),
         )
       } else {
         invariant(current, `a field outside of a type: ${line}`)
