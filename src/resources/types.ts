@@ -1,5 +1,6 @@
 import { TypeRegistry } from '../schema/idl.ts'
 import { metaTypes } from '../schema/meta-types.ts'
+import { apiextensionsTypes } from './apiextensions/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { autoscalingTypes } from './autoscaling/types.ts'
@@ -13,6 +14,7 @@ import { policyTypes } from './policy/types.ts'
 export const types = [
   metaTypes,
   coreTypes,
+  apiextensionsTypes,
   appsTypes,
   batchTypes,
   coordinationTypes,
