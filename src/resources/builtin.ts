@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import { customResourceDefinitionResource } from './apiextensions/custom-resource-definition/definition.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
@@ -68,5 +69,6 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   ipAddressResource,
   networkPolicyResource,
   serviceCIDRResource,
+  customResourceDefinitionResource,
   leaseResource,
 ]
