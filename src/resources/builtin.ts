@@ -5,6 +5,7 @@ import { mutatingWebhookConfigurationResource } from './admissionregistration/mu
 import { validatingAdmissionPolicyResource } from './admissionregistration/validating-admission-policy/definition.ts'
 import { validatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
 import { validatingWebhookConfigurationResource } from './admissionregistration/validating-webhook-configuration/definition.ts'
+import { customResourceDefinitionResource } from './apiextensions/custom-resource-definition/definition.ts'
 import { apiServiceResource } from './apiregistration/api-service/definition.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
@@ -95,6 +96,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   validatingAdmissionPolicyResource,
   validatingAdmissionPolicyBindingResource,
   validatingWebhookConfigurationResource,
+  customResourceDefinitionResource,
   leaseResource,
   flowSchemaResource,
   priorityLevelConfigurationResource,

@@ -1,6 +1,7 @@
 import { TypeRegistry } from '../schema/idl.ts'
 import { metaTypes } from '../schema/meta-types.ts'
 import { admissionRegistrationTypes, admissionRegistrationV1alpha1Types, admissionRegistrationV1beta1Types } from './admissionregistration/types.ts'
+import { apiextensionsTypes } from './apiextensions/types.ts'
 import { apiRegistrationTypes } from './apiregistration/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
@@ -22,6 +23,7 @@ import { storageTypes } from './storage/types.ts'
 export const types = [
   metaTypes,
   coreTypes,
+  apiextensionsTypes,
   appsTypes,
   batchTypes,
   coordinationTypes,
