@@ -79,6 +79,8 @@ export interface Subresource {
     readonly kind: string
     readonly schema: StructSchema
     readonly table?: TableDefinition
+    /** Other apiVersions in which a body may call itself this kind: `policy/v1beta1`. */
+    readonly alsoTakes?: readonly string[]
   }
   /**
    * For a subresource of the parent's kind (`status`, `finalize`, `resize`, `approval`): the parent's strategy with these parts replaced.
@@ -134,7 +136,7 @@ export interface ResourceAccess {
     gr: ResourceId,
     namespace: string,
     name: string,
-    options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number },
+    options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number; dryRun?: boolean },
   ): Promise<void>
   /** Events of a resource from its present state on: first `added` for what is there, then changes; ends with the signal. `name`: only of objects of this name. */
   watch(gr: ResourceId, namespace: string, signal: AbortSignal, name?: string): AsyncIterable<AccessEvent>

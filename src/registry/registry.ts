@@ -72,7 +72,7 @@ export class Registry {
         return answerObject(answer)
       },
       delete: async (id, namespace, name, options) => {
-        const to = target(id, namespace, name, 'delete')
+        const to = { ...target(id, namespace, name, 'delete'), dryRun: options?.dryRun === true }
         const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options ?? {}
         await this.store(to.served).delete(to, {
           ...((uid !== undefined || resourceVersion !== undefined) && {
