@@ -15,6 +15,7 @@ import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
 import { createApi } from './endpoints/api.ts'
+import type { Kubelets } from './endpoints/connect/ask.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
@@ -50,6 +51,8 @@ export interface ControlPlaneOptions {
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
+  /** For logs, exec and proxies. */
+  readonly kubelets: Kubelets
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -125,7 +128,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const running: Promise<void>[] = []
   let serverAddress = ''
   let bootstrapped = false
-  const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
+  const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, kubelets: options.kubelets, shutdown: shutdown.signal }
   return {
     registry,
     checks: [

@@ -2,6 +2,7 @@ import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import type { ConnectSubresource } from './connect.ts'
 
 /** A resource type: what is stored under one prefix, and the versions in which it is served. */
 export interface ResourceDefinition {
@@ -90,6 +91,8 @@ export interface Subresource {
   readonly view?: SubresourceView
   /** For anything else (binding, eviction, token). */
   readonly virtual?: VirtualResource
+  /** For what reaches out of the server (log, exec, proxy). */
+  readonly connect?: ConnectSubresource
 }
 
 /** A projection of the parent as another kind, which can be written back. */

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
+import type { Kubelets } from './connect/ask.ts'
 import type { Exchange } from './exchange.ts'
 import type { WriteOptions } from './write-options.ts'
 
@@ -16,6 +17,8 @@ export interface EndpointEnvironment {
   readonly clock: Clock
   /** Seconds below which no watch is ended by the server; the end comes between this and twice this. */
   readonly minRequestTimeoutSeconds: number
+  /** For what reaches nodes: logs, exec, proxies. */
+  readonly kubelets: Kubelets
   /** Aborted when the server begins to shut down: watches end then. */
   readonly shutdown: AbortSignal
 }

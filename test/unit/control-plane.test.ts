@@ -26,6 +26,7 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
     controllers: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']),
     exclusiveStore: true,
     minRequestTimeoutSeconds: 1800,
+    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
     mayCreate: async () => true,
     ...options,
   })
