@@ -38,7 +38,10 @@ function fill(schema: Schema, path: string, depth: number): Json {
     case 'intOrString':
       return path
     case 'raw':
+    case 'json':
       return { raw: path }
+    case 'union':
+      return fillStruct(schema.struct, path, depth)
     case 'string':
       return schema.enum?.at(-1) ?? path
   }
