@@ -20,6 +20,7 @@ import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
 import { createApi } from './endpoints/api.ts'
+import type { Kubelets } from './endpoints/connect/ask.ts'
 import { createDeprecatedRequests } from './endpoints/deprecation.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
@@ -63,6 +64,8 @@ export interface ControlPlaneOptions {
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
   readonly media: MediaOffer
+  /** For logs, exec and proxies. */
+  readonly kubelets: Kubelets
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -148,6 +151,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     clock,
     media: options.media,
     deprecatedRequests,
+    kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     shutdown: shutdown.signal,
   }

@@ -12,6 +12,7 @@ import { readCommandLine, usage } from './config/command-line.ts'
 import type { AuthorizationMode, Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
 import { type ControlPlane, createControlPlane } from './control-plane.ts'
+import type { Kubelets } from './endpoints/connect/ask.ts'
 import { statusEncoder } from './endpoints/status-output.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
@@ -52,8 +53,19 @@ async function openControlPlane(config: Config, media: MediaOffer, authorizer: A
     exclusiveStore: config.etcd === undefined,
     minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
     media,
+    kubelets: await kubeletsOf(config),
     mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
   })
+}
+
+async function kubeletsOf({ kubelets: { addressTypes, port, caFile, client } }: Config): Promise<Kubelets> {
+  const read = (file: string): Promise<string> => readFile(file, 'utf8')
+  return {
+    addressTypes,
+    port,
+    ...(caFile !== undefined && { certificateAuthority: await read(caFile) }),
+    ...(client && { client: { cert: await read(client.cert), key: await read(client.key) } }),
+  }
 }
 
 async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {

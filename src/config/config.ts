@@ -14,6 +14,14 @@ export interface EtcdConfig {
   readonly keyFile: string | undefined
 }
 
+/** How kubelets are reached. Files are paths. */
+export interface KubeletConfig {
+  readonly addressTypes: readonly string[]
+  readonly port: number
+  readonly caFile: string | undefined
+  readonly client: { readonly cert: string; readonly key: string } | undefined
+}
+
 export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'Rules'
 
 /** All options of the server, checked. Times are in milliseconds, files are paths as given. */
@@ -46,6 +54,7 @@ export interface Config {
   readonly serviceClusterIpRanges: readonly string[]
   /** Inclusive. */
   readonly serviceNodePorts: { readonly first: number; readonly last: number }
+  readonly kubelets: KubeletConfig
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
   readonly requestTimeoutMs: number
@@ -86,6 +95,7 @@ export function buildConfig(given: GivenFlags): Config {
     eventTtlMs: read.duration('event-ttl'),
     serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
     serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),
+    kubelets: kubeletsOf(read),
     maxRequestsInFlight: read.int('max-requests-inflight', 0),
     maxMutatingRequestsInFlight: read.int('max-mutating-requests-inflight', 0),
     requestTimeoutMs: read.duration('request-timeout'),
@@ -165,6 +175,21 @@ function etcdOf(read: Reader): EtcdConfig | undefined {
     if (!/^https?:\/\/[^/\s]+\/?$/.test(server)) throw new FlagError(`--etcd-servers: ${JSON.stringify(server)} is not a URL such as http://127.0.0.1:2379`)
   const client = read.pair('etcd-certfile', 'etcd-keyfile')
   return { servers: servers.map(server => server.replace(/\/$/, '')), caFile: read.text('etcd-cafile'), certFile: client?.cert, keyFile: client?.key }
+}
+
+const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
+
+function kubeletsOf(read: Reader): KubeletConfig {
+  const addressTypes = read.list('kubelet-preferred-address-types')
+  for (const type of addressTypes)
+    if (!ADDRESS_TYPES.includes(type))
+      throw new FlagError(`--kubelet-preferred-address-types: ${JSON.stringify(type)} is not a type of address; it may be ${ADDRESS_TYPES.join(', ')}`)
+  return {
+    addressTypes,
+    port: read.port('kubelet-port'),
+    caFile: read.text('kubelet-certificate-authority'),
+    client: read.pair('kubelet-client-certificate', 'kubelet-client-key'),
+  }
 }
 
 function prefixOf(text: string): string {

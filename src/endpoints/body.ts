@@ -27,6 +27,8 @@ export interface BodyTarget {
   readonly kind: string
   readonly schema: StructSchema
   readonly setDefaults?: (object: KubeObject) => void
+  /** Other apiVersions in which a body may call itself this kind. */
+  readonly alsoTakes?: readonly string[]
 }
 
 /** What reading a body needs of a request. */
@@ -136,7 +138,7 @@ const groupVersion = (target: BodyTarget) => ({ group: target.group, version: ta
 
 function checkType(snapshot: CatalogSnapshot, target: BodyTarget, apiVersion: string, kind: string, body: Buffer): void {
   const expected = apiVersionOf(groupVersion(target))
-  if (apiVersion === expected && kind === target.kind) return
+  if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return
   const parsed = parseApiVersion(apiVersion)
   if (!parsed) throw unrecognized(target.kind, `couldn't get version/kind; json parse error: unexpected GroupVersion string: ${apiVersion}`, body)
   const claims = `${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}`

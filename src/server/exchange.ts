@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
@@ -12,6 +13,7 @@ import { readBody } from './read-body.ts'
 import { giveScratch, takeScratch, WRITE_BYTES } from './scratch.ts'
 import type { StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
+import { type Upgrade, upgradeOf } from './upgrade.ts'
 import { warningHeaders } from './warnings.ts'
 import { type AnyRequest, type AnyResponse, isHttp2, lengthOf, type Wire, wireOf } from './wire.ts'
 
@@ -147,6 +149,58 @@ export class HttpExchange implements Exchange, RequestContext {
   warn(text: string): void {
     this.warnings ??= []
     if (!this.warnings.includes(text)) this.warnings.push(text)
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.req.rawHeaders
+  }
+
+  get remoteAddress(): string {
+    return this.req.socket.remoteAddress ?? ''
+  }
+
+  get asksUpgrade(): boolean {
+    return this.upgrade !== undefined
+  }
+
+  private get upgrade(): Upgrade | undefined {
+    return upgradeOf(this.req)
+  }
+
+  bodyStream(): Readable | undefined {
+    const { req, headers } = this
+    const declared = headers['content-length']
+    const has = 'stream' in req ? !req.stream.endAfterHeaders : headers['transfer-encoding'] !== undefined || (declared !== undefined && declared !== '0')
+    return has ? req : undefined
+  }
+
+  async relay(status: number, headers: readonly string[], body: Readable): Promise<void> {
+    if (this.answered || this.wire.closed) {
+      body.destroy()
+      return
+    }
+    this.status = status
+    const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...headers]
+    if (this.method === 'HEAD' || status === 204 || status === 304) {
+      body.destroy()
+      this.wire.bodiless(status, all, undefined)
+      return
+    }
+    this.wire.head(status, all, undefined)
+    try {
+      await pipeline(body, isHttp2(this.res) ? this.res.stream : this.res)
+    } catch {
+      // Either side broke off: the answer can't be ended well.
+      this.wire.destroy()
+    }
+  }
+
+  hijack(status: number): { readonly socket: Duplex; readonly head: Buffer } {
+    const { upgrade } = this
+    if (upgrade === undefined || this.answered) throw new Error('there is no connection to take')
+    this.status = status
+    upgrade.detach()
+    return upgrade
   }
 
   readBody(limit: number): Promise<Buffer> {

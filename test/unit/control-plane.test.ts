@@ -32,6 +32,7 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
     exclusiveStore: true,
     minRequestTimeoutSeconds: 1800,
     media: mediaOffer(),
+    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
     mayCreate: async () => true,
     ...options,
   })

@@ -43,6 +43,24 @@ describe('the command line', () => {
     expect(serve('-v4').config.verbosity).to.equal(4)
   })
 
+  it('knows how to reach kubelets', () => {
+    expect(serve().config.kubelets).to.deep.equal({
+      addressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+      port: 10250,
+      caFile: undefined,
+      client: undefined,
+    })
+    const files = ['--kubelet-client-certificate=c', '--kubelet-client-key=k', '--kubelet-certificate-authority=ca']
+    expect(serve('--kubelet-preferred-address-types=InternalIP,Hostname', '--kubelet-port=1', ...files).config.kubelets).to.deep.equal({
+      addressTypes: ['InternalIP', 'Hostname'],
+      port: 1,
+      caFile: 'ca',
+      client: { cert: 'c', key: 'k' },
+    })
+    expect(() => serve('--kubelet-preferred-address-types=Street')).to.throw(FlagError, '"Street" is not a type of address')
+    expect(() => serve('--kubelet-client-key=k')).to.throw(FlagError, '--kubelet-client-certificate and --kubelet-client-key go together')
+  })
+
   it('lets the last scalar win, and adds lists up', () => {
     const { config } = serve('--etcd-servers=http://a:1,http://b:2/', '--etcd-servers=https://c:3', '--secure-port=1', '--secure-port=2')
     expect(config.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'https://c:3'])
