@@ -6,15 +6,22 @@ import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
+import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
+import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
+import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
+import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
+import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
 import { createApi } from './endpoints/api.ts'
+import type { Kubelets } from './endpoints/connect/ask.ts'
+import { createDeprecatedRequests } from './endpoints/deprecation.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
@@ -22,6 +29,9 @@ import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
 import { ReadGauge } from './lib/metrics.ts'
+import type { Gates } from './lifecycle/gates.ts'
+import type { Release } from './lifecycle/release.ts'
+import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
 import type { RequestInfo, User } from './meta/context.ts'
 import { qualifiedResource } from './meta/gvk.ts'
 import { codecOf } from './registry/codec.ts'
@@ -38,6 +48,9 @@ export interface ControlPlaneOptions {
   readonly backend: Backend
   readonly clock: Clock
   readonly logger: Logger
+  readonly release: Release
+  readonly gates: Gates
+  readonly runtimeConfig: RuntimeConfig
   readonly etcdPrefix: string
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string
@@ -50,6 +63,9 @@ export interface ControlPlaneOptions {
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
+  readonly media: MediaOffer
+  /** For logs, exec and proxies. */
+  readonly kubelets: Kubelets
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -94,12 +110,16 @@ const nameSuffix = (): string => Array.from(randomBytes(5), byte => SUFFIX_ALPHA
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { backend, clock, logger } = options
   const nodePortRange = { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 }
-  const definitions = builtinResources({
+  const { release, runtimeConfig } = options
+  const built = builtinResources({
     eventTtlSeconds: options.eventTtlSeconds,
     serviceCIDRs: [...options.serviceCIDRs],
     nodePortRange,
   })
-  const catalog = new Catalog(definitions)
+  checkIsBuilt(built, release, runtimeConfig)
+  const definitions = servedDefinitions(built, servedKinds(release, options.gates, runtimeConfig))
+  const catalog = new Catalog(definitions, release)
+  const deprecatedRequests = createDeprecatedRequests()
   const stored = definitions.filter(definition => definition.storage !== undefined)
   const cacher = createCacher(
     backend,
@@ -125,7 +145,16 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const running: Promise<void>[] = []
   let serverAddress = ''
   let bootstrapped = false
-  const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
+  const env = {
+    catalog,
+    registry,
+    clock,
+    media: options.media,
+    deprecatedRequests,
+    kubelets: options.kubelets,
+    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    shutdown: shutdown.signal,
+  }
   return {
     registry,
     checks: [
@@ -147,6 +176,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     ],
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
+      deprecatedRequests,
       new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
         cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
       ),
@@ -163,6 +193,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        keepFlowControlObjects,
+        flowSchemaStatusController,
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
         const loops = controllers.map(controller => controller(controllerEnv, signal))
@@ -175,6 +207,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           bootstrapped = true
           return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
         }),
+        apiServiceController(catalog)(controllerEnv, stopped.signal),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )
     },

@@ -6,6 +6,7 @@ import type { SystemPriorityClass } from '../resources/scheduling/priority-class
 import { SYSTEM_PRIORITY_CLASSES } from '../resources/scheduling/priority-class/system-classes.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
+import { ensureFlowControlObjects } from './flow-control-objects.ts'
 
 const ENDPOINTS: ResourceId = { group: '', resource: 'endpoints' }
 const SLICES: ResourceId = { group: 'discovery.k8s.io', resource: 'endpointslices' }
@@ -21,13 +22,14 @@ export interface BootstrapOptions {
 }
 
 /**
- * Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, the priority classes of the system, and the service `kubernetes`
- * with its endpoints. Tried until it is there.
+ * Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, the priority classes of the system, the objects of flow control, and the service
+ * `kubernetes` with its endpoints. Tried until it is there.
  */
 export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
       await makeMissing(env, options)
+      await ensureFlowControlObjects(env)
       await Promise.all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one)))
       await leadHere(env, options)
       return

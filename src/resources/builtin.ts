@@ -1,4 +1,12 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import { mutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
+import { mutatingAdmissionPolicyBindingResource } from './admissionregistration/mutating-admission-policy-binding/definition.ts'
+import { mutatingWebhookConfigurationResource } from './admissionregistration/mutating-webhook-configuration/definition.ts'
+import { validatingAdmissionPolicyResource } from './admissionregistration/validating-admission-policy/definition.ts'
+import { validatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
+import { validatingWebhookConfigurationResource } from './admissionregistration/validating-webhook-configuration/definition.ts'
+import { customResourceDefinitionResource } from './apiextensions/custom-resource-definition/definition.ts'
+import { apiServiceResource } from './apiregistration/api-service/definition.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
@@ -29,6 +37,8 @@ import type { ServiceOptions } from './core/service/definition.ts'
 import { createServiceResource } from './core/service/definition.ts'
 import { serviceAccountResource } from './core/service-account/definition.ts'
 import { endpointSliceResource } from './discovery/endpoint-slice/definition.ts'
+import { flowSchemaResource } from './flowcontrol/flow-schema/definition.ts'
+import { priorityLevelConfigurationResource } from './flowcontrol/priority-level-configuration/definition.ts'
 import { ingressResource } from './networking/ingress/definition.ts'
 import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
@@ -81,6 +91,17 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   ipAddressResource,
   networkPolicyResource,
   serviceCIDRResource,
+  apiServiceResource,
+  mutatingAdmissionPolicyResource,
+  mutatingAdmissionPolicyBindingResource,
+  mutatingWebhookConfigurationResource,
+  validatingAdmissionPolicyResource,
+  validatingAdmissionPolicyBindingResource,
+  validatingWebhookConfigurationResource,
+  customResourceDefinitionResource,
+  leaseResource,
+  flowSchemaResource,
+  priorityLevelConfigurationResource,
   podDisruptionBudgetResource,
   csiDriverResource,
   csiNodeResource,
@@ -88,7 +109,6 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   storageClassResource,
   volumeAttachmentResource,
   priorityClassResource,
-  leaseResource,
   runtimeClassResource,
   endpointSliceResource,
 ]

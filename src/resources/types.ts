@@ -1,5 +1,8 @@
 import { TypeRegistry } from '../schema/idl.ts'
 import { metaTypes } from '../schema/meta-types.ts'
+import { admissionRegistrationTypes, admissionRegistrationV1alpha1Types, admissionRegistrationV1beta1Types } from './admissionregistration/types.ts'
+import { apiextensionsTypes } from './apiextensions/types.ts'
+import { apiRegistrationTypes } from './apiregistration/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
@@ -8,7 +11,9 @@ import { certificatesTypes } from './certificates/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
 import { discoveryTypes } from './discovery/types.ts'
-import { networkingTypes } from './networking/types.ts'
+import { eventsTypes } from './events/types.ts'
+import { flowControlTypes } from './flowcontrol/types.ts'
+import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
 import { schedulingTypes } from './scheduling/types.ts'
@@ -18,6 +23,7 @@ import { storageTypes } from './storage/types.ts'
 export const types = [
   metaTypes,
   coreTypes,
+  apiextensionsTypes,
   appsTypes,
   batchTypes,
   coordinationTypes,
@@ -25,7 +31,14 @@ export const types = [
   autoscalingV2Types,
   policyTypes,
   networkingTypes,
+  networkingV1beta1Types,
+  eventsTypes,
   authenticationTypes,
+  admissionRegistrationTypes,
+  admissionRegistrationV1alpha1Types,
+  admissionRegistrationV1beta1Types,
+  flowControlTypes,
+  apiRegistrationTypes,
   certificatesTypes,
   storageTypes,
   schedulingTypes,

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../src/meta/object.ts'
-import { codecOf, normalized } from '../../../src/registry/codec.ts'
+import { codecOf } from '../../../src/registry/codec.ts'
+import { normalized } from '../../../src/registry/convert.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import { widgetResource } from '../../support/test-registry.ts'
 
