@@ -7,7 +7,7 @@ import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
-import { certificatesTypes } from './certificates/types.ts'
+import { certificatesTypes, certificatesV1alpha1Types, certificatesV1beta1Types } from './certificates/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
 import { discoveryTypes } from './discovery/types.ts'
@@ -17,7 +17,7 @@ import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
 import { schedulingTypes } from './scheduling/types.ts'
-import { storageTypes } from './storage/types.ts'
+import { storageTypes, storageV1alpha1Types, storageV1beta1Types } from './storage/types.ts'
 
 /** Every declared type, by `package.Type`. */
 export const types = [
@@ -40,7 +40,11 @@ export const types = [
   flowControlTypes,
   apiRegistrationTypes,
   certificatesTypes,
+  certificatesV1beta1Types,
+  certificatesV1alpha1Types,
   storageTypes,
+  storageV1beta1Types,
+  storageV1alpha1Types,
   schedulingTypes,
   nodeTypes,
   discoveryTypes,
