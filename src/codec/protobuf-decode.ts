@@ -90,23 +90,32 @@ function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: nu
       } else value = readValue(reader, wire, key, values, undefined, depth)
     } else reader.skipType(wire)
   }
-  setMember(map, key, value ?? zeroOf(values))
+  setMember(map, key, value === undefined ? zeroOf(values) : value)
 }
 
-const zeroOf = (schema: Schema): Json =>
-  schema.type === 'string' || schema.type === 'bytes'
-    ? ''
-    : schema.type === 'quantity'
-      ? '0'
-      : schema.type === 'list'
-        ? []
-        : schema.type === 'struct'
-          ? {}
-          : schema.type === 'union'
-            ? schema.form === 'boolean'
-              ? false
-              : null
-            : 0
+/** What stands for a map's value that was left out. */
+function zeroOf(schema: Schema): Json {
+  switch (schema.type) {
+    case 'string':
+    case 'bytes':
+      return ''
+    case 'quantity':
+      return '0'
+    case 'list':
+      return []
+    case 'struct':
+      return {}
+    case 'boolean':
+      return false
+    case 'time':
+    case 'microTime':
+      return null
+    case 'union':
+      return schema.form === 'boolean' ? false : null
+    default:
+      return 0
+  }
+}
 
 const text = (reader: Reader): string => reader.string()
 
