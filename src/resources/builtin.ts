@@ -31,6 +31,10 @@ import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
 import { networkPolicyResource } from './networking/network-policy/definition.ts'
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
+import { clusterRoleResource } from './rbac/cluster-role/definition.ts'
+import { clusterRoleBindingResource } from './rbac/cluster-role-binding/definition.ts'
+import { roleResource } from './rbac/role/definition.ts'
+import { roleBindingResource } from './rbac/role-binding/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
@@ -68,5 +72,9 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   ipAddressResource,
   networkPolicyResource,
   serviceCIDRResource,
+  clusterRoleBindingResource,
+  clusterRoleResource,
+  roleBindingResource,
+  roleResource,
   leaseResource,
 ]

@@ -16,7 +16,15 @@ const names = readdirSync(folder)
   .filter(file => file.endsWith('.pb'))
   .map(file => file.slice(0, -3))
 
-const packages: Readonly<Record<string, string>> = { core: 'core', apps: 'apps', coordination: 'coordination', networking: 'networking' }
+const packages: Readonly<Record<string, string>> = {
+  core: 'core',
+  apps: 'apps',
+  authentication: 'authentication',
+  authorization: 'authorization',
+  coordination: 'coordination',
+  networking: 'networking',
+  rbac: 'rbac',
+}
 const metaKinds = new Set(['Status', 'DeleteOptions', 'PatchOptions', 'UpdateOptions'])
 const schemaOf = (name: string): StructSchema => {
   const kind = name.slice(name.lastIndexOf('.') + 1)

@@ -17,15 +17,14 @@ async function ask(path: string, request: FakeRequest = {}, of = discovery, at =
 }
 const text = async (path: string) => (await ask(path)).exchange.text
 
+const GROUPS = ['apps', 'batch', 'networking.k8s.io', 'rbac.authorization.k8s.io', 'coordination.k8s.io', 'example.io']
+
 describe('discovery', () => {
   const group = (name: string) =>
     `{"name":"${name}","versions":[{"groupVersion":"${name}/v1","version":"v1"}],"preferredVersion":{"groupVersion":"${name}/v1","version":"v1"}}`
   const documents: [path: string, expected: string | RegExp][] = [
     ['/api', '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n'],
-    [
-      '/apis',
-      `{"kind":"APIGroupList","apiVersion":"v1","groups":[${['apps', 'batch', 'networking.k8s.io', 'coordination.k8s.io', 'example.io'].map(group).join(',')}]}\n`,
-    ],
+    ['/apis', `{"kind":"APIGroupList","apiVersion":"v1","groups":[${GROUPS.map(group).join(',')}]}\n`],
     ['/apis/example.io', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
     ['/apis/example.io/', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
     [
@@ -97,9 +96,7 @@ describe('aggregated discovery', () => {
   it('tells of each resource what the lists tell', async () => {
     const { exchange } = await ask('/apis', { headers: { accept: accept('v2') } })
     const { items } = exchange.json as { items: { metadata: object; versions: object[] }[] }
-    expect(items.map(({ metadata }) => metadata)).to.deep.equal(
-      ['apps', 'batch', 'networking.k8s.io', 'coordination.k8s.io', 'example.io'].map(name => ({ name, creationTimestamp: null })),
-    )
+    expect(items.map(({ metadata }) => metadata)).to.deep.equal(GROUPS.map(name => ({ name, creationTimestamp: null })))
     expect(JSON.stringify(items.at(-1)?.versions)).to.equal(
       JSON.stringify([
         {
