@@ -4,16 +4,20 @@ import { hostname } from 'node:os'
 import { admissionChain } from './admission/chain.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
+import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
+import { clusterRoleAggregationController } from './controllers/cluster-role-aggregation.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
+import { followRules } from './controllers/rbac-index.ts'
+import { bootstrapRbacPolicy } from './controllers/rbac-policy.ts'
 import { createApi } from './endpoints/api.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
@@ -27,7 +31,7 @@ import { qualifiedResource } from './meta/gvk.ts'
 import { codecOf } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
-import { builtinResources } from './resources/builtin.ts'
+import { type AuthServices, builtinResources } from './resources/builtin.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
@@ -50,6 +54,10 @@ export interface ControlPlaneOptions {
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
+  /** What reviews and token requests answer with; absent: nobody is known. */
+  readonly auth?: AuthServices
+  /** Kept as the roles and bindings are, where an authorizer reads it. */
+  readonly rules?: RuleIndex
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -98,6 +106,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     eventTtlSeconds: options.eventTtlSeconds,
     serviceCIDRs: [...options.serviceCIDRs],
     nodePortRange,
+    ...(options.auth && { auth: options.auth }),
   })
   const catalog = new Catalog(definitions)
   const stored = definitions.filter(definition => definition.storage !== undefined)
@@ -125,6 +134,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const running: Promise<void>[] = []
   let serverAddress = ''
   let bootstrapped = false
+  let rolesMade = false
+  let rulesKnown = false
   const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, shutdown: shutdown.signal }
   return {
     registry,
@@ -144,6 +155,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           if (!bootstrapped) throw new Error('the objects of a new cluster are not made yet')
         },
       },
+      ...(options.rules ? [rulesCheck(() => rolesMade && rulesKnown)] : []),
     ],
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
@@ -163,6 +175,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
         const loops = controllers.map(controller => controller(controllerEnv, signal))
@@ -170,9 +183,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         await Promise.all(loops)
       }
       const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
+      const { rules } = options
+      if (rules) running.push(followRules(controllerEnv, rules, stopped.signal, () => (rulesKnown = true)))
       running.push(
-        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(() => {
+        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
           bootstrapped = true
+          await bootstrapRbacPolicy(controllerEnv, stopped.signal)
+          rolesMade = true
           return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
         }),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
@@ -188,6 +205,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     },
   }
 }
+
+const rulesCheck = (ready: () => boolean): ReadinessCheck => ({
+  name: 'rbac-bootstrap-roles',
+  endpoints: ['readyz'],
+  check: () => {
+    if (!ready()) throw new Error('the default roles are not made yet')
+  },
+})
 
 /** `pods`, `deployments.apps` */
 const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })

@@ -1,21 +1,16 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
-import { load as parseYaml } from 'js-yaml'
-import { type Authenticator, firstOf } from './auth/authn/authenticator.ts'
-import { clientCertificate } from './auth/authn/client-certificate.ts'
-import { parseTokenFile, tokenAuthenticator } from './auth/authn/token-file.ts'
-import { alwaysAllow, alwaysDeny, privileged, publicInformation, union } from './auth/authz/authorizers.ts'
-import { parseRules, rulesAuthorizer } from './auth/authz/rules.ts'
+import type { IssuerDocuments } from './auth/authn/service-account/discovery.ts'
+import { type Auth, openAuth } from './auth-services.ts'
 import { readCommandLine, usage } from './config/command-line.ts'
-import type { AuthorizationMode, Config } from './config/config.ts'
+import type { Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
 import { type ControlPlane, createControlPlane } from './control-plane.ts'
 import { encodeStatus } from './endpoints/status-output.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import { createLogger } from './lib/structured-log.ts'
-import type { Authorizer } from './meta/authorizer.ts'
 import { Health } from './server/health.ts'
 import { kubeconfig } from './server/kubeconfig.ts'
 import { startServer } from './server/server.ts'
@@ -32,7 +27,7 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 const GRACE_MS = 60_000
 
 /** The store, opened, and the control plane over it. */
-async function openControlPlane(config: Config, authorizer: Authorizer, log: Logger): Promise<ControlPlane> {
+async function openControlPlane(config: Config, { authorizer, rules, services }: Auth, log: Logger): Promise<ControlPlane> {
   return createControlPlane({
     backend: await openBackend(config, log),
     clock: systemClock,
@@ -46,6 +41,8 @@ async function openControlPlane(config: Config, authorizer: Authorizer, log: Log
     controllers: config.controllers,
     exclusiveStore: config.etcd === undefined,
     minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
+    auth: services,
+    ...(rules && { rules }),
     mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
   })
 }
@@ -103,8 +100,10 @@ async function serve(config: Config, log: Logger): Promise<number> {
     ...(config.servingFiles !== undefined && { servingFiles: config.servingFiles }),
     ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
   })
-  const authorizer = await authorizerOf(config)
-  const [credentials, plane, authenticator] = await Promise.all([credentialsReady, openControlPlane(config, authorizer, log), authenticatorOf(config)])
+  const auth = await openAuth(config, systemClock)
+  const [credentials, plane] = await Promise.all([credentialsReady, openControlPlane(config, auth, log)])
+  auth.connect(plane.registry.access())
+  let documents: IssuerDocuments | undefined
   const shutdown = new Shutdown()
   const health = new Health(log)
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, {
@@ -118,8 +117,9 @@ async function serve(config: Config, log: Logger): Promise<number> {
     handler: plane.handler,
     encodeStatus,
     metrics: plane.metrics,
-    authenticator,
-    authorizer,
+    authenticator: auth.authenticator,
+    authorizer: auth.authorizer,
+    issuerDocuments: () => documents,
     health,
     version: versionInfo(process),
     tls: credentials.tls,
@@ -133,6 +133,8 @@ async function serve(config: Config, log: Logger): Promise<number> {
     logRequests: config.verbosity >= 3,
   })
   const url = `https://${urlHost(config.bindAddress)}:${server.securePort}`
+  documents = await auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${server.securePort}`)
+  if (documents === undefined) log.warn('no discovery of the issuer of tokens: it is no https URL', { issuer: config.serviceAccounts.issuers[0] })
   await mkdir(dirname(config.kubeconfigOut), { recursive: true })
   await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...credentials.admin }))
   log.info('serving', {
@@ -160,21 +162,6 @@ async function serve(config: Config, log: Logger): Promise<number> {
     log,
   })
   return 0
-}
-
-async function authenticatorOf(config: Config): Promise<Authenticator> {
-  const authenticators: Authenticator[] = [clientCertificate]
-  if (config.tokenAuthFile !== undefined)
-    authenticators.push(tokenAuthenticator(parseTokenFile(await readFile(config.tokenAuthFile, 'utf8'), config.tokenAuthFile)))
-  else authenticators.push(tokenAuthenticator(new Map()))
-  return firstOf(authenticators, config.anonymousAuth)
-}
-
-async function authorizerOf(config: Config): Promise<Authorizer> {
-  const file = config.authorizationRulesFile
-  const rules = file === undefined ? [] : parseRules(parseYaml(await readFile(file, 'utf8')))
-  const byMode: Readonly<Record<AuthorizationMode, Authorizer>> = { AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny, Rules: rulesAuthorizer(rules) }
-  return union([privileged, publicInformation, ...config.authorizationModes.map(mode => byMode[mode])])
 }
 
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process on the spot. */

@@ -1,9 +1,20 @@
+import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
+import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
 import { replicaSetResource } from './apps/replica-set/definition.ts'
 import { statefulSetResource } from './apps/stateful-set/definition.ts'
+import { selfSubjectReviewResource } from './authentication/self-subject-review.ts'
+import { createTokenReviewResource } from './authentication/token-review.ts'
+import {
+  createLocalSubjectAccessReviewResource,
+  createSelfSubjectAccessReviewResource,
+  createSubjectAccessReviewResource,
+} from './authorization/access-reviews.ts'
+import { createSelfSubjectRulesReviewResource } from './authorization/rules-review.ts'
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
@@ -25,7 +36,7 @@ import { secretResource } from './core/secret/definition.ts'
 import { rangeAllocationResource } from './core/service/allocation/node-ports.ts'
 import type { ServiceOptions } from './core/service/definition.ts'
 import { createServiceResource } from './core/service/definition.ts'
-import { serviceAccountResource } from './core/service-account/definition.ts'
+import { createServiceAccountResource } from './core/service-account/definition.ts'
 import { ingressResource } from './networking/ingress/definition.ts'
 import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
@@ -38,7 +49,29 @@ import { roleBindingResource } from './rbac/role-binding/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
+  /** Absent where nobody is asked: then no token is known and nothing is allowed, as far as reviews can tell. */
+  readonly auth?: AuthServices
 }
+
+/** What kinds that answer questions of authentication and authorization need. */
+export interface AuthServices {
+  readonly authorizer: Authorizer
+  readonly tokens: TokenAuthenticator
+  /** Of this server, as tokens name it. */
+  readonly audiences: readonly string[]
+  readonly issuer?: TokenIssuer
+}
+
+const NOBODY: AuthServices = { authorizer: { authorize: async () => ({ decision: 'no opinion', reason: '' }) }, tokens: () => undefined, audiences: [] }
+
+const reviews = ({ authorizer, tokens, audiences }: AuthServices): ResourceDefinition[] => [
+  selfSubjectReviewResource,
+  createTokenReviewResource(tokens, audiences),
+  createLocalSubjectAccessReviewResource(authorizer),
+  createSelfSubjectAccessReviewResource(authorizer),
+  createSelfSubjectRulesReviewResource(authorizer),
+  createSubjectAccessReviewResource(authorizer),
+]
 
 /** Every built-in kind, groups in the order in which discovery lists them. */
 export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] => [
@@ -57,7 +90,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   replicationControllerResource,
   resourceQuotaResource,
   secretResource,
-  serviceAccountResource,
+  createServiceAccountResource(options.auth?.issuer),
   createServiceResource(options),
   rangeAllocationResource,
   controllerRevisionResource,
@@ -65,6 +98,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   deploymentResource,
   replicaSetResource,
   statefulSetResource,
+  ...reviews(options.auth ?? NOBODY),
   cronJobResource,
   jobResource,
   ingressClassResource,

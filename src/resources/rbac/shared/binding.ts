@@ -1,3 +1,4 @@
+import type { RoleRef, Subject } from '../../../auth/authz/rbac/policy.ts'
 import type { Strategy, TableDefinition } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
@@ -8,21 +9,6 @@ import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { RBAC_GROUP } from './version.ts'
-
-/** rbac/v1 Subject. */
-export interface Subject {
-  readonly kind: string
-  readonly apiGroup?: string
-  readonly name: string
-  readonly namespace?: string
-}
-
-/** rbac/v1 RoleRef. */
-export interface RoleRef {
-  readonly apiGroup: string
-  readonly kind: string
-  readonly name: string
-}
 
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group']
 

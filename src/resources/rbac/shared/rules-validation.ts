@@ -1,16 +1,8 @@
+import type { PolicyRule } from '../../../auth/authz/rbac/policy.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-
-/** rbac/v1 PolicyRule. */
-export interface PolicyRule {
-  readonly verbs: readonly string[]
-  readonly apiGroups?: readonly string[]
-  readonly resources?: readonly string[]
-  readonly resourceNames?: readonly string[]
-  readonly nonResourceURLs?: readonly string[]
-}
 
 const some = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) > 0
 

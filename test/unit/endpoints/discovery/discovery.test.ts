@@ -17,7 +17,16 @@ async function ask(path: string, request: FakeRequest = {}, of = discovery, at =
 }
 const text = async (path: string) => (await ask(path)).exchange.text
 
-const GROUPS = ['apps', 'batch', 'networking.k8s.io', 'rbac.authorization.k8s.io', 'coordination.k8s.io', 'example.io']
+const GROUPS = [
+  'apps',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'batch',
+  'networking.k8s.io',
+  'rbac.authorization.k8s.io',
+  'coordination.k8s.io',
+  'example.io',
+]
 
 describe('discovery', () => {
   const group = (name: string) =>
