@@ -50,6 +50,7 @@ export async function openAuth(config: Config, clock: Clock): Promise<Auth> {
   // Making a key takes longer than all else at a first start: nobody waits for it before the server listens.
   const signing = signingKeyOf(config)
   const keys = signing.then(own => [...given.filter(({ id }) => id !== own.id), own])
+  if (serviceAccounts.signingKeyFile !== undefined) await signing
   keys.catch(() => {}) // told by `documents`
   let objects: ResourceAccess | undefined
   const tokens: TokenAuthenticator = firstToken([

@@ -133,8 +133,6 @@ async function serve(config: Config, log: Logger): Promise<number> {
     logRequests: config.verbosity >= 3,
   })
   const url = `https://${urlHost(config.bindAddress)}:${server.securePort}`
-  documents = await auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${server.securePort}`)
-  if (documents === undefined) log.warn('no discovery of the issuer of tokens: it is no https URL', { issuer: config.serviceAccounts.issuers[0] })
   await mkdir(dirname(config.kubeconfigOut), { recursive: true })
   await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...credentials.admin }))
   log.info('serving', {
@@ -150,6 +148,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
     serviceIP: firstAddress(config.serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE),
     certificateAuthority: credentials.serverCa,
   })
+  documents = await issuerDocumentsOf(config, auth, server.securePort, log)
   await stopping
   await shutdown.run({
     delayMs: config.shutdownDelayMs,
@@ -162,6 +161,18 @@ async function serve(config: Config, log: Logger): Promise<number> {
     log,
   })
   return 0
+}
+
+/** What others check tokens of service accounts with. Without the key that signs there are no tokens, and the server serves all else. */
+async function issuerDocumentsOf(config: Config, auth: Auth, port: number, log: Logger): Promise<IssuerDocuments | undefined> {
+  try {
+    const documents = await auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`)
+    if (documents === undefined) log.warn('no discovery of the issuer of tokens: it is no https URL', { issuer: config.serviceAccounts.issuers[0] })
+    return documents
+  } catch (error) {
+    log.error('service accounts get no tokens', { error: tell(error) })
+    return undefined
+  }
 }
 
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process on the spot. */
