@@ -10,7 +10,7 @@ import { signClaims } from './auth/authn/service-account/issuer.ts'
 import { generateSigningKey, readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from './auth/authn/service-account/keys.ts'
 import { bearerAuthenticator, firstToken, type TokenAuthenticator } from './auth/authn/token.ts'
 import { fileTokens, parseTokenFile } from './auth/authn/token-file.ts'
-import { alwaysAllow, alwaysDeny, privileged, publicInformation, union } from './auth/authz/authorizers.ts'
+import { alwaysAllow, alwaysDeny, basicUser, privileged, publicInformation, union } from './auth/authz/authorizers.ts'
 import { rbacAuthorizer } from './auth/authz/rbac/authorizer.ts'
 import { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { parseRules, rulesAuthorizer } from './auth/authz/rules.ts'
@@ -91,7 +91,7 @@ async function authorizerOf(config: Config, index: RuleIndex | undefined): Promi
     AlwaysAllow: () => alwaysAllow,
     AlwaysDeny: () => alwaysDeny,
     RBAC: () => rbacAuthorizer(index ?? new RuleIndex()),
-    Rules: () => rulesAuthorizer(rules),
+    Rules: () => union([basicUser, rulesAuthorizer(rules)]),
   }
   const modes = config.authorizationModes.map(mode => byMode[mode]())
   // Bindings tell who may read health and version there, and list what masters may do.

@@ -1,5 +1,5 @@
 import type { Authorizer, Decision, KnownRules } from '../../meta/authorizer.ts'
-import { ANONYMOUS, MASTERS } from '../authn/authenticator.ts'
+import { ANONYMOUS, AUTHENTICATED, MASTERS } from '../authn/authenticator.ts'
 
 const ALLOW: Decision = { decision: 'allow', reason: '' }
 const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
@@ -26,6 +26,21 @@ export const publicInformation: Authorizer = {
 }
 
 const isPublic = (path: string): boolean => PUBLIC.has(path) || /^\/(?:healthz|livez|readyz)\/[^/]+$/.test(path)
+
+const SELF_REVIEWS: Readonly<Record<string, readonly string[]>> = {
+  'authentication.k8s.io': ['selfsubjectreviews'],
+  'authorization.k8s.io': ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+}
+
+/** Everyone who has proved who they are may ask who they are, and what they may do: what upstream's role system:basic-user gives. */
+export const basicUser: Authorizer = {
+  authorize: async ({ groups }, { isResource, verb, group, resource, subresource }) =>
+    isResource && verb === 'create' && subresource === '' && SELF_REVIEWS[group]?.includes(resource) && groups.includes(AUTHENTICATED) ? ALLOW : NO_OPINION,
+  rulesFor: ({ groups }) =>
+    groups.includes(AUTHENTICATED)
+      ? { ...NO_RULES, resourceRules: Object.entries(SELF_REVIEWS).map(([group, resources]) => ({ verbs: ['create'], apiGroups: [group], resources })) }
+      : NO_RULES,
+}
 
 /** Everyone who has proved who they are may do everything. */
 export const alwaysAllow: Authorizer = {
