@@ -1,4 +1,7 @@
+import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
+import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
 import { mutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
 import { mutatingAdmissionPolicyBindingResource } from './admissionregistration/mutating-admission-policy-binding/definition.ts'
 import { mutatingWebhookConfigurationResource } from './admissionregistration/mutating-webhook-configuration/definition.ts'
@@ -12,6 +15,14 @@ import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
 import { replicaSetResource } from './apps/replica-set/definition.ts'
 import { statefulSetResource } from './apps/stateful-set/definition.ts'
+import { selfSubjectReviewResource } from './authentication/self-subject-review.ts'
+import { createTokenReviewResource } from './authentication/token-review.ts'
+import {
+  createLocalSubjectAccessReviewResource,
+  createSelfSubjectAccessReviewResource,
+  createSubjectAccessReviewResource,
+} from './authorization/access-reviews.ts'
+import { createSelfSubjectRulesReviewResource } from './authorization/rules-review.ts'
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
 import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
@@ -34,7 +45,7 @@ import { secretResource } from './core/secret/definition.ts'
 import { rangeAllocationResource } from './core/service/allocation/node-ports.ts'
 import type { ServiceOptions } from './core/service/definition.ts'
 import { createServiceResource } from './core/service/definition.ts'
-import { serviceAccountResource } from './core/service-account/definition.ts'
+import { createServiceAccountResource } from './core/service-account/definition.ts'
 import { endpointSliceResource } from './discovery/endpoint-slice/definition.ts'
 import { flowSchemaResource } from './flowcontrol/flow-schema/definition.ts'
 import { priorityLevelConfigurationResource } from './flowcontrol/priority-level-configuration/definition.ts'
@@ -45,6 +56,10 @@ import { networkPolicyResource } from './networking/network-policy/definition.ts
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
 import { runtimeClassResource } from './node/runtime-class/definition.ts'
 import { podDisruptionBudgetResource } from './policy/pod-disruption-budget/definition.ts'
+import { clusterRoleResource } from './rbac/cluster-role/definition.ts'
+import { clusterRoleBindingResource } from './rbac/cluster-role-binding/definition.ts'
+import { roleResource } from './rbac/role/definition.ts'
+import { roleBindingResource } from './rbac/role-binding/definition.ts'
 import { priorityClassResource } from './scheduling/priority-class/definition.ts'
 import { csiDriverResource } from './storage/csi-driver/definition.ts'
 import { csiNodeResource } from './storage/csi-node/definition.ts'
@@ -54,7 +69,29 @@ import { volumeAttachmentResource } from './storage/volume-attachment/definition
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
+  /** Absent where nobody is asked: then no token is known and nothing is allowed, as far as reviews can tell. */
+  readonly auth?: AuthServices
 }
+
+/** What kinds that answer questions of authentication and authorization need. */
+export interface AuthServices {
+  readonly authorizer: Authorizer
+  readonly tokens: TokenAuthenticator
+  /** Of this server, as tokens name it. */
+  readonly audiences: readonly string[]
+  readonly issuer?: TokenIssuer
+}
+
+const NOBODY: AuthServices = { authorizer: { authorize: async () => ({ decision: 'no opinion', reason: '' }) }, tokens: () => undefined, audiences: [] }
+
+const reviews = ({ authorizer, tokens, audiences }: AuthServices): ResourceDefinition[] => [
+  selfSubjectReviewResource,
+  createTokenReviewResource(tokens, audiences),
+  createLocalSubjectAccessReviewResource(authorizer),
+  createSelfSubjectAccessReviewResource(authorizer),
+  createSelfSubjectRulesReviewResource(authorizer),
+  createSubjectAccessReviewResource(authorizer),
+]
 
 /** Every built-in kind, groups in the order in which discovery lists them. */
 export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] => [
@@ -73,7 +110,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   replicationControllerResource,
   resourceQuotaResource,
   secretResource,
-  serviceAccountResource,
+  createServiceAccountResource(options.auth?.issuer),
   createServiceResource(options),
   rangeAllocationResource,
   controllerRevisionResource,
@@ -81,6 +118,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   deploymentResource,
   replicaSetResource,
   statefulSetResource,
+  ...reviews(options.auth ?? NOBODY),
   cronJobResource,
   jobResource,
   certificateSigningRequestResource,
@@ -97,6 +135,10 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   validatingAdmissionPolicyBindingResource,
   validatingWebhookConfigurationResource,
   customResourceDefinitionResource,
+  clusterRoleBindingResource,
+  clusterRoleResource,
+  roleBindingResource,
+  roleResource,
   leaseResource,
   flowSchemaResource,
   priorityLevelConfigurationResource,

@@ -5,6 +5,7 @@ import { apiextensionsTypes } from './apiextensions/types.ts'
 import { apiRegistrationTypes } from './apiregistration/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
+import { authorizationTypes } from './authorization/types.ts'
 import { autoscalingTypes } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { certificatesTypes } from './certificates/types.ts'
@@ -16,6 +17,7 @@ import { flowControlTypes } from './flowcontrol/types.ts'
 import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
+import { rbacTypes } from './rbac/types.ts'
 import { schedulingTypes } from './scheduling/types.ts'
 import { storageTypes } from './storage/types.ts'
 
@@ -43,4 +45,6 @@ export const types = [
   schedulingTypes,
   nodeTypes,
   discoveryTypes,
+  authorizationTypes,
+  rbacTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())
