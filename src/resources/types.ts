@@ -6,7 +6,7 @@ import { apiRegistrationTypes } from './apiregistration/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { authorizationTypes } from './authorization/types.ts'
-import { autoscalingTypes } from './autoscaling/types.ts'
+import { autoscalingTypes, autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { certificatesTypes } from './certificates/types.ts'
 import { coordinationTypes } from './coordination/types.ts'
@@ -30,6 +30,7 @@ export const types = [
   batchTypes,
   coordinationTypes,
   autoscalingTypes,
+  autoscalingV2Types,
   policyTypes,
   networkingTypes,
   networkingV1beta1Types,
