@@ -6,6 +6,7 @@ import { validatingAdmissionPolicyResource } from './admissionregistration/valid
 import { validatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
 import { validatingWebhookConfigurationResource } from './admissionregistration/validating-webhook-configuration/definition.ts'
 import { apiServiceResource } from './apiregistration/api-service/definition.ts'
+import { storageVersionResource } from './apiserverinternal/storage-version/definition.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
@@ -14,6 +15,7 @@ import { statefulSetResource } from './apps/stateful-set/definition.ts'
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
+import { leaseCandidateResource } from './coordination/lease-candidate/definition.ts'
 import { componentStatusResource } from './core/component-status/definition.ts'
 import { configMapResource } from './core/config-map/definition.ts'
 import { endpointsResource } from './core/endpoints/definition.ts'
@@ -40,6 +42,7 @@ import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
 import { networkPolicyResource } from './networking/network-policy/definition.ts'
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
+import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
@@ -85,6 +88,9 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   validatingAdmissionPolicyBindingResource,
   validatingWebhookConfigurationResource,
   leaseResource,
+  leaseCandidateResource,
   flowSchemaResource,
   priorityLevelConfigurationResource,
+  storageVersionResource,
+  storageVersionMigrationResource,
 ]
