@@ -103,12 +103,12 @@ function varint(value: number): Buffer {
   }
 }
 
-/** A watch event as one frame: its length in four bytes, then a WatchEvent in an envelope without a type. `object` is an enveloped object. */
+/** A watch event as one frame: its length in four bytes, then a bare WatchEvent, without an envelope. `object` is an enveloped object. */
 export function watchFrame(type: string, object: Buffer): Buffer {
   const writer = protobuf.Writer.create()
   writer.uint32(0x0a).string(type)
   writer.uint32(0x12).fork().uint32(0x0a).bytes(object).ldelim()
-  const body = wrap({ apiVersion: '', kind: '' }, writer.finish())
+  const body = writer.finish()
   const length = Buffer.allocUnsafe(4)
   length.writeUInt32BE(body.length)
   return Buffer.concat([length, body])

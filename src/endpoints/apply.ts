@@ -1,6 +1,7 @@
 import { applyConfiguration } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
 import { isObject, jsonKind } from '../apply/patch/go-print.ts'
+import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject } from '../meta/object.ts'
@@ -17,14 +18,13 @@ import { storeOf, writeTarget } from './scope.ts'
 import type { WriteOptions } from './write-options.ts'
 
 /**
- * PATCH with `application/apply-patch+yaml`: server-side apply of an object or of a subresource of the same kind; creates what is not there.
+ * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object or of a subresource of the same kind; creates what is not there.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
-export async function apply(scope: Scope, body: Buffer, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
+export async function apply(scope: Scope, { config, fault }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
   const { served, exchange, subresourceName, subresource } = scope
   if (subresource?.view) throw notImplementedError(`server-side apply to ${served.version.names.plural}/${subresourceName} is not supported by this server yet`)
   const { version } = served
-  const { config, fault } = parseConfiguration(body)
   const strategy = strategyOf(served, subresource)
   let told = false
   return storeOf(scope).update(writeTarget(scope, options), {
@@ -59,8 +59,28 @@ export async function apply(scope: Scope, body: Buffer, options: WriteOptions): 
   })
 }
 
-/** `fault`: keys that are there twice, which only strict decoding minds. */
-function parseConfiguration(body: Buffer): { config: JsonObject; fault: string | undefined } {
+export interface Configuration {
+  readonly config: JsonObject
+  /** Keys that are there twice, which only strict decoding minds. */
+  readonly fault: string | undefined
+}
+
+/** Reads a configuration in CBOR, whose faults no level of field validation lets pass. */
+export function parseCborConfiguration(body: Buffer): Configuration {
+  try {
+    const { value, fault } = parseCbor(body)
+    if (fault) throw new CborError(fault.text)
+    if (value !== null && !isObject(value))
+      throw new CborError(asCborText(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`))
+    return { config: value ?? {}, fault: undefined }
+  } catch (error) {
+    if (error instanceof CborError) throw badRequestError(`error decoding YAML: ${error.message}`)
+    throw error
+  }
+}
+
+/** Reads a configuration in YAML. */
+export function parseConfiguration(body: Buffer): Configuration {
   let parsed: ReturnType<typeof parseYaml>
   try {
     parsed = parseYaml(body)

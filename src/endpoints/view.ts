@@ -6,8 +6,7 @@ import type { BodyTarget } from './body.ts'
 import type { Scope } from './scope.ts'
 
 /** What the body of a request to a subresource of another kind is, if it is one. */
-export const viewTarget = (subresource: Subresource | undefined): BodyTarget | undefined =>
-  subresource?.kind && { group: subresource.kind.group, version: subresource.kind.version, kind: subresource.kind.kind, schema: subresource.kind.schema }
+export const viewTarget = (subresource: Subresource | undefined): BodyTarget | undefined => subresource?.kind
 
 /** Puts a view's fields into its parent, which the caller owns. The view's resourceVersion and uid, if it has any, must be the parent's. */
 export function putView(scope: Scope, view: SubresourceView, parent: KubeObject, wanted: KubeObject): KubeObject {

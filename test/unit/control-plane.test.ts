@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane.ts'
 import { createControlPlane } from '../../src/control-plane.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -30,6 +31,8 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
     controllers: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']),
     exclusiveStore: true,
     minRequestTimeoutSeconds: 1800,
+    media: mediaOffer(),
+    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
     mayCreate: async () => true,
     ...options,
   })

@@ -51,6 +51,7 @@ export class TypeResolver {
   }
 
   refer(type: TypeRef): JsonObject {
+    if (type === 'Text') return { type: 'string' }
     if (typeof type === 'string') return type === 'VersionInfo' ? this.versionInfo() : this.definitions.refer(metaRegistry.type(`meta.${type}`))
     return 'list' in type ? this.list(type.list) : this.definitions.refer(type)
   }

@@ -1,0 +1,95 @@
+import type { Version } from '../catalog/definition.ts'
+import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../codec/cbor.ts'
+import { CBOR_SEQUENCE_TYPE } from '../codec/negotiate.ts'
+import { mapInSlices } from '../lib/slices.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
+import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
+import { decode } from '../schema/decode.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import type { Encoder, StoredObject } from '../storage/storage.ts'
+import type { BinaryForm } from './binary-form.ts'
+import { metaType } from './meta-type.ts'
+import { typeMetaOf } from './protobuf-output.ts'
+
+const ITEMS_AT_ONCE = 64
+
+interface Encoders {
+  /** With kind and apiVersion. */
+  readonly whole: Encoder
+  /** Without, for lists: keys are sorted, so the type stands nowhere in particular and can't be cut off. */
+  readonly item: Encoder
+}
+
+const encoders = new WeakMap<StructSchema, Encoders>()
+
+function encodersOf(version: Version): Encoders {
+  const { schema } = version
+  let known = encoders.get(schema)
+  if (!known) {
+    const apiVersion = apiVersionOf({ group: version.group, version: version.name })
+    const encoder = (id: string, typed: boolean): Encoder => ({
+      id: `${id};${apiVersion}`,
+      encode: object => ({ bytes: encodeCbor(schema, object as unknown as JsonObject, typed), header: 0 }),
+    })
+    known = { whole: encoder('cbor', true), item: encoder('cbor-item', false) }
+    encoders.set(schema, known)
+  }
+  return known
+}
+
+const storedBody = (version: Version, stored: StoredObject): Buffer => cborBody(stored.encoded(encodersOf(version).whole).bytes)
+
+/** An object that is not stored. */
+function objectBody(schema: StructSchema, object: KubeObject): Buffer {
+  const { kind, apiVersion } = object
+  return cborBody(encodeCbor(schema, { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) }))
+}
+
+async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
+  const { item } = encodersOf(version)
+  return listOf(typeMetaOf(version, 'List'), meta, await mapInSlices(items, stored => stored.encoded(item).bytes))
+}
+
+/** A list whose items are not stored. */
+const plainListBody = (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>
+  listOf(
+    typeMetaOf(version, 'List'),
+    {},
+    objects.map(object => encodeCbor(version.schema, decode(version.schema, object as unknown as JsonObject), false)),
+  )
+
+async function listOf(type: { readonly kind: string; readonly apiVersion: string }, meta: ListMeta, items: readonly Buffer[]): Promise<Buffer[]> {
+  const groups: (readonly Buffer[])[] = []
+  for (let i = 0; i < items.length; i += ITEMS_AT_ONCE) groups.push(items.slice(i, i + ITEMS_AT_ONCE))
+  return cborList(type, encodeCbor(metaType('meta.ListMeta'), meta as JsonObject), items.length, await mapInSlices(groups, group => Buffer.concat(group), 1))
+}
+
+/** PartialObjectMetadata of an object. */
+const partialBody = (object: KubeObject, apiVersion: string): Buffer => cborBody(partialItem(object, apiVersion))
+
+const partialItem = (object: KubeObject, apiVersion: string): Buffer =>
+  encodeCbor(metaType('meta.PartialObjectMetadata'), { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata as unknown as JsonObject })
+
+async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]> {
+  const encoded = await mapInSlices(items, item => partialItem(item.object(), apiVersion))
+  return listOf({ apiVersion, kind: 'PartialObjectMetadataList' }, meta, encoded)
+}
+
+/** A Status, as the answer or as the object of an ERROR event. */
+function statusBody(status: object): Buffer {
+  const schema = metaType('meta.Status')
+  return cborBody(encodeCbor(schema, { kind: 'Status', apiVersion: 'v1', ...decode(schema, status as JsonObject) }))
+}
+
+export const cborForm: BinaryForm = {
+  storedBody,
+  objectBody,
+  listBody,
+  plainListBody,
+  partialBody,
+  partialListBody,
+  statusBody,
+  blueprint: ({ kind, apiVersion }) => cborBody(encodeCborValue({ kind, apiVersion, metadata: {}, items: null })),
+  frame: cborFrame,
+  streamType: () => CBOR_SEQUENCE_TYPE,
+}
