@@ -10,6 +10,7 @@ import { validatingAdmissionPolicyBindingResource } from './admissionregistratio
 import { validatingWebhookConfigurationResource } from './admissionregistration/validating-webhook-configuration/definition.ts'
 import { customResourceDefinitionResource } from './apiextensions/custom-resource-definition/definition.ts'
 import { apiServiceResource } from './apiregistration/api-service/definition.ts'
+import { storageVersionResource } from './apiserverinternal/storage-version/definition.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
@@ -28,6 +29,7 @@ import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
 import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
+import { leaseCandidateResource } from './coordination/lease-candidate/definition.ts'
 import { componentStatusResource } from './core/component-status/definition.ts'
 import { configMapResource } from './core/config-map/definition.ts'
 import { endpointsResource } from './core/endpoints/definition.ts'
@@ -67,6 +69,7 @@ import { csiNodeResource } from './storage/csi-node/definition.ts'
 import { csiStorageCapacityResource } from './storage/csi-storage-capacity/definition.ts'
 import { storageClassResource } from './storage/storage-class/definition.ts'
 import { volumeAttachmentResource } from './storage/volume-attachment/definition.ts'
+import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
@@ -142,8 +145,11 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   roleBindingResource,
   roleResource,
   leaseResource,
+  leaseCandidateResource,
   flowSchemaResource,
   priorityLevelConfigurationResource,
+  storageVersionResource,
+  storageVersionMigrationResource,
   podDisruptionBudgetResource,
   csiDriverResource,
   csiNodeResource,
