@@ -24,7 +24,7 @@ describe('discovery', () => {
     ['/api', '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n'],
     [
       '/apis',
-      `{"kind":"APIGroupList","apiVersion":"v1","groups":[${['apps', 'batch', 'networking.k8s.io', 'coordination.k8s.io', 'example.io'].map(group).join(',')}]}\n`,
+      `{"kind":"APIGroupList","apiVersion":"v1","groups":[${['apps', 'batch', 'networking.k8s.io', 'apiextensions.k8s.io', 'coordination.k8s.io', 'example.io'].map(group).join(',')}]}\n`,
     ],
     ['/apis/example.io', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
     ['/apis/example.io/', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
@@ -98,7 +98,7 @@ describe('aggregated discovery', () => {
     const { exchange } = await ask('/apis', { headers: { accept: accept('v2') } })
     const { items } = exchange.json as { items: { metadata: object; versions: object[] }[] }
     expect(items.map(({ metadata }) => metadata)).to.deep.equal(
-      ['apps', 'batch', 'networking.k8s.io', 'coordination.k8s.io', 'example.io'].map(name => ({ name, creationTimestamp: null })),
+      ['apps', 'batch', 'networking.k8s.io', 'apiextensions.k8s.io', 'coordination.k8s.io', 'example.io'].map(name => ({ name, creationTimestamp: null })),
     )
     expect(JSON.stringify(items.at(-1)?.versions)).to.equal(
       JSON.stringify([
