@@ -43,6 +43,7 @@ async function openControlPlane(config: Config, media: MediaOffer, authorizer: A
     gates: config.gates,
     runtimeConfig: config.runtimeConfig,
     etcdPrefix: config.etcdPrefix,
+    storedAs: config.storedAs,
     fingerprint: GIT_VERSION,
     compactionIntervalMs: config.compactionIntervalMs,
     eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
