@@ -31,6 +31,7 @@ import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
 import { networkPolicyResource } from './networking/network-policy/definition.ts'
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
+import { podDisruptionBudgetResource } from './policy/pod-disruption-budget/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
@@ -68,5 +69,6 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   ipAddressResource,
   networkPolicyResource,
   serviceCIDRResource,
+  podDisruptionBudgetResource,
   leaseResource,
 ]
