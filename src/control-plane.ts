@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { admissionChain } from './admission/chain.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
+import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
 import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
@@ -11,6 +12,7 @@ import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
+import { clusterRoleAggregationController } from './controllers/cluster-role-aggregation.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
 import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
@@ -19,6 +21,8 @@ import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
+import { followRules } from './controllers/rbac-index.ts'
+import { bootstrapRbacPolicy } from './controllers/rbac-policy.ts'
 import { createApi } from './endpoints/api.ts'
 import type { Kubelets } from './endpoints/connect/ask.ts'
 import { createDeprecatedRequests } from './endpoints/deprecation.ts'
@@ -34,10 +38,10 @@ import type { Release } from './lifecycle/release.ts'
 import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
 import type { RequestInfo, User } from './meta/context.ts'
 import { qualifiedResource } from './meta/gvk.ts'
-import { codecOf } from './registry/codec.ts'
+import { codecOf, type StoredForm } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
-import { builtinResources } from './resources/builtin.ts'
+import { type AuthServices, builtinResources } from './resources/builtin.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
@@ -54,6 +58,7 @@ export interface ControlPlaneOptions {
   readonly etcdPrefix: string
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string
+  readonly storedAs?: StoredForm
   readonly eventTtlSeconds: number
   /** 0: this server does not compact. */
   readonly compactionIntervalMs: number
@@ -66,6 +71,10 @@ export interface ControlPlaneOptions {
   readonly media: MediaOffer
   /** For logs, exec and proxies. */
   readonly kubelets: Kubelets
+  /** What reviews and token requests answer with; absent: nobody is known. */
+  readonly auth?: AuthServices
+  /** Kept as the roles and bindings are, where an authorizer reads it. */
+  readonly rules?: RuleIndex
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -115,6 +124,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     eventTtlSeconds: options.eventTtlSeconds,
     serviceCIDRs: [...options.serviceCIDRs],
     nodePortRange,
+    ...(options.auth && { auth: options.auth }),
   })
   checkIsBuilt(built, release, runtimeConfig)
   const definitions = servedDefinitions(built, servedKinds(release, options.gates, runtimeConfig))
@@ -155,6 +165,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     shutdown: shutdown.signal,
   }
+  let rolesMade = false
+  let rulesKnown = false
   return {
     registry,
     checks: [
@@ -173,6 +185,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           if (!bootstrapped) throw new Error('the objects of a new cluster are not made yet')
         },
       },
+      ...(options.rules ? [rulesCheck(() => rolesMade && rulesKnown)] : []),
     ],
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
@@ -195,6 +208,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         allocationRepairController(nodePortRange, options.exclusiveStore),
         keepFlowControlObjects,
         flowSchemaStatusController,
+        ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
         const loops = controllers.map(controller => controller(controllerEnv, signal))
@@ -202,9 +216,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         await Promise.all(loops)
       }
       const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
+      const { rules } = options
+      if (rules) running.push(followRules(controllerEnv, rules, stopped.signal, () => (rulesKnown = true)))
       running.push(
-        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(() => {
+        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
           bootstrapped = true
+          await bootstrapRbacPolicy(controllerEnv, stopped.signal)
+          rolesMade = true
           return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
         }),
         apiServiceController(catalog)(controllerEnv, stopped.signal),
@@ -222,13 +240,21 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   }
 }
 
+const rulesCheck = (ready: () => boolean): ReadinessCheck => ({
+  name: 'rbac-bootstrap-roles',
+  endpoints: ['readyz'],
+  check: () => {
+    if (!ready()) throw new Error('the default roles are not made yet')
+  },
+})
+
 /** `pods`, `deployments.apps` */
 const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })
 
 const cachedResource = (options: ControlPlaneOptions, definition: ResourceDefinition) => ({
   name: nameOf(definition),
   prefix: key(`${options.etcdPrefix}/${definition.storage?.prefix}/`),
-  codec: codecOf(definition, options.fingerprint),
+  codec: codecOf(definition, options.fingerprint, options.storedAs),
   namespaced: definition.scope === 'Namespaced',
 })
 

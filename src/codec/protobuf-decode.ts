@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
 import type { PlanEntry } from './protobuf-plan.ts'
-import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './protobuf-plan.ts'
+import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 type Reader = protobuf.Reader
@@ -93,29 +93,17 @@ function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: nu
   setMember(map, key, value === undefined ? zeroOf(values) : value)
 }
 
-/** What stands for a map's value that was left out. */
-function zeroOf(schema: Schema): Json {
-  switch (schema.type) {
-    case 'string':
-    case 'bytes':
-      return ''
-    case 'quantity':
-      return '0'
-    case 'list':
-      return []
-    case 'struct':
-      return {}
-    case 'boolean':
-      return false
-    case 'time':
-    case 'microTime':
-      return null
-    case 'union':
-      return schema.form === 'boolean' ? false : null
-    default:
-      return 0
-  }
-}
+/** Of a map's entry that has none. */
+const zeroOf = (schema: Schema): Json =>
+  schema.type === 'list'
+    ? []
+    : schema.type === 'bytes'
+      ? ''
+      : schema.type === 'union'
+        ? schema.form === 'boolean'
+          ? false
+          : null
+        : (zeros[schema.type] ?? null)
 
 const text = (reader: Reader): string => reader.string()
 

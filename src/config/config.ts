@@ -22,7 +22,21 @@ export interface KubeletConfig {
   readonly client: { readonly cert: string; readonly key: string } | undefined
 }
 
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'Rules'
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Rules'
+export interface ServiceAccountConfig {
+  /** The first signs, the others are believed. Never empty. */
+  readonly issuers: readonly string[]
+  /** Undefined: a key is made. */
+  readonly signingKeyFile: string | undefined
+  readonly keyFiles: readonly string[]
+  /** Of this server. Never empty. */
+  readonly audiences: readonly string[]
+  /** 0: as long as asked for. */
+  readonly maxExpirationSeconds: number
+  readonly extendExpiration: boolean
+  /** Undefined: this server's own. */
+  readonly keySetUrl: string | undefined
+}
 
 /** All options of the server, checked. Times are in milliseconds, files are paths as given. */
 export interface Config {
@@ -41,12 +55,14 @@ export interface Config {
   readonly anonymousAuth: boolean
   readonly authorizationModes: readonly AuthorizationMode[]
   readonly authorizationRulesFile: string | undefined
+  readonly serviceAccounts: ServiceAccountConfig
   readonly domain: string
   readonly controllers: ReadonlySet<ControllerName>
   /** Undefined: the embedded store. */
   readonly etcd: EtcdConfig | undefined
   /** Begins with a slash and ends without one. */
   readonly etcdPrefix: string
+  readonly storedAs: 'json' | 'protobuf'
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
@@ -87,9 +103,11 @@ export function buildConfig(given: GivenFlags): Config {
     anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true'),
     authorizationModes: read.list('authorization-mode').map(authorizationMode),
     authorizationRulesFile: read.text('authorization-rules-file'),
+    serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
     controllers: controllersOf(read.list('controllers')),
     etcd: etcdOf(read),
+    storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     eventTtlMs: read.duration('event-ttl'),
@@ -202,15 +220,39 @@ function authorizationMode(mode: string): AuthorizationMode {
   switch (mode) {
     case 'AlwaysAllow':
     case 'AlwaysDeny':
+    case 'RBAC':
     case 'Rules':
       return mode
-    case 'RBAC':
     case 'Node':
     case 'ABAC':
     case 'Webhook':
-      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be Rules, AlwaysAllow or AlwaysDeny`)
+      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
     default:
-      throw new FlagError(`--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be Rules, AlwaysAllow or AlwaysDeny`)
+      throw new FlagError(`--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
+  }
+}
+
+const LEAST_TOKEN_MS = 3_600_000
+const MOST_TOKEN_MS = 2 ** 32 * 1000
+
+function serviceAccountsOf(read: Reader): ServiceAccountConfig {
+  const issuers = read.list('service-account-issuer')
+  for (const issuer of issuers)
+    if (issuer.includes(':') && !URL.canParse(issuer)) throw new FlagError(`--service-account-issuer contained a ':' but was not a valid URL: ${issuer}`)
+  const maxMs = read.duration('service-account-max-token-expiration')
+  if (maxMs !== 0 && (maxMs < LEAST_TOKEN_MS || maxMs > MOST_TOKEN_MS))
+    throw new FlagError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
+  const keySetUrl = read.text('service-account-jwks-uri')
+  if (keySetUrl !== undefined && !/^https:\/\//.test(keySetUrl)) throw new FlagError(`service-account-jwks-uri requires https scheme, parsed as: ${keySetUrl}`)
+  const audiences = read.list('api-audiences')
+  return {
+    issuers,
+    signingKeyFile: read.text('service-account-signing-key-file'),
+    keyFiles: read.list('service-account-key-file'),
+    audiences: audiences.length > 0 ? audiences : issuers,
+    maxExpirationSeconds: Math.floor(maxMs / 1000),
+    extendExpiration: isTrue(read.text('service-account-extend-token-expiration') ?? 'true'),
+    keySetUrl,
   }
 }
 
@@ -233,6 +275,14 @@ function emulatedVersionOf(given: readonly string[]): Release {
     release = known
   }
   return release
+}
+
+function storedFormOf(mediaType: string): 'json' | 'protobuf' {
+  if (mediaType === 'application/json') return 'json'
+  if (mediaType === 'application/vnd.kubernetes.protobuf') return 'protobuf'
+  throw new FlagError(
+    `--storage-media-type: ${JSON.stringify(mediaType)} is not implemented; it may be application/json or application/vnd.kubernetes.protobuf`,
+  )
 }
 
 function loggingFormatOf(text: string): 'text' | 'json' {

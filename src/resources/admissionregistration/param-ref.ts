@@ -40,8 +40,8 @@ function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }
 
-/** `namespace/name`, `name`, the selector, or `<unset>`. */
+/** `namespace/name` (`*` for a namespace that is not told), the selector, or `<unset>`. */
 export function paramRefCell(ref: KubeObject['spec'] | undefined): string {
-  if (ref?.name) return ref.namespace ? `${ref.namespace}/${ref.name}` : ref.name
+  if (ref?.name) return `${ref.namespace || '*'}/${ref.name}`
   return ref?.selector ? selectorText(ref.selector) : '<unset>'
 }

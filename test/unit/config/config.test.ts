@@ -73,13 +73,13 @@ describe('the command line', () => {
   })
 
   it('tells which flags have no effect', () =>
-    expect(serve('--allow-privileged', '--service-account-issuer=https://x').ignored).to.deep.equal(['allow-privileged', 'service-account-issuer']))
+    expect(serve('--allow-privileged', '--service-account-lookup').ignored).to.deep.equal(['allow-privileged', 'service-account-lookup']))
 
-  it('starts as envtest starts kube-apiserver, but for the authorization mode', () => {
+  it('starts as envtest starts kube-apiserver', () => {
     const { config } = serve(
       '--advertise-address=127.0.0.1',
       '--allow-privileged=true',
-      '--authorization-mode=AlwaysAllow',
+      '--authorization-mode=RBAC',
       '--bind-address=127.0.0.1',
       '--cert-dir=/tmp/x',
       '--client-ca-file=/tmp/x/client-cert-auth-ca.crt',
@@ -115,7 +115,10 @@ describe('the command line', () => {
     [['--anonymous-auth=maybe'], 'invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax'],
     [['--event-ttl=1'], 'invalid argument "1" for "--event-ttl" flag: time: missing unit in duration "1"'],
     [['serve'], 'kube-apiserver does not take any arguments, got ["serve"]'],
-    [['--authorization-mode=RBAC'], '--authorization-mode=RBAC is not implemented'],
+    [['--authorization-mode=RBAC,Node'], '--authorization-mode=Node is not implemented'],
+    [['--service-account-max-token-expiration=10m'], 'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds'],
+    [['--service-account-jwks-uri=http://x/'], 'service-account-jwks-uri requires https scheme'],
+    [['--service-account-issuer=http://['], "--service-account-issuer contained a ':' but was not a valid URL"],
     [['--authorization-mode=Foo'], 'unsupported authorization mode "Foo"'],
     [['--audit-log-path=-'], '--audit-log-path=- is not implemented, and ignoring it would change what the server does'],
     [['--enable-admission-plugins=PodSecurity'], '--enable-admission-plugins=PodSecurity is not implemented'],

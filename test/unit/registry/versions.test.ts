@@ -90,7 +90,8 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         expect(mine.json().bytes.equals(second!.json().bytes)).to.equal(true)
         const encoder = protobufEncoder(served(version).version)
         expect(mine.encoded(encoder).bytes).to.equal(mine.encoded(encoder).bytes)
-        expect((decodeMessage(served(version).version.schema, mine.encoded(encoder).bytes) as JsonObject).spec).to.deep.equal(spec)
+        const { bytes, header } = mine.encoded(encoder)
+        expect((decodeMessage(served(version).version.schema, bytes.subarray(header)) as JsonObject).spec).to.deep.equal(spec)
       })
 
       it(`is selected by the fields of ${version}`, async () => {

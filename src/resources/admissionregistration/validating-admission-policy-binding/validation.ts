@@ -24,13 +24,12 @@ function validateActions(actions: readonly string[], path: FieldPath): FieldErro
   return errors
 }
 
-/** The path of matchResources is misspelt in upstream's messages. */
 export function validatePolicyBinding({ spec = {} }: KubeObject): FieldError[] {
   const path = fieldPath('spec')
   return [
     ...validatePolicyName(spec.policyName ?? '', path.child('policyName')),
     ...validateParamRef(spec.paramRef, path.child('paramRef')),
-    ...validateMatchResources(spec.matchResources, path.child('matchResouces')),
+    ...validateMatchResources(spec.matchResources, path.child('matchResources')),
     ...validateActions(spec.validationActions ?? [], path.child('validationActions')),
   ]
 }

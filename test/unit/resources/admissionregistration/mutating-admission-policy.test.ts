@@ -65,6 +65,6 @@ describe('MutatingAdmissionPolicyBinding', () => {
     const cases = new KindCases(mutatingAdmissionPolicyBindingResource)
     const { spec } = await cases.create({ spec: { policyName: 'p', paramRef: { name: 'a' }, matchResources: {} } })
     expect([spec.paramRef.parameterNotFoundAction, spec.matchResources.matchPolicy]).to.deep.equal(['Deny', 'Equivalent'])
-    expect(cases.cells()).to.deep.equal(['x', 'p', 'a', '0s'])
+    expect(cases.cells()).to.deep.equal(['x', 'p', '*/a', '0s'])
   })
 })

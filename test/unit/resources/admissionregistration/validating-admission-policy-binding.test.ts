@@ -23,15 +23,15 @@ describe('ValidatingAdmissionPolicyBinding', () => {
       param({ name: 'a', parameterNotFoundAction: 'Wait' }),
       ['NotSupported spec.paramRef.parameterNotFoundAction'],
     ],
-    'a bad rule, at the path that upstream tells': [
+    'a bad rule': [
       of({ matchResources: { resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'] }] } }),
-      ['Required spec.matchResouces.resourceRules[0].resources'],
+      ['Required spec.matchResources.resourceRules[0].resources'],
     ],
   })
 
   const cells: Record<string, [paramRef: object | undefined, cell: string]> = {
     none: [undefined, '<unset>'],
-    'a name': [{ name: 'a' }, 'a'],
+    'a name': [{ name: 'a' }, '*/a'],
     'a name in a namespace': [{ name: 'a', namespace: 'ns' }, 'ns/a'],
     'a selector': [
       { selector },
