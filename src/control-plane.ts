@@ -6,7 +6,7 @@ import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
-import type { ResourceDefinition } from './catalog/definition.ts'
+import type { ResourceDefinition, ResourceId } from './catalog/definition.ts'
 import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
 import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
@@ -38,12 +38,16 @@ import type { Release } from './lifecycle/release.ts'
 import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
 import type { RequestInfo, User } from './meta/context.ts'
 import { qualifiedResource } from './meta/gvk.ts'
+import { isStatusError } from './meta/status.ts'
 import { codecOf, type StoredForm } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
 import { type AuthServices, builtinResources } from './resources/builtin.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
+import { runtimeClassAdmission } from './resources/node/runtime-class/admission-plugin.ts'
+import { priorityAdmission } from './resources/scheduling/priority-class/admission-plugin.ts'
+import { defaultStorageClass } from './resources/storage/storage-class/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
 import { createCacher } from './storage/cacher/cacher.ts'
 import { key } from './storage/revision.ts'
@@ -110,6 +114,9 @@ export interface ControlPlane {
 const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${randomUUID()}`, leaseMs: 6000, renewMs: 2000 }
 
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
+const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
+const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
+const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' }
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
@@ -136,6 +143,15 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     stored.map(definition => cachedResource(options, definition)),
     { clock, logger },
   )
+  const listAll = async (id: ResourceId) => (await registry.access().list(id, '', { resourceVersion: '0' })).items
+  /** The cache may be behind: what is not there is looked for in the store. */
+  const find = async (id: ResourceId, name: string) => {
+    const absent = (error: unknown) => {
+      if (!isStatusError(error, 'NotFound')) throw error
+      return undefined
+    }
+    return (await registry.access().get(id, '', name, { resourceVersion: '0' }).catch(absent)) ?? (await registry.access().get(id, '', name).catch(absent))
+  }
   const registry: Registry = new Registry(catalog, {
     clock,
     etcdPrefix: options.etcdPrefix,
@@ -144,7 +160,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     admission: admissionChain([
       namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
       podDefaults,
-      defaultIngressClass(async () => (await registry.access().list(INGRESS_CLASSES, '', { resourceVersion: '0' })).items),
+      priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
+      defaultStorageClass(() => listAll(STORAGE_CLASSES)),
+      runtimeClassAdmission(name => find(RUNTIME_CLASSES, name)),
+      defaultIngressClass(() => listAll(INGRESS_CLASSES)),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => cacher.storageFor(nameOf(definition)),
