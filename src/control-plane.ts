@@ -36,13 +36,19 @@ import { ReadGauge } from './lib/metrics.ts'
 import type { Gates } from './lifecycle/gates.ts'
 import type { Release } from './lifecycle/release.ts'
 import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
-import type { RequestInfo, User } from './meta/context.ts'
 import { qualifiedResource } from './meta/gvk.ts'
 import { isStatusError } from './meta/status.ts'
 import { codecOf, type StoredForm } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
 import { type AuthServices, builtinResources } from './resources/builtin.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+  type IsAllowed,
+} from './resources/certificates/signer-admission.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
 import { runtimeClassAdmission } from './resources/node/runtime-class/admission-plugin.ts'
@@ -79,7 +85,8 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
-  readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
+  /** Whether the authorizers let the user do this. */
+  readonly isAllowed: IsAllowed
 }
 
 export interface StartOptions {
@@ -163,6 +170,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
       defaultStorageClass(() => listAll(STORAGE_CLASSES)),
       runtimeClassAdmission(name => find(RUNTIME_CLASSES, name)),
+      certificateApproval(options.isAllowed),
+      certificateSigning(options.isAllowed),
+      clusterTrustBundleAttest(options.isAllowed),
+      certificateSubjectRestriction,
       defaultIngressClass(() => listAll(INGRESS_CLASSES)),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
@@ -278,9 +289,9 @@ const cachedResource = (options: ControlPlaneOptions, definition: ResourceDefini
 })
 
 /** A PUT that would create needs the right to create, too. */
-async function authorizeCreate({ mayCreate }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
+async function authorizeCreate({ isAllowed }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
   const { ctx } = target
   const info = { ...ctx.info, verb: 'create' }
-  if (await mayCreate(ctx.user, info, ctx.signal)) return
+  if (await isAllowed(ctx.user, info, ctx.signal)) return
   throw forbidden(ctx.user, info, '')
 }

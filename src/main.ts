@@ -51,7 +51,7 @@ async function openControlPlane(config: Config, media: MediaOffer, { authorizer,
     kubelets: await kubeletsOf(config),
     auth: services,
     ...(rules && { rules }),
-    mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
+    isAllowed: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
   })
 }
 

@@ -144,7 +144,7 @@ function openPlane(backend: MemoryBackend): ControlPlane {
     minRequestTimeoutSeconds: 1800,
     media: mediaOffer({ cbor: true }),
     kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-    mayCreate: async () => true,
+    isAllowed: async () => true,
   })
 }
 

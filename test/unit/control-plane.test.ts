@@ -33,7 +33,7 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
     minRequestTimeoutSeconds: 1800,
     media: mediaOffer(),
     kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-    mayCreate: async () => true,
+    isAllowed: async () => true,
     ...options,
   })
   const unready = async (): Promise<string[]> => {
@@ -84,7 +84,7 @@ describe('the control plane', () => {
   it('asks for the right to create where an update would', async () => {
     const asked: string[] = []
     const { plane, access, call } = open({
-      mayCreate: async (user, { verb, resource, name }) => {
+      isAllowed: async (user, { verb, resource, name }) => {
         asked.push(`${user.name} ${verb} ${resource} ${name}`)
         return false
       },
