@@ -47,11 +47,11 @@ export async function openAuth(config: Config, clock: Clock): Promise<Auth> {
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
   ])
-  // Making a key takes longer than all else at a first start: nobody waits for it before the server listens.
-  const signing = signingKeyOf(config)
-  const keys = signing.then(own => [...given.filter(({ id }) => id !== own.id), own])
-  if (serviceAccounts.signingKeyFile !== undefined) await signing
-  keys.catch(() => {}) // told by `documents`
+  const signing = serviceAccounts.signingKeyFile === undefined ? onceAsked(() => signingKeyOf(config)) : await givenKey(serviceAccounts.signingKeyFile)
+  const keys = onceAsked(async () => {
+    const own = await signing()
+    return [...given.filter(({ id }) => id !== own.id), own]
+  })
   let objects: ResourceAccess | undefined
   const tokens: TokenAuthenticator = firstToken([
     ...(users ? [fileTokens(users, serviceAccounts.audiences)] : []),
@@ -70,14 +70,14 @@ export async function openAuth(config: Config, clock: Clock): Promise<Auth> {
     serverAudiences: serviceAccounts.audiences,
     maxExpirationSeconds: serviceAccounts.maxExpirationSeconds,
     extendExpiration: serviceAccounts.extendExpiration,
-    sign: async (claims: ServiceAccountClaims) => signClaims(await signing, claims),
+    sign: async (claims: ServiceAccountClaims) => signClaims(await signing(), claims),
   }
   return {
     authenticator: firstOf([clientCertificate, bearerAuthenticator(tokens, serviceAccounts.audiences)], config.anonymousAuth),
     authorizer,
     rules,
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer },
-    documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys),
+    documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
     connect: access => {
       objects = access
     },
@@ -99,10 +99,25 @@ async function authorizerOf(config: Config, index: RuleIndex | undefined): Promi
   return union([privileged, publicInformation, ...modes])
 }
 
-/** What was made once is kept. */
-async function signingKeyOf({ certDir, serviceAccounts }: Config): Promise<SigningKey> {
-  const given = serviceAccounts.signingKeyFile
-  if (given !== undefined) return readSigningKey(await readFile(given, 'utf8'), given)
+/** The result of the work, which is done when it is asked for the first time, and again after a failure. */
+function onceAsked<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= work().catch((error: unknown) => {
+      result = undefined
+      throw error
+    })
+    return result
+  }
+}
+
+async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
+  const key = readSigningKey(await readFile(file, 'utf8'), file)
+  return async () => key
+}
+
+/** What was made once is kept. Making it takes longer than all else at a first start, so it is made when there is something to sign. */
+async function signingKeyOf({ certDir }: Config): Promise<SigningKey> {
   const file = join(certDir, 'sa.key')
   let pem = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error

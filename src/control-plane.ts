@@ -38,7 +38,7 @@ import type { Release } from './lifecycle/release.ts'
 import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
 import type { RequestInfo, User } from './meta/context.ts'
 import { qualifiedResource } from './meta/gvk.ts'
-import { codecOf } from './registry/codec.ts'
+import { codecOf, type StoredForm } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
 import { type AuthServices, builtinResources } from './resources/builtin.ts'
@@ -58,6 +58,7 @@ export interface ControlPlaneOptions {
   readonly etcdPrefix: string
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string
+  readonly storedAs?: StoredForm
   readonly eventTtlSeconds: number
   /** 0: this server does not compact. */
   readonly compactionIntervalMs: number
@@ -253,7 +254,7 @@ const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ gro
 const cachedResource = (options: ControlPlaneOptions, definition: ResourceDefinition) => ({
   name: nameOf(definition),
   prefix: key(`${options.etcdPrefix}/${definition.storage?.prefix}/`),
-  codec: codecOf(definition, options.fingerprint),
+  codec: codecOf(definition, options.fingerprint, options.storedAs),
   namespaced: definition.scope === 'Namespaced',
 })
 

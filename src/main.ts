@@ -1,7 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { IssuerDocuments } from './auth/authn/service-account/discovery.ts'
 import { type Auth, openAuth } from './auth-services.ts'
 import { type MediaOffer, mediaOffer } from './codec/negotiate.ts'
 import { readCommandLine, usage } from './config/command-line.ts'
@@ -39,6 +38,7 @@ async function openControlPlane(config: Config, media: MediaOffer, { authorizer,
     gates: config.gates,
     runtimeConfig: config.runtimeConfig,
     etcdPrefix: config.etcdPrefix,
+    storedAs: config.storedAs,
     fingerprint: GIT_VERSION,
     compactionIntervalMs: config.compactionIntervalMs,
     eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
@@ -122,7 +122,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
   const auth = await openAuth(config, systemClock)
   const [credentials, plane] = await Promise.all([credentialsReady, openControlPlane(config, media, auth, log)])
   auth.connect(plane.registry.access())
-  let documents: IssuerDocuments | undefined
+  let port = config.securePort
   const shutdown = new Shutdown()
   const health = new Health(log)
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, {
@@ -139,7 +139,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
     metrics: plane.metrics,
     authenticator: auth.authenticator,
     authorizer: auth.authorizer,
-    issuerDocuments: () => documents,
+    issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),
     health,
     version: versionInfo(process),
     tls: credentials.tls,
@@ -152,6 +152,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
     log,
     logRequests: config.verbosity >= 3,
   })
+  port = server.securePort
   const url = `https://${urlHost(config.bindAddress)}:${server.securePort}`
   await mkdir(dirname(config.kubeconfigOut), { recursive: true })
   await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...credentials.admin }))
@@ -168,7 +169,6 @@ async function serve(config: Config, log: Logger): Promise<number> {
     serviceIP: firstAddress(config.serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE),
     certificateAuthority: credentials.serverCa,
   })
-  documents = await issuerDocumentsOf(config, auth, server.securePort, log)
   await stopping
   await shutdown.run({
     delayMs: config.shutdownDelayMs,
@@ -181,18 +181,6 @@ async function serve(config: Config, log: Logger): Promise<number> {
     log,
   })
   return 0
-}
-
-/** What others check tokens of service accounts with. Without the key that signs there are no tokens, and the server serves all else. */
-async function issuerDocumentsOf(config: Config, auth: Auth, port: number, log: Logger): Promise<IssuerDocuments | undefined> {
-  try {
-    const documents = await auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`)
-    if (documents === undefined) log.warn('no discovery of the issuer of tokens: it is no https URL', { issuer: config.serviceAccounts.issuers[0] })
-    return documents
-  } catch (error) {
-    log.error('service accounts get no tokens', { error: tell(error) })
-    return undefined
-  }
 }
 
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process on the spot. */

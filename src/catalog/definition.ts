@@ -41,6 +41,8 @@ export interface Version {
   readonly categories?: readonly string[]
   readonly verbs: readonly string[]
   readonly schema: StructSchema
+  /** Of the list, where upstream's list says more in OpenAPI than that it has items. */
+  readonly listSchema?: StructSchema
   /**
    * To and from the home version, on an object that the caller hands over; kind and apiVersion are set by the caller, metadata is the same in all versions. Absent where only they
    * differ. Nothing may be lost on the way there and back.

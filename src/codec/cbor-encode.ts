@@ -53,16 +53,15 @@ export function cborMap(members: Readonly<Record<string, readonly Buffer[]>>): B
   writeHead(MAP, keys.length)
   for (const key of keys) {
     writeString(key)
-    parts.push(taken(), ...(members[key] as readonly Buffer[]))
+    parts.push(taken())
+    for (const part of members[key] as readonly Buffer[]) parts.push(part)
     at = 0
   }
   return parts
 }
 
 function taken(): Buffer {
-  const out = Buffer.allocUnsafeSlow(at)
-  target.copy(out, 0, 0, at)
-  return out
+  return Buffer.from(target.subarray(0, at))
 }
 
 function room(bytes: number): void {

@@ -49,15 +49,15 @@ function nameOf(value: Json): string {
 /** An item as a body. */
 export const cborBody = (item: Buffer): Buffer => Buffer.concat([SELF_DESCRIBED, item])
 
-/** A list from the bytes of its metadata and of its items, which are not read. Items come in groups, so that a long list is never joined. */
-export function cborList(type: { readonly kind: string; readonly apiVersion: string }, metadata: Buffer, count: number, groups: readonly Buffer[]): Buffer[] {
+/** A list in segments from the bytes of its metadata and of its items, which are not read. */
+export function cborList(type: { readonly kind: string; readonly apiVersion: string }, metadata: Buffer, items: readonly Buffer[]): Buffer[] {
   return [
     SELF_DESCRIBED,
     ...cborMap({
       kind: [encodeCborValue(type.kind)],
       apiVersion: [encodeCborValue(type.apiVersion)],
       metadata: [metadata],
-      items: [arrayHead(count), ...groups],
+      items: [arrayHead(items.length), ...items],
     }),
   ]
 }

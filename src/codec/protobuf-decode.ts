@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
 import type { PlanEntry } from './protobuf-plan.ts'
-import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './protobuf-plan.ts'
+import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 type Reader = protobuf.Reader
@@ -90,23 +90,20 @@ function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: nu
       } else value = readValue(reader, wire, key, values, undefined, depth)
     } else reader.skipType(wire)
   }
-  setMember(map, key, value ?? zeroOf(values))
+  setMember(map, key, value === undefined ? zeroOf(values) : value)
 }
 
+/** Of a map's entry that has none. */
 const zeroOf = (schema: Schema): Json =>
-  schema.type === 'string' || schema.type === 'bytes'
-    ? ''
-    : schema.type === 'quantity'
-      ? '0'
-      : schema.type === 'list'
-        ? []
-        : schema.type === 'struct'
-          ? {}
-          : schema.type === 'union'
-            ? schema.form === 'boolean'
-              ? false
-              : null
-            : 0
+  schema.type === 'list'
+    ? []
+    : schema.type === 'bytes'
+      ? ''
+      : schema.type === 'union'
+        ? schema.form === 'boolean'
+          ? false
+          : null
+        : (zeros[schema.type] ?? null)
 
 const text = (reader: Reader): string => reader.string()
 

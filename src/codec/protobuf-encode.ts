@@ -3,7 +3,7 @@ import { parseDuration } from '../meta/duration.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
 import { goJson, rawJson } from './json-writer.ts'
-import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './protobuf-plan.ts'
+import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
 
 type Writer = protobuf.Writer
 
@@ -52,22 +52,6 @@ function writeMap(writer: Writer, number: number, values: Schema, map: JsonObjec
 
 /** Go compares strings by their bytes; UTF-16 order differs only where surrogates meet the end of the basic plane. */
 const byBytes = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)))
-
-/** Go's zero values, for members that are absent and no pointers; a time or raw JSON is an empty message then, and bytes are not there. */
-const zeros: Readonly<Partial<Record<Schema['type'], Json>>> = {
-  struct: {},
-  string: '',
-  integer: 0,
-  number: 0,
-  boolean: false,
-  time: null,
-  microTime: null,
-  raw: null,
-  json: null,
-  quantity: '0',
-  intOrString: 0,
-  duration: '0s',
-}
 
 function writeZero(writer: Writer, number: number, schema: Schema): void {
   const zero = zeros[schema.type]

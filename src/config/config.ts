@@ -62,6 +62,7 @@ export interface Config {
   readonly etcd: EtcdConfig | undefined
   /** Begins with a slash and ends without one. */
   readonly etcdPrefix: string
+  readonly storedAs: 'json' | 'protobuf'
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
@@ -106,6 +107,7 @@ export function buildConfig(given: GivenFlags): Config {
     domain: read.text('domain') ?? 'k8s.io',
     controllers: controllersOf(read.list('controllers')),
     etcd: etcdOf(read),
+    storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     eventTtlMs: read.duration('event-ttl'),
@@ -273,6 +275,14 @@ function emulatedVersionOf(given: readonly string[]): Release {
     release = known
   }
   return release
+}
+
+function storedFormOf(mediaType: string): 'json' | 'protobuf' {
+  if (mediaType === 'application/json') return 'json'
+  if (mediaType === 'application/vnd.kubernetes.protobuf') return 'protobuf'
+  throw new FlagError(
+    `--storage-media-type: ${JSON.stringify(mediaType)} is not implemented; it may be application/json or application/vnd.kubernetes.protobuf`,
+  )
 }
 
 function loggingFormatOf(text: string): 'text' | 'json' {

@@ -81,7 +81,11 @@ export const FLAGS = {
   'etcd-db-metric-poll-interval': ignored('duration'),
   'etcd-servers-overrides': refused('list'),
   'storage-backend': refused('string', '', 'etcd3'),
-  'storage-media-type': refused('string', 'application/json'),
+  'storage-media-type': used(
+    'string',
+    'What is written to the store: application/json, or application/vnd.kubernetes.protobuf as kube-apiserver writes it. Both are always read.',
+    'application/json',
+  ),
   'storage-initialization-timeout': ignored('duration'),
   'encryption-provider-config': refused('string', ''),
   'encryption-provider-config-automatic-reload': ignored('bool'),

@@ -1,6 +1,7 @@
 import type { Version } from '../catalog/definition.ts'
 import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../codec/cbor.ts'
 import { CBOR_SEQUENCE_TYPE } from '../codec/negotiate.ts'
+import type { TypeMeta } from '../codec/protobuf.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
@@ -8,10 +9,9 @@ import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { Encoder, StoredObject } from '../storage/storage.ts'
 import type { BinaryForm } from './binary-form.ts'
+import { encodedAll } from './encoded-all.ts'
 import { metaType } from './meta-type.ts'
 import { typeMetaOf } from './protobuf-output.ts'
-
-const ITEMS_AT_ONCE = 64
 
 interface Encoders {
   /** With kind and apiVersion. */
@@ -45,24 +45,20 @@ function objectBody(schema: StructSchema, object: KubeObject): Buffer {
   return cborBody(encodeCbor(schema, { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) }))
 }
 
-async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
-  const { item } = encodersOf(version)
-  return listOf(typeMetaOf(version, 'List'), meta, await mapInSlices(items, stored => stored.encoded(item).bytes))
-}
+const listBody = async (version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> =>
+  listOf(typeMetaOf(version, 'List'), meta, await encodedAll(items, encodersOf(version).item))
 
 /** A list whose items are not stored. */
-const plainListBody = (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>
+const plainListBody = async (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>
   listOf(
     typeMetaOf(version, 'List'),
     {},
     objects.map(object => encodeCbor(version.schema, decode(version.schema, object as unknown as JsonObject), false)),
   )
 
-async function listOf(type: { readonly kind: string; readonly apiVersion: string }, meta: ListMeta, items: readonly Buffer[]): Promise<Buffer[]> {
-  const groups: (readonly Buffer[])[] = []
-  for (let i = 0; i < items.length; i += ITEMS_AT_ONCE) groups.push(items.slice(i, i + ITEMS_AT_ONCE))
-  return cborList(type, encodeCbor(metaType('meta.ListMeta'), meta as JsonObject), items.length, await mapInSlices(groups, group => Buffer.concat(group), 1))
-}
+/** A list in segments of one item each: they are put together while they are sent. */
+const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] =>
+  cborList(type, encodeCbor(metaType('meta.ListMeta'), meta as JsonObject), items)
 
 /** PartialObjectMetadata of an object. */
 const partialBody = (object: KubeObject, apiVersion: string): Buffer => cborBody(partialItem(object, apiVersion))

@@ -24,6 +24,7 @@ import {
   createSubjectAccessReviewResource,
 } from './authorization/access-reviews.ts'
 import { createSelfSubjectRulesReviewResource } from './authorization/rules-review.ts'
+import { horizontalPodAutoscalerResource } from './autoscaling/horizontal-pod-autoscaler/definition.ts'
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
 import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
@@ -127,6 +128,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   replicaSetResource,
   statefulSetResource,
   ...reviews(options.auth ?? NOBODY),
+  horizontalPodAutoscalerResource,
   cronJobResource,
   jobResource,
   certificateSigningRequestResource,

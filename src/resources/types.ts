@@ -7,7 +7,7 @@ import { apiServerInternalTypes } from './apiserverinternal/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
 import { authorizationTypes } from './authorization/types.ts'
-import { autoscalingTypes } from './autoscaling/types.ts'
+import { autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { certificatesTypes } from './certificates/types.ts'
 import { coordinationTypes, coordinationV1alpha2Types, coordinationV1beta1Types } from './coordination/types.ts'
@@ -33,6 +33,7 @@ export const types = [
   batchTypes,
   coordinationTypes,
   autoscalingTypes,
+  autoscalingV2Types,
   policyTypes,
   networkingTypes,
   networkingV1beta1Types,

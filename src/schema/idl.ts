@@ -19,6 +19,7 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * A field is `name number type mark*`, with `-` for the number where protobuf has none. A type is a scalar, a special form, a type of this package, `package.Type` of
  * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer. `?` ends the type of an optional field (omitempty and not required). Marks:
  * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) · `set` `atomic` `granular` `map(a,b)` list and map types ·
+ * `strayatomic` a list type of what is no list ·
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `= json` default (last) · `# text` description (last).
  * A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`, `strings`). Declarations start a line, fields are indented. `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `# text`.
  */
@@ -119,6 +120,7 @@ export class TypeRegistry {
     }
     if (strategies.length > 0) field.patchStrategy = strategies.join(',')
     if (marks.includes('deprecated')) field.deprecated = true
+    if (marks.includes('strayatomic')) field.strayListType = 'atomic'
     if (description) field.description = description
     return field
   }

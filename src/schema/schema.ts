@@ -40,6 +40,8 @@ export interface Field {
   /** Strategic merge patch: `merge`, `replace`, `retainKeys` and combinations, comma separated. */
   readonly patchStrategy?: string
   readonly patchMergeKey?: string
+  /** Upstream states a list type of a value that is no list: it shows in OpenAPI, and does nothing. */
+  readonly strayListType?: 'atomic'
   readonly description?: string
   /** JSON only: the field has no protobuf number. */
   readonly deprecated?: boolean

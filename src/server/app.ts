@@ -19,7 +19,7 @@ export interface AppOptions {
   readonly handler: Handler
   readonly health: Health
   readonly version: VersionInfo
-  readonly issuerDocuments?: () => IssuerDocuments | undefined
+  readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   readonly metrics: readonly MetricFamily[]
   readonly registry: Registry
   readonly log: Logger
@@ -81,8 +81,8 @@ function ownEndpoints({ health, version, registry, issuerDocuments }: AppOptions
     return exchange.sendBytes(report.status, TEXT, Buffer.from(report.text))
   }
   const document = (path: string, type: string, pick: (documents: IssuerDocuments) => Buffer): void => {
-    router.get(path, (ctx, next) => {
-      const documents = issuerDocuments?.()
+    router.get(path, async (ctx, next) => {
+      const documents = await issuerDocuments?.()
       if (documents === undefined) return next()
       const exchange = ctx.state.exchange
       exchange.setHeader('Cache-Control', 'public, max-age=3600')

@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly health: Health
   readonly version: VersionInfo
   /** Who signs tokens of service accounts, and with what; asked with each request for it. */
-  readonly issuerDocuments?: () => IssuerDocuments | undefined
+  readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Beside those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
   readonly tls: TlsMaterial

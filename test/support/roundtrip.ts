@@ -1,7 +1,17 @@
 import { types } from '../../src/resources/types.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
 
-const packages: Readonly<Record<string, string>> = { core: 'core', apps: 'apps', coordination: 'coordination', networking: 'networking' }
+/** Packages of types by the first part of a file's name. */
+const packages: Readonly<Record<string, string>> = {
+  apiextensions: 'apiextensions',
+  apps: 'apps',
+  authentication: 'authentication',
+  authorization: 'authorization',
+  coordination: 'coordination',
+  core: 'core',
+  networking: 'networking',
+  rbac: 'rbac',
+}
 const metaKinds = new Set(['Status', 'DeleteOptions', 'PatchOptions', 'UpdateOptions'])
 /** The type of a file of test/fixtures/codec/roundtrip, by its name: `core.v1.Pod`. */
 export const roundtripSchema = (name: string): StructSchema => {

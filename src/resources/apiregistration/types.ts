@@ -26,7 +26,7 @@ type APIServiceSpec
   group 2 string? # The API group; empty for the core group.
   version 3 string? # The version of the group.
   insecureSkipTLSVerify 4 bool? # Whether the certificate of the other server is taken unseen. Not together with caBundle.
-  caBundle 5 bytes? atomic # Certificates in PEM that vouch for the other server; those of the system unless said.
+  caBundle 5 bytes? strayatomic # Certificates in PEM that vouch for the other server; those of the system unless said.
   groupPriorityMinimum 7 int32 # Place of the group among others: higher ones come first; from 1 to 20000.
   versionPriority 8 int32 # Place of the version in its group: higher ones come first; from 1 to 1000.
 

@@ -25,7 +25,7 @@ type CertificateSigningRequestList typemeta
   items 2 []CertificateSigningRequest
 
 type CertificateSigningRequestSpec # What is asked for, and who asks; cannot be changed.
-  request 1 bytes atomic # A PKCS#10 certificate request, in PEM.
+  request 1 bytes strayatomic # A PKCS#10 certificate request, in PEM.
   signerName 7 string # Who is to sign, such as kubernetes.io/kube-apiserver-client.
   expirationSeconds 8 *int32? # For how long the certificate is to be good; the signer may choose less. 600 at least.
   usages 5 []KeyUsage? atomic # What the key is to be used for.
@@ -36,6 +36,6 @@ type CertificateSigningRequestSpec # What is asked for, and who asks; cannot be 
 
 type CertificateSigningRequestStatus # The decision, and the certificate.
   conditions 1 []CertificateSigningRequestCondition? map(type) # Approved, Denied or Failed; none of them is ever taken back.
-  certificate 2 bytes? atomic # The certificate with those of its signers, in PEM; cannot be changed once it is there.
+  certificate 2 bytes? strayatomic # The certificate with those of its signers, in PEM; cannot be changed once it is there.
 `,
 }

@@ -87,6 +87,7 @@ export class DefinitionSet {
       if (schema.listType) marks['x-kubernetes-list-type'] = schema.listType
     } else if (schema.type === 'map' && schema.mapType) marks['x-kubernetes-map-type'] = schema.mapType
     else if (schema.type === 'struct' && schema.base && schema.structType) marks['x-kubernetes-map-type'] = schema.structType
+    if (field.strayListType) marks['x-kubernetes-list-type'] = field.strayListType
     if (field.patchMergeKey !== undefined) marks['x-kubernetes-patch-merge-key'] = field.patchMergeKey
     if (field.patchStrategy !== undefined) marks['x-kubernetes-patch-strategy'] = field.patchStrategy
     const own = { ...(described !== undefined && { description: described }), ...(this.version === 3 && value !== undefined && { default: value }) }

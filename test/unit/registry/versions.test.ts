@@ -90,7 +90,8 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         expect(mine.json().bytes.equals(second!.json().bytes)).to.equal(true)
         const encoder = protobufEncoder(served(version).version)
         expect(mine.encoded(encoder).bytes).to.equal(mine.encoded(encoder).bytes)
-        expect((decodeMessage(served(version).version.schema, mine.encoded(encoder).bytes) as JsonObject).spec).to.deep.equal(spec)
+        const { bytes, header } = mine.encoded(encoder)
+        expect((decodeMessage(served(version).version.schema, bytes.subarray(header)) as JsonObject).spec).to.deep.equal(spec)
       })
 
       it(`is selected by the fields of ${version}`, async () => {
@@ -143,6 +144,12 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         expect(await refusalText(call(version, ONE))).to.equal('404 NotFound: widgets.example.io "a" not found')
       })
     }
+
+    it('is answered without being stored as it is when it is', async () => {
+      const create: FakeRequest = { method: 'POST', body: body('v1beta1', { shade: 'red' }, { name: 'b' }) }
+      const { spec: dry } = await object('v1beta1', ALL, { ...create, search: 'dryRun=All' })
+      expect((await object('v1beta1', ALL, create)).spec).to.deep.equal(dry)
+    })
 
     it('is refused a body of another version than the path’s', async () => {
       expect(await refusalText(call('v1', ONE, { method: 'PUT', body: body('v1beta1', {}) }))).to.equal(

@@ -11,8 +11,7 @@ export type TokenResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes'
 export interface ServiceAccountTokenOptions {
   /** Whose tokens are looked at: the first signs here, the others did. */
   readonly issuers: readonly string[]
-  /** Known once the key that signs is read or made. */
-  readonly keys: Promise<readonly VerificationKey[]>
+  readonly keys: () => Promise<readonly VerificationKey[]>
   /** Metadata of an object as it is now. Throws a NotFound where there is none. */
   readonly lookUp: (resource: TokenResource, namespace: string, name: string) => Promise<ObjectMeta>
   /** Milliseconds since the epoch. */
@@ -71,7 +70,7 @@ async function verify(token: string, { keys }: ServiceAccountTokenOptions): Prom
   } catch {
     return 'invalid bearer token'
   }
-  const known = await keys
+  const known = await keys()
   const candidates = header.kid === undefined ? known : known.filter(({ id }) => id === header.kid)
   if (candidates.length === 0) return 'invalid signature, no keys found'
   for (const { publicKey, algorithm } of candidates) {

@@ -29,7 +29,8 @@ const selectorsOf = (role: KubeObject): LabelSelector[] => role.aggregationRule?
 export function reconcileRole(now: KubeObject, wanted: KubeObject): KubeObject | undefined {
   if (isProtected(now)) return undefined
   const next = withMetadata(now, wanted)
-  const missing = missingRules(now.rules ?? [], wanted.rules ?? [])
+  // Most roles are as they were made, which is quickly seen.
+  const missing = deepEqual(now.rules ?? [], wanted.rules ?? []) ? [] : missingRules(now.rules ?? [], wanted.rules ?? [])
   if (missing.length > 0) next.rules = [...(now.rules ?? []), ...missing]
   if (!wanted.aggregationRule) delete next.aggregationRule
   else {

@@ -20,6 +20,7 @@ const v1alpha1: Version = {
   names: { plural: 'storageversionmigrations', singular: 'storageversionmigration' },
   verbs: STANDARD_VERBS,
   schema: types.type('storagemigration.StorageVersionMigration'),
+  listSchema: types.type('storagemigration.StorageVersionMigrationList'),
   table,
   subresources: {
     status: {

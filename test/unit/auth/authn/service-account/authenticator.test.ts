@@ -30,7 +30,7 @@ describe('serviceAccountTokens', () => {
     const state = { now: NOW, objects }
     const tokens = serviceAccountTokens({
       issuers: ['https://issuer', 'https://former'],
-      keys: Promise.resolve([key]),
+      keys: async () => [key],
       lookUp: async (resource, _namespace, name) => {
         const found = state.objects[`${resource}/${name}`]
         if (found === undefined) throw notFoundError({ group: '', resource }, name)
