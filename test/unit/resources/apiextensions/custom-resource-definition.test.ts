@@ -85,6 +85,10 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
     [`Invalid ${at}.items.properties[k].type`],
   ],
   'a default that fits': [field({ type: 'object', properties: { b: { type: 'integer' } }, default: { b: 1 } }), []],
+  'defaults beside fields that are kept unasked': [
+    of({ preserveUnknownFields: true, versions: [version({ properties: { a: { type: 'string', default: 'x' } } })] }),
+    ['Invalid spec.preserveUnknownFields', 'Invalid spec.preserveUnknownFields'],
+  ],
   'a default of another type': [field({ type: 'string', default: 1 }), [`TypeInvalid ${at}.default`]],
   'a default with more than is known': [field({ type: 'object', default: { b: 1 } }), [`Invalid ${at}.default`]],
   'a default of an embedded object': [
