@@ -15,7 +15,8 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError'
 }
 
-const MAX_DEPTH = 200
+/** Schemas of custom resources hold schemas; nothing else nests deeply. The stack bounds it. */
+const MAX_DEPTH = 1000
 
 /** Reads a message as a value of the JSON data model, not yet normalised: decode it with its schema. Unknown fields are dropped. Throws ProtobufError. */
 export function decodeMessage(schema: StructSchema, bytes: Uint8Array): JsonObject {
