@@ -72,7 +72,7 @@ describe('faults of bodies, whatever their media type', () => {
   it('a member twice', () => {
     const twice = Buffer.from('{"spec":{"holderIdentity":"a","holderIdentity":"b"}}')
     expect(refusal(JSON_BODY, twice)).to.match(/^400 .*duplicate field "spec\.holderIdentity"$/)
-    expect(refusal(YAML_BODY, twice)).to.match(/^400 [^]*key "holderIdentity" already set in map/)
+    expect(refusal(YAML_BODY, twice)).to.match(/^400 [\s\S]*key "holderIdentity" already set in map/)
     expect(refusal(CBOR_BODY, Buffer.from('a14473706563a24161f64161f6', 'hex'))).to.match(/^400 .*duplicate map key "a" at map element index 1 \(spec\.a\)$/)
   })
 
