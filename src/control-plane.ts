@@ -18,6 +18,7 @@ import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
 import { followRules } from './controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from './controllers/rbac-policy.ts'
+import { serviceAccountTokenController } from './controllers/service-account-token.ts'
 import { createApi } from './endpoints/api.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
@@ -175,6 +176,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        ...(options.controllers.has('serviceaccount-token-controller') && options.auth?.issuer
+          ? [serviceAccountTokenController(options.auth.issuer, start.certificateAuthority)]
+          : []),
         ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
