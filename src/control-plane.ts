@@ -188,13 +188,19 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       }
       const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
       const { rules } = options
-      if (rules) running.push(followRules(controllerEnv, rules, stopped.signal, () => (rulesKnown = true)))
+      if (rules)
+        running.push(
+          followRules(controllerEnv, rules, stopped.signal, () => {
+            rulesKnown = true
+          }),
+        )
       running.push(
         bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
           bootstrapped = true
-          await bootstrapRbacPolicy(controllerEnv, stopped.signal)
-          rolesMade = true
-          return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
+          const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => {
+            rolesMade = true
+          })
+          await Promise.all([policy, keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)])
         }),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )

@@ -1,18 +1,12 @@
 import { expect } from 'chai'
 import type { TokenIssuer } from '../../../src/auth/authn/service-account/issuer.ts'
 import { serviceAccountTokenController } from '../../../src/controllers/service-account-token.ts'
+import { testAuth } from '../../support/auth.ts'
 import { builtinRegistry, controllerEnvironment, eventually, NAMESPACES } from '../../support/builtin-registry.ts'
 import { refusalText } from '../../support/test-registry.ts'
 
 const SECRETS = { group: '', resource: 'secrets' }
 const ACCOUNTS = { group: '', resource: 'serviceaccounts' }
-const issuer: TokenIssuer = {
-  name: 'https://issuer',
-  serverAudiences: [],
-  maxExpirationSeconds: 0,
-  extendExpiration: false,
-  sign: async claims => `signed for ${claims.sub}`,
-}
 const text = (data: string | undefined): string => Buffer.from(data ?? '', 'base64').toString()
 
 async function running() {
@@ -29,7 +23,7 @@ async function running() {
       metadata: { name, namespace: 'ns', annotations: { 'kubernetes.io/service-account.name': 'bot', ...annotations } },
     })
   const stop = new AbortController()
-  const ended = serviceAccountTokenController(issuer, 'PEM')(env, stop.signal)
+  const ended = serviceAccountTokenController(testAuth.issuer as TokenIssuer, 'PEM')(env, stop.signal)
   const isGone = async (name: string) => (await refusalText(access.get(SECRETS, 'ns', name))).includes('not found')
   return {
     access,

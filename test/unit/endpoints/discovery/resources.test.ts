@@ -3,13 +3,17 @@ import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import { apiResources, groupsOf, storageVersionHash } from '../../../../src/endpoints/discovery/resources.ts'
 import { builtinResources } from '../../../../src/resources/builtin.ts'
+import { testAuth } from '../../../support/auth.ts'
 import { widgetResource } from '../../../support/test-registry.ts'
 
 const upstream = JSON.parse(readFileSync(new URL('../../../fixtures/discovery/resources-1.33.json', import.meta.url), 'utf8')) as Record<
   string,
   { name: string }[]
 >
-const snapshot = new CatalogSnapshot(1, builtinResources({ eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } }))
+const snapshot = new CatalogSnapshot(
+  1,
+  builtinResources({ eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 }, auth: testAuth }),
+)
 
 describe('resource lists', () => {
   for (const [groupVersion, resources] of Object.entries(upstream)) {
