@@ -1,15 +1,18 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Auth, openAuth } from './auth-services.ts'
+import { type MediaOffer, mediaOffer } from './codec/negotiate.ts'
 import { readCommandLine, usage } from './config/command-line.ts'
 import type { Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
 import { type ControlPlane, createControlPlane } from './control-plane.ts'
-import { encodeStatus } from './endpoints/status-output.ts'
+import type { Kubelets } from './endpoints/connect/ask.ts'
+import { statusEncoder } from './endpoints/status-output.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import { createLogger } from './lib/structured-log.ts'
+import { LifecycleError } from './lifecycle/gates.ts'
 import { Health } from './server/health.ts'
 import { kubeconfig } from './server/kubeconfig.ts'
 import { startServer } from './server/server.ts'
@@ -26,12 +29,16 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 const GRACE_MS = 60_000
 
 /** The store, opened, and the control plane over it. */
-async function openControlPlane(config: Config, { authorizer, rules, services }: Auth, log: Logger): Promise<ControlPlane> {
+async function openControlPlane(config: Config, media: MediaOffer, { authorizer, rules, services }: Auth, log: Logger): Promise<ControlPlane> {
   return createControlPlane({
     backend: await openBackend(config, log),
     clock: systemClock,
     logger: log,
+    release: config.emulatedVersion,
+    gates: config.gates,
+    runtimeConfig: config.runtimeConfig,
     etcdPrefix: config.etcdPrefix,
+    storedAs: config.storedAs,
     fingerprint: GIT_VERSION,
     compactionIntervalMs: config.compactionIntervalMs,
     eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
@@ -40,10 +47,22 @@ async function openControlPlane(config: Config, { authorizer, rules, services }:
     controllers: config.controllers,
     exclusiveStore: config.etcd === undefined,
     minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
+    media,
+    kubelets: await kubeletsOf(config),
     auth: services,
     ...(rules && { rules }),
     mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
   })
+}
+
+async function kubeletsOf({ kubelets: { addressTypes, port, caFile, client } }: Config): Promise<Kubelets> {
+  const read = (file: string): Promise<string> => readFile(file, 'utf8')
+  return {
+    addressTypes,
+    port,
+    ...(caFile !== undefined && { certificateAuthority: await read(caFile) }),
+    ...(client && { client: { cert: await read(client.cert), key: await read(client.key) } }),
+  }
 }
 
 async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
@@ -99,8 +118,9 @@ async function serve(config: Config, log: Logger): Promise<number> {
     ...(config.servingFiles !== undefined && { servingFiles: config.servingFiles }),
     ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
   })
+  const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
   const auth = await openAuth(config, systemClock)
-  const [credentials, plane] = await Promise.all([credentialsReady, openControlPlane(config, auth, log)])
+  const [credentials, plane] = await Promise.all([credentialsReady, openControlPlane(config, media, auth, log)])
   auth.connect(plane.registry.access())
   let port = config.securePort
   const shutdown = new Shutdown()
@@ -114,7 +134,8 @@ async function serve(config: Config, log: Logger): Promise<number> {
   })
   const server = await startServer({
     handler: plane.handler,
-    encodeStatus,
+    encodeStatus: statusEncoder(media),
+    compressAnswers: config.gates.enabled('APIResponseCompression'),
     metrics: plane.metrics,
     authenticator: auth.authenticator,
     authorizer: auth.authorizer,
@@ -199,7 +220,7 @@ const firstAddress = (range: string): string => {
 /** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is told. */
 function tell(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'code' in error ? error.message : (error.stack ?? error.message)
+  return 'code' in error || error instanceof LifecycleError ? error.message : (error.stack ?? error.message)
 }
 
 void main(process.argv.slice(2))

@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
 import { parseDuration } from '../lib/duration.ts'
+import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
+import { RELEASES, type Release } from '../lifecycle/release.ts'
+import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
-import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
 export interface EtcdConfig {
   readonly servers: readonly string[]
@@ -11,8 +14,15 @@ export interface EtcdConfig {
   readonly keyFile: string | undefined
 }
 
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Rules'
+/** How kubelets are reached. Files are paths. */
+export interface KubeletConfig {
+  readonly addressTypes: readonly string[]
+  readonly port: number
+  readonly caFile: string | undefined
+  readonly client: { readonly cert: string; readonly key: string } | undefined
+}
 
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Rules'
 export interface ServiceAccountConfig {
   /** The first signs, the others are believed. Never empty. */
   readonly issuers: readonly string[]
@@ -54,6 +64,7 @@ export interface Config {
   readonly etcd: EtcdConfig | undefined
   /** Begins with a slash and ends without one. */
   readonly etcdPrefix: string
+  readonly storedAs: 'json' | 'protobuf'
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
@@ -61,15 +72,15 @@ export interface Config {
   readonly serviceClusterIpRanges: readonly string[]
   /** Inclusive. */
   readonly serviceNodePorts: { readonly first: number; readonly last: number }
+  readonly kubelets: KubeletConfig
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
   readonly requestTimeoutMs: number
   readonly minRequestTimeoutMs: number
   readonly shutdownDelayMs: number
-  /** Major and minor: `1.33`. */
-  readonly emulatedVersion: string
-  readonly featureGates: ReadonlyMap<string, boolean>
-  readonly runtimeConfig: ReadonlyMap<string, boolean>
+  readonly emulatedVersion: Release
+  readonly gates: Gates
+  readonly runtimeConfig: RuntimeConfig
   readonly verbosity: number
   readonly loggingFormat: 'text' | 'json'
 }
@@ -78,6 +89,7 @@ export interface Config {
 export function buildConfig(given: GivenFlags): Config {
   const read = reader(given)
   const dataDir = read.text('data-dir') ?? 'data'
+  const release = emulatedVersionOf(read.list('emulated-version'))
   const config: Config = {
     dataDir,
     kubeconfigOut: read.text('kubeconfig-out') ?? join(dataDir, 'admin.kubeconfig'),
@@ -97,24 +109,24 @@ export function buildConfig(given: GivenFlags): Config {
     domain: read.text('domain') ?? 'k8s.io',
     controllers: controllersOf(read.list('controllers')),
     etcd: etcdOf(read),
+    storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     eventTtlMs: read.duration('event-ttl'),
     serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
     serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),
+    kubelets: kubeletsOf(read),
     maxRequestsInFlight: read.int('max-requests-inflight', 0),
     maxMutatingRequestsInFlight: read.int('max-mutating-requests-inflight', 0),
     requestTimeoutMs: read.duration('request-timeout'),
     minRequestTimeoutMs: read.int('min-request-timeout', 0) * 1000,
     shutdownDelayMs: read.duration('shutdown-delay-duration'),
-    emulatedVersion: emulatedVersionOf(read.list('emulated-version')),
-    featureGates: read.switches('feature-gates'),
-    runtimeConfig: read.switches('runtime-config'),
+    emulatedVersion: release,
+    gates: gatesOf(release, read.switches('feature-gates')),
+    runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
   }
-  checkGates(config.featureGates)
-  checkRuntimeConfig(config.runtimeConfig)
   for (const range of config.serviceClusterIpRanges)
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
@@ -161,9 +173,10 @@ function reader({ values }: GivenFlags): Reader {
       new Map(
         (values.get(name) ?? []).map(entry => {
           const equals = entry.indexOf('=')
-          const value = entry.slice(equals + 1)
-          if (!/^(?:true|false)$/i.test(value)) throw new FlagError(`--${name}: ${entry}: the value must be true or false`)
-          return [entry.slice(0, equals), isTrue(value)]
+          const [key, value] = equals < 0 ? [entry, 'true'] : [entry.slice(0, equals).trim(), entry.slice(equals + 1).trim()]
+          if (!BOOL.test(value))
+            throw new FlagError(`--${name}: invalid value of ${key}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
+          return [key, isTrue(value)]
         }),
       ),
     pair: (cert, key) => {
@@ -182,6 +195,21 @@ function etcdOf(read: Reader): EtcdConfig | undefined {
     if (!/^https?:\/\/[^/\s]+\/?$/.test(server)) throw new FlagError(`--etcd-servers: ${JSON.stringify(server)} is not a URL such as http://127.0.0.1:2379`)
   const client = read.pair('etcd-certfile', 'etcd-keyfile')
   return { servers: servers.map(server => server.replace(/\/$/, '')), caFile: read.text('etcd-cafile'), certFile: client?.cert, keyFile: client?.key }
+}
+
+const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
+
+function kubeletsOf(read: Reader): KubeletConfig {
+  const addressTypes = read.list('kubelet-preferred-address-types')
+  for (const type of addressTypes)
+    if (!ADDRESS_TYPES.includes(type))
+      throw new FlagError(`--kubelet-preferred-address-types: ${JSON.stringify(type)} is not a type of address; it may be ${ADDRESS_TYPES.join(', ')}`)
+  return {
+    addressTypes,
+    port: read.port('kubelet-port'),
+    caFile: read.text('kubelet-certificate-authority'),
+    client: read.pair('kubelet-client-certificate', 'kubelet-client-key'),
+  }
 }
 
 function prefixOf(text: string): string {
@@ -241,12 +269,23 @@ function nodePortsOf(text: string): { first: number; last: number } {
   return { first, last }
 }
 
-function emulatedVersionOf(given: readonly string[]): string {
+function emulatedVersionOf(given: readonly string[]): Release {
+  let release: Release = '1.33'
   for (const entry of given) {
-    const version = entry.replace(/^kube=/, '').replace(/^v/, '')
-    if (!/^1\.33(?:\.0)?$/.test(version)) throw new FlagError(`--emulated-version=${entry} is not implemented; it may be 1.33`)
+    const version = /^(?:kube=)?v?(\d+\.\d+)(?:\.0)?$/.exec(entry)?.[1]
+    const known = RELEASES.find(each => each === version)
+    if (known === undefined) throw new FlagError(`--emulated-version=${entry} is not implemented; it may be ${RELEASES.join(' or ')}`)
+    release = known
   }
-  return '1.33'
+  return release
+}
+
+function storedFormOf(mediaType: string): 'json' | 'protobuf' {
+  if (mediaType === 'application/json') return 'json'
+  if (mediaType === 'application/vnd.kubernetes.protobuf') return 'protobuf'
+  throw new FlagError(
+    `--storage-media-type: ${JSON.stringify(mediaType)} is not implemented; it may be application/json or application/vnd.kubernetes.protobuf`,
+  )
 }
 
 function loggingFormatOf(text: string): 'text' | 'json' {
@@ -254,31 +293,20 @@ function loggingFormatOf(text: string): 'text' | 'json' {
   throw new FlagError(`--logging-format: unsupported log format ${JSON.stringify(text)}; it may be text or json`)
 }
 
-/** Gates that are built, and the value that they have. */
-const GATES: ReadonlyMap<string, boolean> = new Map([
-  ['AllAlpha', false],
-  ['AllBeta', false],
-  ['WatchList', true],
-  ['ListFromCacheSnapshot', true],
-  ['AggregatedDiscoveryEndpoint', true],
-  ['APIResponseCompression', true],
-  ['ConsistentListFromCache', true],
-  ['ServerSideFieldValidation', true],
-  ['StreamingCollectionEncodingToJSON', true],
-  ['StreamingCollectionEncodingToProtobuf', true],
-  ['CBORServingAndStorage', false],
-])
-
-function checkGates(gates: ReadonlyMap<string, boolean>): void {
-  for (const [gate, value] of gates)
-    if (GATES.get(gate) !== value)
-      throw new FlagError(`--feature-gates: ${gate}=${value} is not implemented, and ignoring it would change what the server does`)
+function gatesOf(release: Release, given: ReadonlyMap<string, boolean>): Gates {
+  try {
+    return parseGates(release, given)
+  } catch (error) {
+    throw error instanceof LifecycleError ? new FlagError(`--feature-gates: ${error.message}`) : error
+  }
 }
 
-function checkRuntimeConfig(entries: ReadonlyMap<string, boolean>): void {
-  for (const [name, value] of entries) {
-    const harmless = name === 'api/beta' || name === 'api/alpha' ? !value : value && name !== 'api/all'
-    if (!harmless) throw new FlagError(`--runtime-config: ${name}=${value} is not implemented, and ignoring it would change what the server does`)
+function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
+  try {
+    checkRuntimeConfig(given)
+    return given
+  } catch (error) {
+    throw error instanceof LifecycleError ? new FlagError(`--runtime-config: ${error.message}`) : error
   }
 }
 

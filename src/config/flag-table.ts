@@ -1,4 +1,5 @@
-export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map'
+/** `settings`: a map of which a key may stand alone. */
+export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings'
 
 /**
  * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
@@ -80,7 +81,11 @@ export const FLAGS = {
   'etcd-db-metric-poll-interval': ignored('duration'),
   'etcd-servers-overrides': refused('list'),
   'storage-backend': refused('string', '', 'etcd3'),
-  'storage-media-type': refused('string', 'application/json'),
+  'storage-media-type': used(
+    'string',
+    'What is written to the store: application/json, or application/vnd.kubernetes.protobuf as kube-apiserver writes it. Both are always read.',
+    'application/json',
+  ),
   'storage-initialization-timeout': ignored('duration'),
   'encryption-provider-config': refused('string', ''),
   'encryption-provider-config-automatic-reload': ignored('bool'),
@@ -192,11 +197,15 @@ export const FLAGS = {
   'endpoint-reconciler-type': refused('string', 'lease', 'none', 'master-count'),
   'allow-privileged': ignored('bool'),
   'max-connection-bytes-per-sec': ignored('int'),
-  'kubelet-certificate-authority': ignored('string'),
-  'kubelet-client-certificate': ignored('string'),
-  'kubelet-client-key': ignored('string'),
-  'kubelet-port': ignored('int'),
-  'kubelet-preferred-address-types': ignored('list'),
+  'kubelet-certificate-authority': used('string', 'CA of the kubelets. Without it their certificates are not checked.'),
+  'kubelet-client-certificate': used('string', 'Client certificate for kubelets: logs, exec, attach, portforward and the proxy of nodes.'),
+  'kubelet-client-key': used('string', 'Key of --kubelet-client-certificate.'),
+  'kubelet-port': used('int', 'Port of the kubelets of nodes that tell none.', '10250'),
+  'kubelet-preferred-address-types': used(
+    'list',
+    'Types of node addresses, the preferred first, by which kubelets are reached.',
+    'Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP',
+  ),
   'kubelet-read-only-port': ignored('int'),
   'kubelet-timeout': ignored('duration'),
   'enable-logs-handler': refused('bool', 'false'),
@@ -219,8 +228,11 @@ export const FLAGS = {
 
   // The release.
   'emulated-version': used('list', 'Release whose behaviour is shown: 1.33.', '1.33'),
-  'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those that would change what is built are refused by name.'),
-  'runtime-config': used('map', 'API versions to serve, as group/version=true. Those that would change what is built are refused by name.'),
+  'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those of which only one way is built are refused by name when set the other way.'),
+  'runtime-config': used(
+    'settings',
+    'What to serve, as group/version=true or group/version/resource=true, or not, with false; /v1 is the core group. api/all, api/ga, api/beta and api/alpha stand for many. Alpha and beta are off unless asked for.',
+  ),
   'emulation-forward-compatible': ignored('bool'),
   'runtime-config-emulation-forward-compatible': ignored('bool'),
 

@@ -7,8 +7,10 @@ import { formatTime } from '../meta/time.ts'
 import { ensureNamespace } from '../registry/object-meta.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { type BodyTarget, bodyTarget, decodeBody } from './body.ts'
+import { connect } from './connect/connect.ts'
 import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
+import { tellDeprecation } from './deprecation.ts'
 import type { Discovery } from './discovery/discovery.ts'
 import type { Handler } from './exchange.ts'
 import { listOptions } from './list-options.ts'
@@ -38,6 +40,7 @@ export function createApi(env: EndpointEnvironment, discovery: Discovery, openAp
       if (served) {
         const subresource = info.subresource === '' ? undefined : subresourceOf(served.version, info.subresource)
         if (info.subresource !== '' && subresource === undefined) throw pathNotFoundError()
+        if (info.parts.length > 3 && !subresource?.connect?.subpath) throw pathNotFoundError()
         return serve({ exchange, env, snapshot, served, subresourceName: info.subresource, subresource, namespace: info.namespace, name: info.name })
       }
     }
@@ -53,7 +56,7 @@ async function serve(scope: Scope): Promise<void> {
   const isNamespaces = served.version.group === '' && served.version.names.plural === 'namespaces'
   if (!namespaced && namespace !== '' && !isNamespaces) throw pathNotFoundError()
   if (namespaced && namespace === '' && hasNameInPath(scope)) throw pathNotFoundError()
-  if (served.version.deprecationWarning !== undefined) exchange.ctx.warn(served.version.deprecationWarning)
+  tellDeprecation(scope)
   const at: Scope = isNamespaces ? { ...scope, namespace: '' } : scope
   if (scope.subresourceName !== '') return serveSubresource(at)
   const { verbs } = served.version
@@ -156,6 +159,7 @@ async function remove(scope: Scope): Promise<void> {
 async function serveSubresource(scope: Scope): Promise<void> {
   const { exchange, served } = scope
   const subresource = scope.subresource as NonNullable<Scope['subresource']>
+  if (subresource.connect) return subresource.connect.methods.includes(exchange.method) ? connect(scope, subresource.connect) : refuse()
   const verb = { GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }[exchange.method]
   if (verb === undefined || !subresource.verbs.includes(verb)) return refuse()
   if (subresource.virtual) return callVirtual(scope, verb)

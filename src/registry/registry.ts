@@ -9,7 +9,7 @@ import type { DeleteOptions } from './delete.ts'
 import { internalContext } from './internal-context.ts'
 import type { ListOptions } from './read.ts'
 import { ResourceStore } from './resource-store.ts'
-import type { RegistryEnvironment, WriteTarget } from './types.ts'
+import type { AdmissionRequest, RegistryEnvironment, WriteTarget } from './types.ts'
 import { answerObject } from './types.ts'
 
 const MANAGER = 'binnacle'
@@ -33,6 +33,13 @@ export class Registry {
       this.stores.set(served.definition, store)
     }
     return store
+  }
+
+  /** What admission says to a request that leaves the server (exec, proxy), with its options as the object. Throws its refusal. */
+  async admitConnect(request: Omit<AdmissionRequest, 'operation'>): Promise<void> {
+    const asked: AdmissionRequest = { ...request, operation: 'CONNECT' }
+    const object = await this.env.admission.mutate(asked)
+    await this.env.admission.validate(object ? { ...asked, object } : asked)
   }
 
   /** Acts as the server itself: no authentication, no authorization; everything else as for a client. */
@@ -72,7 +79,7 @@ export class Registry {
         return answerObject(answer)
       },
       delete: async (id, namespace, name, options) => {
-        const to = target(id, namespace, name, 'delete')
+        const to = { ...target(id, namespace, name, 'delete'), dryRun: options?.dryRun === true }
         const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options ?? {}
         await this.store(to.served).delete(to, {
           ...((uid !== undefined || resourceVersion !== undefined) && {

@@ -2,6 +2,15 @@ import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
+import { mutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
+import { mutatingAdmissionPolicyBindingResource } from './admissionregistration/mutating-admission-policy-binding/definition.ts'
+import { mutatingWebhookConfigurationResource } from './admissionregistration/mutating-webhook-configuration/definition.ts'
+import { validatingAdmissionPolicyResource } from './admissionregistration/validating-admission-policy/definition.ts'
+import { validatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
+import { validatingWebhookConfigurationResource } from './admissionregistration/validating-webhook-configuration/definition.ts'
+import { customResourceDefinitionResource } from './apiextensions/custom-resource-definition/definition.ts'
+import { apiServiceResource } from './apiregistration/api-service/definition.ts'
+import { storageVersionResource } from './apiserverinternal/storage-version/definition.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
@@ -15,9 +24,12 @@ import {
   createSubjectAccessReviewResource,
 } from './authorization/access-reviews.ts'
 import { createSelfSubjectRulesReviewResource } from './authorization/rules-review.ts'
+import { horizontalPodAutoscalerResource } from './autoscaling/horizontal-pod-autoscaler/definition.ts'
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
+import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
+import { leaseCandidateResource } from './coordination/lease-candidate/definition.ts'
 import { componentStatusResource } from './core/component-status/definition.ts'
 import { configMapResource } from './core/config-map/definition.ts'
 import { endpointsResource } from './core/endpoints/definition.ts'
@@ -37,15 +49,27 @@ import { rangeAllocationResource } from './core/service/allocation/node-ports.ts
 import type { ServiceOptions } from './core/service/definition.ts'
 import { createServiceResource } from './core/service/definition.ts'
 import { createServiceAccountResource } from './core/service-account/definition.ts'
+import { endpointSliceResource } from './discovery/endpoint-slice/definition.ts'
+import { flowSchemaResource } from './flowcontrol/flow-schema/definition.ts'
+import { priorityLevelConfigurationResource } from './flowcontrol/priority-level-configuration/definition.ts'
 import { ingressResource } from './networking/ingress/definition.ts'
 import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
 import { networkPolicyResource } from './networking/network-policy/definition.ts'
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
+import { runtimeClassResource } from './node/runtime-class/definition.ts'
+import { podDisruptionBudgetResource } from './policy/pod-disruption-budget/definition.ts'
 import { clusterRoleResource } from './rbac/cluster-role/definition.ts'
 import { clusterRoleBindingResource } from './rbac/cluster-role-binding/definition.ts'
 import { roleResource } from './rbac/role/definition.ts'
 import { roleBindingResource } from './rbac/role-binding/definition.ts'
+import { priorityClassResource } from './scheduling/priority-class/definition.ts'
+import { csiDriverResource } from './storage/csi-driver/definition.ts'
+import { csiNodeResource } from './storage/csi-node/definition.ts'
+import { csiStorageCapacityResource } from './storage/csi-storage-capacity/definition.ts'
+import { storageClassResource } from './storage/storage-class/definition.ts'
+import { volumeAttachmentResource } from './storage/volume-attachment/definition.ts'
+import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
@@ -99,16 +123,40 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   replicaSetResource,
   statefulSetResource,
   ...reviews(options.auth ?? NOBODY),
+  horizontalPodAutoscalerResource,
   cronJobResource,
   jobResource,
+  certificateSigningRequestResource,
   ingressClassResource,
   ingressResource,
   ipAddressResource,
   networkPolicyResource,
   serviceCIDRResource,
+  apiServiceResource,
+  mutatingAdmissionPolicyResource,
+  mutatingAdmissionPolicyBindingResource,
+  mutatingWebhookConfigurationResource,
+  validatingAdmissionPolicyResource,
+  validatingAdmissionPolicyBindingResource,
+  validatingWebhookConfigurationResource,
+  customResourceDefinitionResource,
   clusterRoleBindingResource,
   clusterRoleResource,
   roleBindingResource,
   roleResource,
   leaseResource,
+  leaseCandidateResource,
+  flowSchemaResource,
+  priorityLevelConfigurationResource,
+  storageVersionResource,
+  storageVersionMigrationResource,
+  podDisruptionBudgetResource,
+  csiDriverResource,
+  csiNodeResource,
+  csiStorageCapacityResource,
+  storageClassResource,
+  volumeAttachmentResource,
+  priorityClassResource,
+  runtimeClassResource,
+  endpointSliceResource,
 ]

@@ -19,6 +19,8 @@ import type { VersionInfo } from './version.ts'
 export interface ServerOptions {
   readonly handler: Handler
   readonly encodeStatus: StatusEncoder
+  /** Long answers are compressed for who accepts it (gate APIResponseCompression). */
+  readonly compressAnswers: boolean
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly health: Health

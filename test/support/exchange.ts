@@ -1,4 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type Duplex, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
 import type { Scope } from '../../src/endpoints/scope.ts'
 import { type FilledBody, wholeOf } from '../../src/lib/filled-body.ts'
@@ -67,6 +70,9 @@ export class FakeExchange implements Exchange {
   readonly ctx: Exchange['ctx']
   readonly warnings: string[] = []
   readonly answerHeaders: Record<string, string | readonly string[]> = {}
+  readonly rawHeaders: readonly string[]
+  readonly remoteAddress = '192.0.2.1'
+  readonly asksUpgrade = false
   readonly streamed = new FakeStream()
   /** Ends the request. */
   readonly client = new AbortController()
@@ -80,6 +86,7 @@ export class FakeExchange implements Exchange {
     this.path = path
     this.search = search
     this.headers = headers
+    this.rawHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)])
     this.requestBody = Buffer.from(body)
     this.ctx = {
       user: { name: 'tester', groups: [] },
@@ -113,6 +120,20 @@ export class FakeExchange implements Exchange {
     return this.requestBody
   }
 
+  bodyStream(): Readable | undefined {
+    return this.requestBody.length === 0 ? undefined : Readable.from([this.requestBody])
+  }
+
+  async relay(status: number, headers: readonly string[], body: Readable): Promise<void> {
+    this.status = status
+    for (let i = 0; i + 1 < headers.length; i += 2) this.answerHeaders[(headers[i] as string).toLowerCase()] = headers[i + 1] as string
+    this.body = await buffer(body)
+  }
+
+  hijack(): { socket: Duplex; head: Buffer } {
+    throw new Error('there is no connection to take')
+  }
+
   setHeader(name: string, value: string | readonly string[]): void {
     this.answerHeaders[name.toLowerCase()] = value
   }
@@ -144,11 +165,23 @@ export class FakeExchange implements Exchange {
 }
 
 /** A scope of the registry's one kind for an exchange: of the object `name`, or of the collection. */
-export function scopeOf(t: TestRegistry, exchange: FakeExchange, { name = '', subresource = '', shutdown = new AbortController().signal } = {}): Scope {
+export function scopeOf(
+  t: TestRegistry,
+  exchange: FakeExchange,
+  { name = '', subresource = '', shutdown = new AbortController().signal, media = mediaOffer() } = {},
+): Scope {
   const served = t.served()
   return {
     exchange,
-    env: { catalog: t.catalog, registry: t.registry, clock: { now: () => t.now }, minRequestTimeoutSeconds: 1800, shutdown },
+    env: {
+      catalog: t.catalog,
+      registry: t.registry,
+      clock: { now: () => t.now },
+      media,
+      minRequestTimeoutSeconds: 1800,
+      kubelets: { addressTypes: ['InternalIP'], port: 10250 },
+      shutdown,
+    },
     snapshot: t.catalog.snapshot(),
     served,
     subresourceName: subresource,

@@ -61,6 +61,7 @@ export async function startTestServer(handler: Handler, options: Partial<ServerO
   const running = await startServer({
     handler,
     encodeStatus: encodeStatusAsJson,
+    compressAnswers: true,
     authenticator,
     authorizer: union([privileged, publicInformation]),
     health,

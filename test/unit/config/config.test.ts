@@ -43,6 +43,24 @@ describe('the command line', () => {
     expect(serve('-v4').config.verbosity).to.equal(4)
   })
 
+  it('knows how to reach kubelets', () => {
+    expect(serve().config.kubelets).to.deep.equal({
+      addressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+      port: 10250,
+      caFile: undefined,
+      client: undefined,
+    })
+    const files = ['--kubelet-client-certificate=c', '--kubelet-client-key=k', '--kubelet-certificate-authority=ca']
+    expect(serve('--kubelet-preferred-address-types=InternalIP,Hostname', '--kubelet-port=1', ...files).config.kubelets).to.deep.equal({
+      addressTypes: ['InternalIP', 'Hostname'],
+      port: 1,
+      caFile: 'ca',
+      client: { cert: 'c', key: 'k' },
+    })
+    expect(() => serve('--kubelet-preferred-address-types=Street')).to.throw(FlagError, '"Street" is not a type of address')
+    expect(() => serve('--kubelet-client-key=k')).to.throw(FlagError, '--kubelet-client-certificate and --kubelet-client-key go together')
+  })
+
   it('lets the last scalar win, and adds lists up', () => {
     const { config } = serve('--etcd-servers=http://a:1,http://b:2/', '--etcd-servers=https://c:3', '--secure-port=1', '--secure-port=2')
     expect(config.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'https://c:3'])
@@ -107,7 +125,10 @@ describe('the command line', () => {
     [['--storage-backend=etcd2'], '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"'],
     [['--feature-gates=WatchList=false'], '--feature-gates: WatchList=false is not implemented'],
     [['--feature-gates=WatchList'], 'must be formatted as key=value'],
-    [['--runtime-config=api/all=true'], '--runtime-config: api/all=true is not implemented'],
+    [['--feature-gates=WatchList=maybe'], '--feature-gates: invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'],
+    [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
+    [['--runtime-config=x.io/v1=true'], '--runtime-config: unknown api groups x.io'],
+    [['--runtime-config=api/all=false'], '--runtime-config: invalid key with only api/all=false'],
     [['--emulated-version=1.31'], '--emulated-version=1.31 is not implemented; it may be 1.33'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
     [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
@@ -124,6 +145,7 @@ describe('the command line', () => {
     '--enable-priority-and-fairness=false',
     '--feature-gates=WatchList=true',
     '--runtime-config=apps/v1=true',
+    '--runtime-config=apps/v1,networking.k8s.io/v1beta1',
     '--emulated-version=kube=1.33',
   ]
   for (const argument of harmless) it(`takes ${argument}`, () => expect(serve(argument).config).to.be.an('object'))
