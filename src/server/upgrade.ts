@@ -17,7 +17,7 @@ const upgrades = new WeakMap<AnyRequest, Upgrade>()
 export const upgradeOf = (req: AnyRequest): Upgrade | undefined => upgrades.get(req)
 
 /** Those subresources alone leave HTTP. */
-const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach|exec|portforward|proxy)(?:[/?]|$)/
+const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach|exec|log|portforward|proxy)(?:[/?]|$)/
 
 /**
  * Node gives a server that listens for upgrades every request with an Upgrade header, and takes the connection out of HTTP. Most of those only offer one (h2c, by Java's client): they go
