@@ -12,7 +12,7 @@ INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
 SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.mjs' 2>/dev/null) package.json
 
-.PHONY: help run build test lint verify e2e bench etcd clean
+.PHONY: help run build test fuzz lint verify e2e bench etcd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
@@ -40,6 +40,13 @@ etcd: ## Finds or installs etcd for the tests; says so where it can't
 
 test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
 	@npx mocha
+
+# make fuzz COUNT=100000 SEED=7
+COUNT ?= 100000
+SEED ?= 1
+
+fuzz: $(INSTALLED) ## Posts COUNT bodies with faults in each media type; none may crash, hang or be stored
+	@MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha --no-config --node-option import=tsx test/integration/mutated-bodies.test.ts
 
 lint: $(INSTALLED) ## Formats and fixes what can be fixed, and reports the rest
 	@npx biome check --write

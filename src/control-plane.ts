@@ -4,18 +4,28 @@ import { hostname } from 'node:os'
 import { admissionChain } from './admission/chain.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
+import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
+import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
+import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
+import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
+import { clusterRoleAggregationController } from './controllers/cluster-role-aggregation.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
+import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
+import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
+import { followRules } from './controllers/rbac-index.ts'
+import { bootstrapRbacPolicy } from './controllers/rbac-policy.ts'
 import { createApi } from './endpoints/api.ts'
 import type { Kubelets } from './endpoints/connect/ask.ts'
+import { createDeprecatedRequests } from './endpoints/deprecation.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
@@ -23,12 +33,15 @@ import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
 import { ReadGauge } from './lib/metrics.ts'
+import type { Gates } from './lifecycle/gates.ts'
+import type { Release } from './lifecycle/release.ts'
+import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
 import type { RequestInfo, User } from './meta/context.ts'
 import { qualifiedResource } from './meta/gvk.ts'
-import { codecOf } from './registry/codec.ts'
+import { codecOf, type StoredForm } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
-import { builtinResources } from './resources/builtin.ts'
+import { type AuthServices, builtinResources } from './resources/builtin.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
@@ -39,9 +52,13 @@ export interface ControlPlaneOptions {
   readonly backend: Backend
   readonly clock: Clock
   readonly logger: Logger
+  readonly release: Release
+  readonly gates: Gates
+  readonly runtimeConfig: RuntimeConfig
   readonly etcdPrefix: string
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string
+  readonly storedAs?: StoredForm
   readonly eventTtlSeconds: number
   /** 0: this server does not compact. */
   readonly compactionIntervalMs: number
@@ -51,8 +68,13 @@ export interface ControlPlaneOptions {
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
+  readonly media: MediaOffer
   /** For logs, exec and proxies. */
   readonly kubelets: Kubelets
+  /** What reviews and token requests answer with; absent: nobody is known. */
+  readonly auth?: AuthServices
+  /** Kept as the roles and bindings are, where an authorizer reads it. */
+  readonly rules?: RuleIndex
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -97,12 +119,17 @@ const nameSuffix = (): string => Array.from(randomBytes(5), byte => SUFFIX_ALPHA
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { backend, clock, logger } = options
   const nodePortRange = { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 }
-  const definitions = builtinResources({
+  const { release, runtimeConfig } = options
+  const built = builtinResources({
     eventTtlSeconds: options.eventTtlSeconds,
     serviceCIDRs: [...options.serviceCIDRs],
     nodePortRange,
+    ...(options.auth && { auth: options.auth }),
   })
-  const catalog = new Catalog(definitions)
+  checkIsBuilt(built, release, runtimeConfig)
+  const definitions = servedDefinitions(built, servedKinds(release, options.gates, runtimeConfig))
+  const catalog = new Catalog(definitions, release)
+  const deprecatedRequests = createDeprecatedRequests()
   const stored = definitions.filter(definition => definition.storage !== undefined)
   const cacher = createCacher(
     backend,
@@ -128,7 +155,18 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const running: Promise<void>[] = []
   let serverAddress = ''
   let bootstrapped = false
-  const env = { catalog, registry, clock, minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, kubelets: options.kubelets, shutdown: shutdown.signal }
+  const env = {
+    catalog,
+    registry,
+    clock,
+    media: options.media,
+    deprecatedRequests,
+    kubelets: options.kubelets,
+    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    shutdown: shutdown.signal,
+  }
+  let rolesMade = false
+  let rulesKnown = false
   return {
     registry,
     checks: [
@@ -147,9 +185,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           if (!bootstrapped) throw new Error('the objects of a new cluster are not made yet')
         },
       },
+      ...(options.rules ? [rulesCheck(() => rolesMade && rulesKnown)] : []),
     ],
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
+      deprecatedRequests,
       new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
         cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
       ),
@@ -166,6 +206,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        keepFlowControlObjects,
+        flowSchemaStatusController,
+        ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
         const loops = controllers.map(controller => controller(controllerEnv, signal))
@@ -173,11 +216,16 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         await Promise.all(loops)
       }
       const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
+      const { rules } = options
+      if (rules) running.push(followRules(controllerEnv, rules, stopped.signal, () => (rulesKnown = true)))
       running.push(
-        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(() => {
+        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
           bootstrapped = true
+          await bootstrapRbacPolicy(controllerEnv, stopped.signal)
+          rolesMade = true
           return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
         }),
+        apiServiceController(catalog)(controllerEnv, stopped.signal),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )
     },
@@ -192,13 +240,21 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   }
 }
 
+const rulesCheck = (ready: () => boolean): ReadinessCheck => ({
+  name: 'rbac-bootstrap-roles',
+  endpoints: ['readyz'],
+  check: () => {
+    if (!ready()) throw new Error('the default roles are not made yet')
+  },
+})
+
 /** `pods`, `deployments.apps` */
 const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })
 
 const cachedResource = (options: ControlPlaneOptions, definition: ResourceDefinition) => ({
   name: nameOf(definition),
   prefix: key(`${options.etcdPrefix}/${definition.storage?.prefix}/`),
-  codec: codecOf(definition, options.fingerprint),
+  codec: codecOf(definition, options.fingerprint, options.storedAs),
   namespaced: definition.scope === 'Namespaced',
 })
 

@@ -20,7 +20,7 @@ export interface Change {
   readonly next: KubeObject
   /** Paths that the (sub)resource may not write, and so does not own. */
   readonly resetFields?: readonly (readonly string[])[] | undefined
-  /** An object of the request's version in another one, in which some manager's fields are recorded; undefined (or no such function): that version is not served. */
+  /** An object, of the version that it says it is of, in another one, in which some manager's fields are recorded; undefined (or no such function): that version is not served. */
   readonly convert?: ((object: KubeObject, apiVersion: string) => Versioned | undefined) | undefined
 }
 

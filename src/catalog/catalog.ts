@@ -1,11 +1,16 @@
 import { invariant } from '../lib/invariant.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
+import { type Deprecation, deprecationIn } from '../lifecycle/lifecycle.ts'
+import type { Release } from '../lifecycle/release.ts'
+import { apiVersionOf, compareVersionNames } from '../meta/gvk.ts'
 import type { ResourceDefinition, Subresource, Version } from './definition.ts'
+import { groupRank } from './group-order.ts'
 
 /** A resource type in one of the versions in which it is served. */
 export interface ServedResource {
   readonly definition: ResourceDefinition
   readonly version: Version
+  /** Where the release has deprecated the version. */
+  readonly deprecation?: Deprecation
 }
 
 /** The kinds at one moment. Immutable: a request works with the one that it began with. */
@@ -13,40 +18,44 @@ export class CatalogSnapshot {
   readonly generation: number
   readonly definitions: readonly ResourceDefinition[]
   private readonly byResource = new Map<string, ServedResource>()
-  private readonly byHome = new Map<string, ResourceDefinition>()
+  private readonly byGroupResource = new Map<string, ResourceDefinition>()
   private readonly groupVersions = new Map<string, ServedResource[]>()
+  private readonly ordered: readonly string[]
 
-  constructor(generation: number, definitions: readonly ResourceDefinition[]) {
+  /** Without a release nothing is deprecated. */
+  constructor(generation: number, definitions: readonly ResourceDefinition[], release?: Release) {
     this.generation = generation
     this.definitions = definitions
     for (const definition of definitions) {
-      this.byHome.set(`${definition.home.group}/${definition.home.names.plural}`, definition)
+      for (const { group, names } of [definition.home, ...definition.versions]) this.byGroupResource.set(`${group}/${names.plural}`, definition)
       if (definition.internal) continue
       for (const version of definition.versions) {
         const id = `${version.group}/${version.name}/${version.names.plural}`
         invariant(!this.byResource.has(id), `resource ${id} is defined twice`)
-        const served = { definition, version }
-        this.byResource.set(id, served)
         const groupVersion = apiVersionOf({ group: version.group, version: version.name })
+        const deprecation = release && deprecationIn(release, groupVersion, version.kind)
+        const served = { definition, version, ...(deprecation && { deprecation }) }
+        this.byResource.set(id, served)
         const list = this.groupVersions.get(groupVersion)
         if (list) list.push(served)
         else this.groupVersions.set(groupVersion, [served])
       }
     }
+    this.ordered = inDiscoveryOrder([...this.groupVersions].map(([groupVersion, [first]]) => ({ groupVersion, version: (first as ServedResource).version })))
   }
 
   find(group: string, version: string, resource: string): ServedResource | undefined {
     return this.byResource.get(`${group}/${version}/${resource}`)
   }
 
-  /** By group and plural, in whatever version is its home. */
+  /** By plural and any of its groups, in whatever version is its home. */
   definition(group: string, resource: string): ResourceDefinition | undefined {
-    return this.byHome.get(`${group}/${resource}`)
+    return this.byGroupResource.get(`${group}/${resource}`)
   }
 
   /** `v1`, `apps/v1` … in the order in which discovery lists them. */
   servedGroupVersions(): readonly string[] {
-    return [...this.groupVersions.keys()]
+    return this.ordered
   }
 
   resourcesOf(groupVersion: string): readonly ServedResource[] {
@@ -54,13 +63,26 @@ export class CatalogSnapshot {
   }
 }
 
+/** Groups by their rank, those of no rank at the end as they came; versions of a group by preference. */
+function inDiscoveryOrder(found: readonly { readonly groupVersion: string; readonly version: Version }[]): string[] {
+  const groups = [...new Set(found.map(({ version }) => version.group))].sort((a, b) => groupRank(a) - groupRank(b))
+  const rank = new Map(groups.map((group, i) => [group, i]))
+  const rankOf = ({ group }: Version): number => rank.get(group) ?? groups.length
+  return [...found]
+    .sort(({ version: a }, { version: b }) => rankOf(a) - rankOf(b) || compareVersionNames(a.name, b.name))
+    .map(({ groupVersion }) => groupVersion)
+}
+
 /** The live set of kinds. Only composition and extensions change it. */
 export class Catalog {
   private current: CatalogSnapshot
+  private readonly release: Release | undefined
   private readonly listeners = new Set<(snapshot: CatalogSnapshot) => void>()
 
-  constructor(definitions: readonly ResourceDefinition[]) {
-    this.current = new CatalogSnapshot(1, definitions)
+  /** Without a release nothing is deprecated. */
+  constructor(definitions: readonly ResourceDefinition[], release?: Release) {
+    this.release = release
+    this.current = new CatalogSnapshot(1, definitions, release)
   }
 
   snapshot(): CatalogSnapshot {
@@ -68,7 +90,7 @@ export class Catalog {
   }
 
   replace(definitions: readonly ResourceDefinition[]): void {
-    this.current = new CatalogSnapshot(this.current.generation + 1, definitions)
+    this.current = new CatalogSnapshot(this.current.generation + 1, definitions, this.release)
     for (const listener of this.listeners) listener(this.current)
   }
 

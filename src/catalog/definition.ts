@@ -7,13 +7,17 @@ import type { ConnectSubresource } from './connect.ts'
 /** A resource type: what is stored under one prefix, and the versions in which it is served. */
 export interface ResourceDefinition {
   readonly scope: 'Namespaced' | 'Cluster'
+  /** Those that are served, preferred first. They may be of several groups (events). */
   readonly versions: readonly [Version, ...Version[]]
-  /** The version in which hooks see objects. */
+  /** Versions that are not served: what is stored in them can be read all the same. */
+  readonly unserved?: readonly Version[]
+  /** The version in which hooks, admission and code of the server see objects. Need not be served. */
   readonly home: Version
   /** Absent for resources that are never stored (reviews, bindings, component statuses). */
   readonly storage?: {
     /** Below `--etcd-prefix`: `pods`, `services/specs`, `minions`. */
     readonly prefix: string
+    /** In which the release stores it: need be neither served nor the home version. */
     readonly version: Version
   }
   readonly strategy?: Strategy
@@ -37,19 +41,22 @@ export interface Version {
   readonly categories?: readonly string[]
   readonly verbs: readonly string[]
   readonly schema: StructSchema
+  /** Of the list, where upstream's list says more in OpenAPI than that it has items. */
+  readonly listSchema?: StructSchema
   /**
    * To and from the home version, on an object that the caller hands over; kind and apiVersion are set by the caller, metadata is the same in all versions. Absent where only they
    * differ. Nothing may be lost on the way there and back.
    */
   readonly toHome?: Convert
   readonly fromHome?: Convert
-  /** The `Warning` of every request for it, reads included, where the release has deprecated it. */
-  readonly deprecationWarning?: string
   /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
   readonly setDefaults?: (object: KubeObject) => void
+  /** Of objects in this version. A version without one is printed by that of the home version, if there is one. */
   readonly table?: TableDefinition
   /** What a field selector may name beside metadata.name and metadata.namespace; the value as the selector sees it. */
   readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>
+  /** What a field selector of this version may name instead, where the storage version names its fields otherwise: its name here → its name there. */
+  readonly fieldAliases?: Readonly<Record<string, string>>
   readonly subresources?: Readonly<Record<string, Subresource>>
 }
 

@@ -4,18 +4,58 @@ export interface MediaType {
   readonly type: string
   /** May serve watches. */
   readonly stream: boolean
+  /** The type of a watch, where that is not the type itself with `;stream=watch`. */
+  readonly streamType?: string
+  /** Another spelling of a type of the offer: understood, and told to nobody. */
+  readonly alias?: true
 }
+
+export type Format = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
 export const JSON_TYPE = 'application/json'
 export const YAML_TYPE = 'application/yaml'
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf'
+export const NEUTRAL_PROTOBUF_TYPE = 'application/vnd.svc.protobuf'
+export const CBOR_TYPE = 'application/cbor'
+export const CBOR_SEQUENCE_TYPE = 'application/cbor-seq'
+
+/** How a body of one of the types above is read and written. */
+export function formatOf(mediaType: string): Format {
+  switch (mediaType) {
+    case YAML_TYPE:
+      return 'yaml'
+    case PROTOBUF_TYPE:
+    case NEUTRAL_PROTOBUF_TYPE:
+      return 'protobuf'
+    case CBOR_TYPE:
+      return 'cbor'
+    default:
+      return 'json'
+  }
+}
+
+const cborMediaType: MediaType = { type: CBOR_TYPE, stream: true, streamType: CBOR_SEQUENCE_TYPE }
 
 /** What built-in kinds are served in, in order of preference. */
 export const builtinMediaTypes: readonly MediaType[] = [
   { type: JSON_TYPE, stream: true },
   { type: YAML_TYPE, stream: false },
   { type: PROTOBUF_TYPE, stream: true },
+  { type: NEUTRAL_PROTOBUF_TYPE, stream: true, alias: true },
 ]
+
+/** What a server speaks. */
+export interface MediaOffer {
+  readonly types: readonly MediaType[]
+  /** The spellings of meta.k8s.io in `g=`. */
+  readonly groups: ReadonlySet<string>
+}
+
+/** @param domain adds the spelling `meta.DOMAIN` of the group of Tables and of metadata alone */
+export const mediaOffer = ({ cbor = false, domain = 'k8s.io' }: { readonly cbor?: boolean; readonly domain?: string } = {}): MediaOffer => ({
+  types: cbor ? [...builtinMediaTypes, cborMediaType] : builtinMediaTypes,
+  groups: new Set(['meta.k8s.io', `meta.${domain}`]),
+})
 
 /** A request to get another kind than the resource's own: `as=Table;g=meta.k8s.io;v=v1`. */
 export interface Transform {
@@ -76,8 +116,10 @@ export function negotiateStream(accept: string | undefined, offer: readonly Medi
 }
 
 /** The types that an error lists. */
-export const offeredTypes = (offer: readonly MediaType[], streaming = false): string[] =>
-  streaming ? offer.filter(media => media.stream).map(media => `${media.type};stream=watch`) : offer.map(media => media.type)
+export function offeredTypes(offer: readonly MediaType[], streaming = false): string[] {
+  const own = offer.filter(media => media.alias !== true)
+  return streaming ? own.filter(media => media.stream).map(({ type, streamType }) => streamType ?? `${type};stream=watch`) : own.map(media => media.type)
+}
 
 export const notAcceptableText = (offer: readonly MediaType[], streaming = false): string =>
   `only the following media types are accepted: ${offeredTypes(offer, streaming).join(', ')}`

@@ -77,17 +77,16 @@ export function decodeProtobuf(schema: StructSchema, bytes: Buffer): JsonObject 
 }
 
 /** A list message from its ListMeta and the messages of its items, which are not read. */
-export const listMessage = (listMeta: Uint8Array, items: readonly Uint8Array[]): Buffer => Buffer.concat([listHead(listMeta), listItems(items)])
+export const listMessage = (listMeta: Uint8Array, items: readonly Uint8Array[]): Buffer => Buffer.concat([listHead(listMeta), ...items.map(listItem)])
 
 /** Where a list message begins. */
 export const listHead = (listMeta: Uint8Array): Buffer => Buffer.concat([META_TAG, varint(listMeta.length), listMeta])
 
-/** Some of the items of a list message. */
-export function listItems(items: readonly Uint8Array[]): Buffer {
-  const parts: Uint8Array[] = []
-  for (const item of items) parts.push(ITEM_TAG, varint(item.length), item)
-  return Buffer.concat(parts)
-}
+/** One of the items of a list message. */
+export const listItem = (item: Uint8Array): Buffer => Buffer.concat([ITEM_TAG, varint(item.length), item])
+
+/** What stands before an item of so many bytes. */
+export const listItemHead = (length: number): number => 1 + varint(length).length
 
 const META_TAG = Buffer.from([0x0a])
 const ITEM_TAG = Buffer.from([0x12])
@@ -103,12 +102,12 @@ function varint(value: number): Buffer {
   }
 }
 
-/** A watch event as one frame: its length in four bytes, then a WatchEvent in an envelope without a type. `object` is an enveloped object. */
+/** A watch event as one frame: its length in four bytes, then a bare WatchEvent, without an envelope. `object` is an enveloped object. */
 export function watchFrame(type: string, object: Buffer): Buffer {
   const writer = protobuf.Writer.create()
   writer.uint32(0x0a).string(type)
   writer.uint32(0x12).fork().uint32(0x0a).bytes(object).ldelim()
-  const body = wrap({ apiVersion: '', kind: '' }, writer.finish())
+  const body = writer.finish()
   const length = Buffer.allocUnsafe(4)
   length.writeUInt32BE(body.length)
   return Buffer.concat([length, body])

@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
 import { parseDuration } from '../lib/duration.ts'
+import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
+import { RELEASES, type Release } from '../lifecycle/release.ts'
+import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
-import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
 export interface EtcdConfig {
   readonly servers: readonly string[]
@@ -19,7 +22,21 @@ export interface KubeletConfig {
   readonly client: { readonly cert: string; readonly key: string } | undefined
 }
 
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'Rules'
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Rules'
+export interface ServiceAccountConfig {
+  /** The first signs, the others are believed. Never empty. */
+  readonly issuers: readonly string[]
+  /** Undefined: a key is made. */
+  readonly signingKeyFile: string | undefined
+  readonly keyFiles: readonly string[]
+  /** Of this server. Never empty. */
+  readonly audiences: readonly string[]
+  /** 0: as long as asked for. */
+  readonly maxExpirationSeconds: number
+  readonly extendExpiration: boolean
+  /** Undefined: this server's own. */
+  readonly keySetUrl: string | undefined
+}
 
 /** All options of the server, checked. Times are in milliseconds, files are paths as given. */
 export interface Config {
@@ -38,12 +55,14 @@ export interface Config {
   readonly anonymousAuth: boolean
   readonly authorizationModes: readonly AuthorizationMode[]
   readonly authorizationRulesFile: string | undefined
+  readonly serviceAccounts: ServiceAccountConfig
   readonly domain: string
   readonly controllers: ReadonlySet<ControllerName>
   /** Undefined: the embedded store. */
   readonly etcd: EtcdConfig | undefined
   /** Begins with a slash and ends without one. */
   readonly etcdPrefix: string
+  readonly storedAs: 'json' | 'protobuf'
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
@@ -57,10 +76,9 @@ export interface Config {
   readonly requestTimeoutMs: number
   readonly minRequestTimeoutMs: number
   readonly shutdownDelayMs: number
-  /** Major and minor: `1.33`. */
-  readonly emulatedVersion: string
-  readonly featureGates: ReadonlyMap<string, boolean>
-  readonly runtimeConfig: ReadonlyMap<string, boolean>
+  readonly emulatedVersion: Release
+  readonly gates: Gates
+  readonly runtimeConfig: RuntimeConfig
   readonly verbosity: number
   readonly loggingFormat: 'text' | 'json'
 }
@@ -69,6 +87,7 @@ export interface Config {
 export function buildConfig(given: GivenFlags): Config {
   const read = reader(given)
   const dataDir = read.text('data-dir') ?? 'data'
+  const release = emulatedVersionOf(read.list('emulated-version'))
   const config: Config = {
     dataDir,
     kubeconfigOut: read.text('kubeconfig-out') ?? join(dataDir, 'admin.kubeconfig'),
@@ -84,9 +103,11 @@ export function buildConfig(given: GivenFlags): Config {
     anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true'),
     authorizationModes: read.list('authorization-mode').map(authorizationMode),
     authorizationRulesFile: read.text('authorization-rules-file'),
+    serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
     controllers: controllersOf(read.list('controllers')),
     etcd: etcdOf(read),
+    storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     eventTtlMs: read.duration('event-ttl'),
@@ -98,14 +119,12 @@ export function buildConfig(given: GivenFlags): Config {
     requestTimeoutMs: read.duration('request-timeout'),
     minRequestTimeoutMs: read.int('min-request-timeout', 0) * 1000,
     shutdownDelayMs: read.duration('shutdown-delay-duration'),
-    emulatedVersion: emulatedVersionOf(read.list('emulated-version')),
-    featureGates: read.switches('feature-gates'),
-    runtimeConfig: read.switches('runtime-config'),
+    emulatedVersion: release,
+    gates: gatesOf(release, read.switches('feature-gates')),
+    runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
   }
-  checkGates(config.featureGates)
-  checkRuntimeConfig(config.runtimeConfig)
   for (const range of config.serviceClusterIpRanges)
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
@@ -152,9 +171,10 @@ function reader({ values }: GivenFlags): Reader {
       new Map(
         (values.get(name) ?? []).map(entry => {
           const equals = entry.indexOf('=')
-          const value = entry.slice(equals + 1)
-          if (!/^(?:true|false)$/i.test(value)) throw new FlagError(`--${name}: ${entry}: the value must be true or false`)
-          return [entry.slice(0, equals), isTrue(value)]
+          const [key, value] = equals < 0 ? [entry, 'true'] : [entry.slice(0, equals).trim(), entry.slice(equals + 1).trim()]
+          if (!BOOL.test(value))
+            throw new FlagError(`--${name}: invalid value of ${key}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
+          return [key, isTrue(value)]
         }),
       ),
     pair: (cert, key) => {
@@ -200,15 +220,39 @@ function authorizationMode(mode: string): AuthorizationMode {
   switch (mode) {
     case 'AlwaysAllow':
     case 'AlwaysDeny':
+    case 'RBAC':
     case 'Rules':
       return mode
-    case 'RBAC':
     case 'Node':
     case 'ABAC':
     case 'Webhook':
-      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be Rules, AlwaysAllow or AlwaysDeny`)
+      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
     default:
-      throw new FlagError(`--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be Rules, AlwaysAllow or AlwaysDeny`)
+      throw new FlagError(`--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
+  }
+}
+
+const LEAST_TOKEN_MS = 3_600_000
+const MOST_TOKEN_MS = 2 ** 32 * 1000
+
+function serviceAccountsOf(read: Reader): ServiceAccountConfig {
+  const issuers = read.list('service-account-issuer')
+  for (const issuer of issuers)
+    if (issuer.includes(':') && !URL.canParse(issuer)) throw new FlagError(`--service-account-issuer contained a ':' but was not a valid URL: ${issuer}`)
+  const maxMs = read.duration('service-account-max-token-expiration')
+  if (maxMs !== 0 && (maxMs < LEAST_TOKEN_MS || maxMs > MOST_TOKEN_MS))
+    throw new FlagError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
+  const keySetUrl = read.text('service-account-jwks-uri')
+  if (keySetUrl !== undefined && !/^https:\/\//.test(keySetUrl)) throw new FlagError(`service-account-jwks-uri requires https scheme, parsed as: ${keySetUrl}`)
+  const audiences = read.list('api-audiences')
+  return {
+    issuers,
+    signingKeyFile: read.text('service-account-signing-key-file'),
+    keyFiles: read.list('service-account-key-file'),
+    audiences: audiences.length > 0 ? audiences : issuers,
+    maxExpirationSeconds: Math.floor(maxMs / 1000),
+    extendExpiration: isTrue(read.text('service-account-extend-token-expiration') ?? 'true'),
+    keySetUrl,
   }
 }
 
@@ -222,12 +266,23 @@ function nodePortsOf(text: string): { first: number; last: number } {
   return { first, last }
 }
 
-function emulatedVersionOf(given: readonly string[]): string {
+function emulatedVersionOf(given: readonly string[]): Release {
+  let release: Release = '1.33'
   for (const entry of given) {
-    const version = entry.replace(/^kube=/, '').replace(/^v/, '')
-    if (!/^1\.33(?:\.0)?$/.test(version)) throw new FlagError(`--emulated-version=${entry} is not implemented; it may be 1.33`)
+    const version = /^(?:kube=)?v?(\d+\.\d+)(?:\.0)?$/.exec(entry)?.[1]
+    const known = RELEASES.find(each => each === version)
+    if (known === undefined) throw new FlagError(`--emulated-version=${entry} is not implemented; it may be ${RELEASES.join(' or ')}`)
+    release = known
   }
-  return '1.33'
+  return release
+}
+
+function storedFormOf(mediaType: string): 'json' | 'protobuf' {
+  if (mediaType === 'application/json') return 'json'
+  if (mediaType === 'application/vnd.kubernetes.protobuf') return 'protobuf'
+  throw new FlagError(
+    `--storage-media-type: ${JSON.stringify(mediaType)} is not implemented; it may be application/json or application/vnd.kubernetes.protobuf`,
+  )
 }
 
 function loggingFormatOf(text: string): 'text' | 'json' {
@@ -235,31 +290,20 @@ function loggingFormatOf(text: string): 'text' | 'json' {
   throw new FlagError(`--logging-format: unsupported log format ${JSON.stringify(text)}; it may be text or json`)
 }
 
-/** Gates that are built, and the value that they have. */
-const GATES: ReadonlyMap<string, boolean> = new Map([
-  ['AllAlpha', false],
-  ['AllBeta', false],
-  ['WatchList', true],
-  ['ListFromCacheSnapshot', true],
-  ['AggregatedDiscoveryEndpoint', true],
-  ['APIResponseCompression', true],
-  ['ConsistentListFromCache', true],
-  ['ServerSideFieldValidation', true],
-  ['StreamingCollectionEncodingToJSON', true],
-  ['StreamingCollectionEncodingToProtobuf', true],
-  ['CBORServingAndStorage', false],
-])
-
-function checkGates(gates: ReadonlyMap<string, boolean>): void {
-  for (const [gate, value] of gates)
-    if (GATES.get(gate) !== value)
-      throw new FlagError(`--feature-gates: ${gate}=${value} is not implemented, and ignoring it would change what the server does`)
+function gatesOf(release: Release, given: ReadonlyMap<string, boolean>): Gates {
+  try {
+    return parseGates(release, given)
+  } catch (error) {
+    throw error instanceof LifecycleError ? new FlagError(`--feature-gates: ${error.message}`) : error
+  }
 }
 
-function checkRuntimeConfig(entries: ReadonlyMap<string, boolean>): void {
-  for (const [name, value] of entries) {
-    const harmless = name === 'api/beta' || name === 'api/alpha' ? !value : value && name !== 'api/all'
-    if (!harmless) throw new FlagError(`--runtime-config: ${name}=${value} is not implemented, and ignoring it would change what the server does`)
+function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
+  try {
+    checkRuntimeConfig(given)
+    return given
+  } catch (error) {
+    throw error instanceof LifecycleError ? new FlagError(`--runtime-config: ${error.message}`) : error
   }
 }
 

@@ -1,4 +1,5 @@
-export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map'
+/** `settings`: a map of which a key may stand alone. */
+export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings'
 
 /**
  * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
@@ -80,7 +81,11 @@ export const FLAGS = {
   'etcd-db-metric-poll-interval': ignored('duration'),
   'etcd-servers-overrides': refused('list'),
   'storage-backend': refused('string', '', 'etcd3'),
-  'storage-media-type': refused('string', 'application/json'),
+  'storage-media-type': used(
+    'string',
+    'What is written to the store: application/json, or application/vnd.kubernetes.protobuf as kube-apiserver writes it. Both are always read.',
+    'application/json',
+  ),
   'storage-initialization-timeout': ignored('duration'),
   'encryption-provider-config': refused('string', ''),
   'encryption-provider-config-automatic-reload': ignored('bool'),
@@ -99,7 +104,7 @@ export const FLAGS = {
   ),
   'token-auth-file': used('string', 'CSV file of bearer tokens: token,user,uid,"group1,group2".'),
   'anonymous-auth': used('bool', 'Lets requests without credentials read health and version. Otherwise they get 401.', 'true'),
-  'authorization-mode': used('list', 'AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them.', 'Rules'),
+  'authorization-mode': used('list', 'RBAC, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them.', 'Rules'),
   'authorization-config': refused('string', ''),
   'authorization-policy-file': refused('string', ''),
   'authorization-webhook-cache-authorized-ttl': ignored('duration'),
@@ -126,15 +131,26 @@ export const FLAGS = {
   'requestheader-group-headers': ignored('list'),
   'requestheader-uid-headers': ignored('list'),
   'requestheader-username-headers': ignored('list'),
-  'api-audiences': ignored('list'),
-  'service-account-extend-token-expiration': ignored('bool'),
-  'service-account-issuer': ignored('list'),
-  'service-account-jwks-uri': ignored('string'),
-  'service-account-key-file': ignored('list'),
+  'api-audiences': used('list', 'Who this server is, as tokens of service accounts name it. Default: the issuers.'),
+  'service-account-extend-token-expiration': used('bool', 'Tokens that kubelets ask for live a year, and tell when they should have been renewed.', 'true'),
+  'service-account-issuer': used(
+    'list',
+    'Issuer of tokens of service accounts; may be given several times: the first signs, the others are believed.',
+    'https://kubernetes.default.svc.cluster.local',
+  ),
+  'service-account-jwks-uri': used('string', 'Where the keys that check tokens are found, as the discovery document tells. Default: here.'),
+  'service-account-key-file': used('list', 'Files of keys or certificates that check tokens of service accounts, beside the one that signs them.'),
   'service-account-lookup': ignored('bool'),
-  'service-account-max-token-expiration': ignored('duration'),
+  'service-account-max-token-expiration': used(
+    'duration',
+    'Longest life of a token of a service account; one that asks for more gets this. 0: as long as asked for.',
+    '0s',
+  ),
   'service-account-signing-endpoint': refused('string', ''),
-  'service-account-signing-key-file': ignored('string'),
+  'service-account-signing-key-file': used(
+    'string',
+    'File of the private key that signs tokens of service accounts. Default: one is made, sa.key beside the certificates.',
+  ),
 
   // Admission and auditing.
   'admission-control-config-file': refused('string', ''),
@@ -212,8 +228,11 @@ export const FLAGS = {
 
   // The release.
   'emulated-version': used('list', 'Release whose behaviour is shown: 1.33.', '1.33'),
-  'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those that would change what is built are refused by name.'),
-  'runtime-config': used('map', 'API versions to serve, as group/version=true. Those that would change what is built are refused by name.'),
+  'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those of which only one way is built are refused by name when set the other way.'),
+  'runtime-config': used(
+    'settings',
+    'What to serve, as group/version=true or group/version/resource=true, or not, with false; /v1 is the core group. api/all, api/ga, api/beta and api/alpha stand for many. Alpha and beta are off unless asked for.',
+  ),
   'emulation-forward-compatible': ignored('bool'),
   'runtime-config-emulation-forward-compatible': ignored('bool'),
 

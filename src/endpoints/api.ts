@@ -1,11 +1,16 @@
+import { updateManagedFields } from '../apply/managed-fields.ts'
 import { subresourceOf } from '../catalog/catalog.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { failure, pathNotFoundError } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
+import { ensureNamespace } from '../registry/object-meta.ts'
 import { groupResourceOf } from '../registry/types.ts'
-import { bodyTarget, decodeBody } from './body.ts'
+import { type BodyTarget, bodyTarget, decodeBody } from './body.ts'
 import { connect } from './connect/connect.ts'
 import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
+import { tellDeprecation } from './deprecation.ts'
 import type { Discovery } from './discovery/discovery.ts'
 import type { Handler } from './exchange.ts'
 import { listOptions } from './list-options.ts'
@@ -51,7 +56,7 @@ async function serve(scope: Scope): Promise<void> {
   const isNamespaces = served.version.group === '' && served.version.names.plural === 'namespaces'
   if (!namespaced && namespace !== '' && !isNamespaces) throw pathNotFoundError()
   if (namespaced && namespace === '' && hasNameInPath(scope)) throw pathNotFoundError()
-  if (served.version.deprecationWarning !== undefined) exchange.ctx.warn(served.version.deprecationWarning)
+  tellDeprecation(scope)
   const at: Scope = isNamespaces ? { ...scope, namespace: '' } : scope
   if (scope.subresourceName !== '') return serveSubresource(at)
   const { verbs } = served.version
@@ -174,6 +179,12 @@ function respondView(scope: Scope, output: ReturnType<typeof negotiate>, code: n
   return respondTyped(scope, output, code, (kind as NonNullable<typeof kind>).schema, (view as NonNullable<typeof view>).get(parent))
 }
 
+/** Bodies that are kept nowhere tell whose fields they are all the same, as upstream's do. */
+function ownFields({ schema, group, version }: BodyTarget, manager: string, body: KubeObject, now: number): void {
+  const entries = updateManagedFields({ schema, old: undefined, next: body, manager, apiVersion: apiVersionOf({ group, version }), now: formatTime(now) })
+  if (entries.length > 0) body.metadata.managedFields = entries
+}
+
 /** A resource that is not stored: its definition answers. */
 async function callVirtual(scope: Scope, verb: string): Promise<void> {
   const { exchange, served, subresource } = scope
@@ -186,7 +197,10 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
     const bytes = await exchange.readBody(MAX_BODY_BYTES)
     const options = writeOptions(exchange, 'CreateOptions')
     dryRun = options.dryRun
-    body = decodeBody(scope, bytes, viewTarget(subresource) ?? bodyTarget(served.version), options.fieldValidation)()
+    const target = viewTarget(subresource) ?? bodyTarget(served.version)
+    body = decodeBody(scope, bytes, target, options.fieldValidation)()
+    ensureNamespace(body.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
+    ownFields(target, options.manager, body, scope.env.clock.now())
   }
   const { code, object } = await virtual.call({
     ctx: exchange.ctx,

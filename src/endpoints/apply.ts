@@ -2,12 +2,14 @@ import { applyConfiguration } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
 import { isObject, jsonKind } from '../apply/patch/go-print.ts'
 import type { Version } from '../catalog/definition.ts'
+import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { decodeObject } from '../registry/decode-object.ts'
+import { managedConversion } from '../registry/managed-conversion.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { groupResourceOf, strategyOf } from '../registry/types.ts'
@@ -21,12 +23,11 @@ import { viewTarget, writeView } from './view.ts'
 import type { WriteOptions } from './write-options.ts'
 
 /**
- * PATCH with `application/apply-patch+yaml`: server-side apply of an object, of a subresource of the same kind, or of a view (scale); creates what is not there, but for views.
+ * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object, of a subresource of the same kind, or of a view (scale); creates what is not there, but for views.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
-export async function apply(scope: Scope, body: Buffer, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
+export async function apply(scope: Scope, { config, fault }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
   const { served, exchange, subresource } = scope
-  const { config, fault } = parseConfiguration(body)
   const { view } = subresource ?? {}
   let told = false
   const tellFault = (): void => {
@@ -65,6 +66,7 @@ function merged(scope: Scope, config: JsonObject, options: WriteOptions, target:
       force: options.force === true,
       resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
       now: formatTime(scope.env.clock.now()),
+      ...(!subresource?.view && { convert: managedConversion(served) }),
     }),
   )
   tellFault()
@@ -74,8 +76,28 @@ function merged(scope: Scope, config: JsonObject, options: WriteOptions, target:
   return { wanted, managedFields }
 }
 
-/** `fault`: keys that are there twice, which only strict decoding minds. */
-function parseConfiguration(body: Buffer): { config: JsonObject; fault: string | undefined } {
+export interface Configuration {
+  readonly config: JsonObject
+  /** Keys that are there twice, which only strict decoding minds. */
+  readonly fault: string | undefined
+}
+
+/** Reads a configuration in CBOR, whose faults no level of field validation lets pass. */
+export function parseCborConfiguration(body: Buffer): Configuration {
+  try {
+    const { value, fault } = parseCbor(body)
+    if (fault) throw new CborError(fault.text)
+    if (value !== null && !isObject(value))
+      throw new CborError(asCborText(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`))
+    return { config: value ?? {}, fault: undefined }
+  } catch (error) {
+    if (error instanceof CborError) throw badRequestError(`error decoding YAML: ${error.message}`)
+    throw error
+  }
+}
+
+/** Reads a configuration in YAML. */
+export function parseConfiguration(body: Buffer): Configuration {
   let parsed: ReturnType<typeof parseYaml>
   try {
     parsed = parseYaml(body)

@@ -1,12 +1,14 @@
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import { decodeBody as decodeParsed, typeOfBody } from '../codec/body.ts'
+import { asCborText, CborError, type ParsedCbor, parseCbor, typeOfCbor } from '../codec/cbor.ts'
 import type { ParsedJson } from '../codec/json.ts'
 import { parseJson } from '../codec/json.ts'
-import { PROTOBUF_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
+import { formatOf, type MediaOffer } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
+import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
@@ -33,6 +35,7 @@ export interface BodyTarget {
 export interface BodyScope {
   readonly exchange: Exchange
   readonly snapshot: CatalogSnapshot
+  readonly env: { readonly media: MediaOffer }
 }
 
 export const bodyTarget = (version: Version): BodyTarget => ({
@@ -43,17 +46,21 @@ export const bodyTarget = (version: Version): BodyTarget => ({
   ...(version.setDefaults && { setDefaults: version.setDefaults }),
 })
 
+type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & { readonly claimed: { apiVersion: string; kind: string } }
+
 /** Parses a body by its media type and reads its type. Throws 415, or 400 as upstream words it: `the object provided is unrecognized (must be of type K): …`. */
 export function parseBody(
+  offer: MediaOffer,
   contentType: string | undefined,
   body: Buffer,
   kind: string,
   schema: StructSchema,
   refuse: (why: string) => StatusError = why => unrecognized(kind, why, body),
-): (ParsedJson | ParsedYaml) & { claimed: { apiVersion: string; kind: string } } {
-  const mediaType = bodyMediaType(contentType)
-  const yaml = mediaType === YAML_TYPE
-  if (mediaType === PROTOBUF_TYPE) return parseProtobuf(body, kind, schema, refuse)
+): ParsedBody {
+  const format = formatOf(bodyMediaType(contentType, offer))
+  const yaml = format === 'yaml'
+  if (format === 'protobuf') return parseProtobuf(body, kind, schema, refuse)
+  if (format === 'cbor') return parseCborBody(body, refuse)
   try {
     const parsed = yaml ? parseYaml(body) : parseJson(body)
     return { ...parsed, claimed: typeOfBody(parsed.value) }
@@ -64,12 +71,7 @@ export function parseBody(
 }
 
 /** The type comes first: a message of another kind is not read as this one. */
-function parseProtobuf(
-  body: Buffer,
-  kind: string,
-  schema: StructSchema,
-  refuse: (why: string) => StatusError,
-): (ParsedJson | ParsedYaml) & { claimed: { apiVersion: string; kind: string } } {
+function parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse: (why: string) => StatusError): ParsedBody {
   try {
     const envelope = unwrap(body)
     const claimed = { apiVersion: envelope.apiVersion, kind: envelope.kind }
@@ -81,18 +83,35 @@ function parseProtobuf(
   }
 }
 
+function parseCborBody(body: Buffer, refuse: (why: string) => StatusError): ParsedBody {
+  let parsed: ParsedCbor
+  try {
+    parsed = parseCbor(body)
+  } catch (error) {
+    if (error instanceof CborError) throw refuse(`unable to determine group/version/kind: ${error.message}`)
+    throw error
+  }
+  try {
+    return { ...parsed, claimed: typeOfCbor(parsed) }
+  } catch (error) {
+    if (error instanceof CborError) throw refuse(error.message)
+    throw error
+  }
+}
+
 const unrecognized = (kind: string, why: string, body: Buffer): StatusError =>
   badRequestError(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`)
 
 /** Decodes and defaults a body. Unknown and repeated fields are warned of, refused or dropped as asked. Each call of the result makes a fresh object. */
 export function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): () => KubeObject {
   const { exchange } = scope
-  const parsed = parseBody(exchange.headers['content-type'], body, target.kind, target.schema)
+  const parsed = parseBody(scope.env.media, exchange.headers['content-type'], body, target.kind, target.schema)
   const kind = parsed.claimed.kind || target.kind
   const apiVersion = parsed.claimed.apiVersion || apiVersionOf(groupVersion(target))
   checkType(scope.snapshot, target, apiVersion, kind, body)
   const cannot = (why: string) =>
     badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.kind}: ${why}`)
+  if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   const run = (): { object: KubeObject; strict: readonly string[]; strictText: string } => {
     const { object, strict, strictText } = decodeParsed(target.schema, parsed)
     const typed = { kind: target.kind, apiVersion: apiVersionOf(groupVersion(target)), ...object } as unknown as KubeObject
@@ -106,7 +125,7 @@ export function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, f
     if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`)
     if (fieldValidation === 'Warn') for (const fault of strict) exchange.ctx.warn(fault)
   } catch (error) {
-    throw error instanceof DecodeError ? cannot(error.message) : error
+    throw error instanceof DecodeError ? cannot('cbor' in parsed ? asCborText(error.message) : error.message) : error
   }
   return () => {
     const object = first ?? run().object
@@ -123,7 +142,8 @@ function checkType(snapshot: CatalogSnapshot, target: BodyTarget, apiVersion: st
   const parsed = parseApiVersion(apiVersion)
   if (!parsed) throw unrecognized(target.kind, `couldn't get version/kind; json parse error: unexpected GroupVersion string: ${apiVersion}`, body)
   const claims = `${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}`
-  if (!snapshot.resourcesOf(apiVersion).some(({ version }) => version.kind === kind))
+  // What was served by some release is known by name, even if it can't be had.
+  if (lifecycleOf(apiVersion, kind) === undefined && !snapshot.resourcesOf(apiVersion).some(({ version }) => version.kind === kind))
     throw badRequestError(
       `${claims}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
     )

@@ -67,7 +67,9 @@ interface RawOptions {
 }
 
 function fromBody(scope: Scope, body: Buffer): RawOptions {
-  const { value, claimed } = parseBody(scope.exchange.headers['content-type'], body, 'DeleteOptions', metaType('meta.DeleteOptions'), plain)
+  const parsed = parseBody(scope.env.media, scope.exchange.headers['content-type'], body, 'DeleteOptions', metaType('meta.DeleteOptions'), plain)
+  const { value, claimed } = parsed
+  if ('cbor' in parsed && parsed.fault) throw plain(parsed.fault.text)
   if (claimed.kind !== '' && claimed.kind !== 'DeleteOptions')
     throw plain(
       `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion || 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:110"`,

@@ -73,8 +73,10 @@ function selector<T>(parse: () => T): T {
 function checkFields(version: Version, terms: readonly FieldTerm[]): void {
   for (const { field } of terms) {
     if (field === 'metadata.name' || field === 'metadata.namespace') continue
-    if (version.selectableFields === undefined) throw badRequestError(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
-    if (!Object.hasOwn(version.selectableFields, field)) throw badRequestError(`field label not supported: ${field}`)
+    if (version.fieldAliases !== undefined && Object.hasOwn(version.fieldAliases, field)) continue
+    if (version.selectableFields === undefined && version.fieldAliases === undefined)
+      throw badRequestError(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
+    if (!Object.hasOwn(version.selectableFields ?? {}, field)) throw badRequestError(`field label not supported: ${field}`)
   }
 }
 

@@ -1,6 +1,5 @@
-import type { Transform } from '../codec/negotiate.ts'
+import type { MediaOffer, NegotiationRules, Transform } from '../codec/negotiate.ts'
 import {
-  builtinMediaTypes,
   JSON_TYPE,
   negotiateInput,
   negotiateOutput,
@@ -24,9 +23,27 @@ export interface Output {
   readonly as?: Transform
 }
 
-const rules = resourceRules()
-const objectTypes = offeredTypes(builtinMediaTypes)
-const collectionTypes = [...objectTypes, ...offeredTypes(builtinMediaTypes, true)]
+interface Prepared {
+  readonly rules: NegotiationRules
+  /** The types of the routes of an object and of a collection, as errors list them. */
+  readonly objectTypes: readonly string[]
+  readonly collectionTypes: readonly string[]
+  readonly aliases: readonly string[]
+}
+
+const prepared = new WeakMap<MediaOffer, Prepared>()
+
+function prepare(offer: MediaOffer): Prepared {
+  let known = prepared.get(offer)
+  if (!known) {
+    const objectTypes = offeredTypes(offer.types)
+    const aliases = offer.types.filter(media => media.alias === true).map(media => media.type)
+    known = { rules: resourceRules(undefined, offer.groups), objectTypes, collectionTypes: [...objectTypes, ...offeredTypes(offer.types, true)], aliases }
+    prepared.set(offer, known)
+  }
+  return known
+}
+
 const PLAIN: Output = { mediaType: JSON_TYPE, pretty: false }
 
 /** What the client wants the answer in. Throws 406: as upstream's router words it where no clause names an offered type, as its negotiation does otherwise. */
@@ -34,10 +51,12 @@ export function negotiate(scope: Scope): Output {
   const { exchange, name, subresourceName } = scope
   const accept = exchange.headers.accept
   if (accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)) return PLAIN
+  const { media } = scope.env
+  const { rules, objectTypes, collectionTypes, aliases } = prepare(media)
   const routeTypes = exchange.method === 'GET' && (name === '' || subresourceName === '') && isCollection(scope) ? collectionTypes : objectTypes
-  if (!routeAccepts(accept, routeTypes)) throw failure(406, 'NotAcceptable', routeNotAcceptableText(routeTypes), {})
-  const accepted = negotiateOutput(accept, builtinMediaTypes, rules)
-  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(builtinMediaTypes))
+  if (!routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases)) throw failure(406, 'NotAcceptable', routeNotAcceptableText(routeTypes), {})
+  const accepted = negotiateOutput(accept, media.types, rules)
+  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types))
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
 
@@ -48,14 +67,15 @@ const pretty = (exchange: Exchange): boolean =>
 
 /** Likewise for a watch: the preferred type must be one that streams. */
 export function negotiateStream(scope: Scope): Output {
-  const accepted = negotiateStreamType(scope.exchange.headers.accept, builtinMediaTypes, rules)
-  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(builtinMediaTypes, true))
+  const { media } = scope.env
+  const accepted = negotiateStreamType(scope.exchange.headers.accept, media.types, prepare(media).rules)
+  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types, true))
   return { mediaType: accepted.mediaType, pretty: false, ...(accepted.as && { as: accepted.as }) }
 }
 
 /** The type of a body. Throws 415. */
-export function bodyMediaType(contentType: string | undefined): string {
-  const type = negotiateInput(contentType, builtinMediaTypes)
-  if (type === undefined) throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(builtinMediaTypes))
+export function bodyMediaType(contentType: string | undefined, { types }: MediaOffer): string {
+  const type = negotiateInput(contentType, types)
+  if (type === undefined) throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(types))
   return type
 }

@@ -5,6 +5,7 @@ import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
 import type { Version } from '../catalog/definition.ts'
 import { goJson, parseJson } from '../codec/json.ts'
+import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
@@ -15,7 +16,7 @@ import type { Answer } from '../registry/types.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
-import { apply } from './apply.ts'
+import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
 import type { BodyTarget } from './body.ts'
 import { bodyTarget } from './body.ts'
 import type { Scope } from './scope.ts'
@@ -28,16 +29,20 @@ const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
 const STRATEGIC_PATCH = 'application/strategic-merge-patch+json'
 const APPLY_PATCH = 'application/apply-patch+yaml'
+/** Served where CBOR is. */
+const APPLY_CBOR_PATCH = 'application/apply-patch+cbor'
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
 
 /** PATCH of one object, of a subresource of the same kind, or of a view (scale). */
 export async function patch(scope: Scope): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
   const type = (exchange.headers['content-type'] ?? '').split(';', 1)[0] as string
-  if (!PATCH_TYPES.includes(type)) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+  const isCborApply = type === APPLY_CBOR_PATCH && scope.env.media.types.some(media => media.type === CBOR_TYPE)
+  const isApply = type === APPLY_PATCH || isCborApply
+  if (!isApply && !PATCH_TYPES.includes(type)) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   const body = await exchange.readBody(MAX_BODY_BYTES)
-  const options = writeOptions(exchange, 'PatchOptions', type === APPLY_PATCH)
-  if (type === APPLY_PATCH) return apply(scope, body, options)
+  const options = writeOptions(exchange, 'PatchOptions', isApply)
+  if (isApply) return apply(scope, isCborApply ? parseCborConfiguration(body) : parseConfiguration(body), options)
   const parsed = parsePatch(type, body, options)
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   let warned = false

@@ -1,7 +1,8 @@
+import type { ServedResource } from '../catalog/catalog.ts'
 import type { TableDefinition } from '../catalog/definition.ts'
 import { encodeJson, encodeJsonText, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
-import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
+import { JSON_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { wholeOf } from '../lib/filled-body.ts'
 import { mapInSlices } from '../lib/slices.ts'
@@ -9,21 +10,24 @@ import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
 import { failure } from '../meta/status.ts'
+import { copyIn } from '../registry/convert.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { Answer } from '../registry/types.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import { binaryOf } from './binary-output.ts'
 import { listBody, listMeta } from './list-body.ts'
 import { listMetaText, statusText } from './meta-json.ts'
 import type { Output } from './negotiate.ts'
-import { listBody as binaryListBody, objectBody, partialBody, partialListBody, statusBody, storedBody, typeMetaOf } from './protobuf-output.ts'
+import { typeMetaOf } from './protobuf-output.ts'
 import type { Scope } from './scope.ts'
 import type { IncludeObject } from './table.ts'
 import { DEFAULT_TABLE, partialMetadata, renderTable } from './table.ts'
 
 const NEWLINE = Buffer.from('\n')
 
-const sendBinary = (scope: Scope, code: number, body: Buffer | readonly Buffer[]): Promise<void> => scope.exchange.sendBytes(code, PROTOBUF_TYPE, body)
+const sendBinary = (scope: Scope, output: Output, code: number, body: Buffer | readonly Buffer[]): Promise<void> =>
+  scope.exchange.sendBytes(code, output.mediaType, body)
 
 /** Sends JSON that is ready, in the form that was negotiated. */
 async function send(scope: Scope, output: Output, code: number, json: readonly Buffer[]): Promise<void> {
@@ -42,7 +46,8 @@ export async function respondObject(scope: Scope, output: Output, code: number, 
   const convert = output.as
   if (convert) return respondConverted(scope, output, code, 'stored' in answer ? answer.stored.object() : answer.object)
   if ('stored' in answer) {
-    if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, storedBody(version, answer.stored))
+    const binary = binaryOf(output.mediaType)
+    if (binary) return sendBinary(scope, output, code, binary.storedBody(version, answer.stored))
     return send(scope, output, code, [answer.stored.json().bytes, NEWLINE])
   }
   return respondTyped(scope, output, code, version.schema, answer.object)
@@ -51,7 +56,8 @@ export async function respondObject(scope: Scope, output: Output, code: number, 
 /** An object that is not stored (dry-run, deleted, a view): normalised and encoded here. */
 export async function respondTyped(scope: Scope, output: Output, code: number, schema: StructSchema, object: KubeObject): Promise<void> {
   if (output.as) return respondConverted(scope, output, code, object)
-  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, objectBody(schema, object))
+  const binary = binaryOf(output.mediaType)
+  if (binary) return sendBinary(scope, output, code, binary.objectBody(schema, object))
   const { kind, apiVersion } = object
   const normal = { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) } as unknown as KubeObject
   await send(scope, output, code, [encodeJson(schema, normal), NEWLINE])
@@ -76,7 +82,8 @@ async function respondConverted(scope: Scope, output: Output, code: number, obje
     return send(scope, output, code, [Buffer.concat(parts)])
   }
   const apiVersion = `${convert.group}/${convert.version}`
-  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, partialBody(object, apiVersion))
+  const binary = binaryOf(output.mediaType)
+  if (binary) return sendBinary(scope, output, code, binary.partialBody(object, apiVersion))
   await send(scope, output, code, [Buffer.from(`${partialMetadata(object, apiVersion)}\n`)])
 }
 
@@ -86,7 +93,8 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const { version } = scope.served
   const convert = output.as
   const meta = listMeta(result)
-  if (!convert && output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, await binaryListBody(version, meta, result.items))
+  const binary = binaryOf(output.mediaType)
+  if (!convert && binary) return sendBinary(scope, output, 200, await binary.listBody(version, meta, result.items))
   if (!convert) {
     const body = listBody(`${version.kind}List`, apiVersionOf({ group: version.group, version: version.name }), meta, result.items)
     const asItIs = output.mediaType === JSON_TYPE && !output.pretty
@@ -96,9 +104,8 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const apiVersion = `${convert.group}/${convert.version}`
   if (convert.kind === 'PartialObjectMetadata')
     throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goPackage(scope)}.${version.kind}List)`)
-  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, 200, await partialListBody(meta, result.items, apiVersion))
-  const header = /^\{"kind":"PartialObjectMetadata","apiVersion":"[^"]*",/
-  const items = await mapInSlices(result.items, item => partialMetadata(item.object(), apiVersion).replace(header, '{'))
+  if (binary) return sendBinary(scope, output, 200, await binary.partialListBody(meta, result.items, apiVersion))
+  const items = await mapInSlices(result.items, item => partialMetadata(item.object(), apiVersion))
   await send(scope, output, 200, [
     Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[${items.join(',')}]}\n`),
   ])
@@ -116,14 +123,23 @@ export async function respondPlainList(scope: Scope, output: Output, { items }: 
     const rows = items.map(item => ({ object: () => ({ ...item, kind, apiVersion }) }))
     return send(scope, output, 200, await renderTable(tableOf(scope), {}, rows, tableOptions(scope, output)))
   }
-  if (output.as || output.mediaType === PROTOBUF_TYPE)
-    throw failure(406, 'NotAcceptable', `only the following media types are accepted: ${JSON_TYPE}, ${YAML_TYPE}`)
+  if (output.as) throw failure(406, 'NotAcceptable', `only the following media types are accepted: ${JSON_TYPE}, ${YAML_TYPE}`)
+  const binary = binaryOf(output.mediaType)
+  if (binary) return sendBinary(scope, output, 200, await binary.plainListBody(version, items))
   const texts = items.map(item => encodeJsonText(version.schema, decode(version.schema, item as unknown as JsonObject)))
   await send(scope, output, 200, [Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":[${texts.join(',')}]}\n`)])
 }
 
 /** Of the resource, or of the subresource where that is of another kind. */
-export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : served.version.table) ?? DEFAULT_TABLE
+export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : versionTable(served)) ?? DEFAULT_TABLE
+
+/** The version's own, or that of the home version over the converted object. */
+function versionTable({ definition, version }: ServedResource): TableDefinition | undefined {
+  const { home } = definition
+  if (version.table !== undefined || version === home || home.table === undefined) return version.table
+  const { columns, cells } = home.table
+  return { columns, cells: (object, now) => cells(copyIn(definition, object, home), now) }
+}
 
 export function tableOptions(scope: Scope, output: Output) {
   const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')
@@ -150,6 +166,7 @@ export function tableOptions(scope: Scope, output: Output) {
 
 /** A Status as the answer to a success. */
 export async function respondStatus(scope: Scope, output: Output, code: number, status: Omit<Status, 'code'> & { code?: number }): Promise<void> {
-  if (output.mediaType === PROTOBUF_TYPE) return sendBinary(scope, code, statusBody(status))
+  const binary = binaryOf(output.mediaType)
+  if (binary) return sendBinary(scope, output, code, binary.statusBody(status))
   await send(scope, output, code, [Buffer.from(`${statusText(status)}\n`)])
 }

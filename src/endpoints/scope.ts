@@ -1,6 +1,8 @@
 import type { Catalog, CatalogSnapshot, ServedResource } from '../catalog/catalog.ts'
 import type { Subresource } from '../catalog/definition.ts'
+import type { MediaOffer } from '../codec/negotiate.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { GaugeFamily } from '../lib/metrics.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
@@ -15,8 +17,12 @@ export interface EndpointEnvironment {
   readonly catalog: Catalog
   readonly registry: Registry
   readonly clock: Clock
+  /** The media types of bodies and answers. */
+  readonly media: MediaOffer
   /** Seconds below which no watch is ended by the server; the end comes between this and twice this. */
   readonly minRequestTimeoutSeconds: number
+  /** Which deprecated APIs were asked for; absent: nobody wants to know. */
+  readonly deprecatedRequests?: GaugeFamily
   /** For what reaches nodes: logs, exec, proxies. */
   readonly kubelets: Kubelets
   /** Aborted when the server begins to shut down: watches end then. */

@@ -1,13 +1,12 @@
-import { PROTOBUF_TYPE } from '../codec/negotiate.ts'
-import { watchFrame } from '../codec/protobuf.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import type { BinaryForm } from './binary-form.ts'
+import { binaryOf } from './binary-output.ts'
 import { objectMetaText, statusText } from './meta-json.ts'
 import type { Output } from './negotiate.ts'
-import { objectBody, partialBody, statusBody, storedBody } from './protobuf-output.ts'
 import { tableOf, tableOptions } from './respond.ts'
 import type { Scope } from './scope.ts'
 import { partialMetadata, tableEvent } from './table.ts'
@@ -17,16 +16,15 @@ const TAIL = Buffer.from('}\n')
 const INITIAL_END = { 'k8s.io/initial-events-end': 'true' }
 
 /** Annotations of the bookmark that ends the initial events: a client learns from the empty list what a list would have looked like. */
-const initialEndAnnotations = (kind: string, apiVersion: string) => ({
-  ...INITIAL_END,
-  'kubernetes.io/initial-events-list-blueprint': Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`).toString(
-    'base64',
-  ),
-})
+const initialEndAnnotations = (blueprint: Buffer) => ({ ...INITIAL_END, 'kubernetes.io/initial-events-list-blueprint': blueprint.toString('base64') })
+
+const jsonBlueprint = (kind: string, apiVersion: string): Buffer =>
+  Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`)
 
 /** The framing of a watch in the form that was negotiated. */
 export function framingOf(scope: Scope, output: Output): Framing {
-  if (output.mediaType === PROTOBUF_TYPE) return protobufFraming(scope, output)
+  const binary = binaryOf(output.mediaType)
+  if (binary) return binaryFraming(scope, output, binary)
   if (!output.as) return plainFraming(scope)
   return output.as.kind === 'Table' ? tableFraming(scope, output) : partialFraming(output)
 }
@@ -53,7 +51,11 @@ const plainFraming = (scope: Scope): Framing => {
     },
     bookmark: (resourceVersion, initialEnd) => {
       // As upstream writes an object that is empty but for its version: the members that its type always writes are there.
-      const metadata = { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: initialEndAnnotations(version.kind, apiVersion) }) }
+      const metadata = {
+        resourceVersion,
+        creationTimestamp: null,
+        ...(initialEnd && { annotations: initialEndAnnotations(jsonBlueprint(version.kind, apiVersion)) }),
+      }
       return text('BOOKMARK', `{"kind":"${version.kind}","apiVersion":"${apiVersion}","metadata":${objectMetaText(metadata)}${emptyMembers(scope)}}`)
     },
   }
@@ -117,7 +119,7 @@ function partialFraming(output: Output): Framing {
             metadata: {
               resourceVersion,
               creationTimestamp: null,
-              ...(initialEnd && { annotations: initialEndAnnotations('PartialObjectMetadata', apiVersion) }),
+              ...(initialEnd && { annotations: initialEndAnnotations(jsonBlueprint('PartialObjectMetadata', apiVersion)) }),
             },
           },
           apiVersion,
@@ -126,8 +128,8 @@ function partialFraming(output: Output): Framing {
   }
 }
 
-/** Length-delimited frames of WatchEvent. */
-function protobufFraming(scope: Scope, { as }: Output): Framing {
+/** Length-delimited frames of WatchEvent in protobuf, a sequence of items in CBOR. */
+function binaryFraming(scope: Scope, { as, mediaType }: Output, form: BinaryForm): Framing {
   const { version } = scope.served
   const apiVersion = as ? `${as.group}/${as.version}` : apiVersionOf({ group: version.group, version: version.name })
   const bookmark = (resourceVersion: string, initialEnd: boolean): KubeObject => ({
@@ -136,18 +138,20 @@ function protobufFraming(scope: Scope, { as }: Output): Framing {
     metadata: {
       resourceVersion,
       creationTimestamp: null,
-      ...(initialEnd && { annotations: initialEndAnnotations(as ? 'PartialObjectMetadata' : version.kind, apiVersion) }),
+      ...(initialEnd && { annotations: initialEndAnnotations(form.blueprint({ kind: `${as ? 'PartialObjectMetadata' : version.kind}List`, apiVersion })) }),
     },
   })
   return {
-    contentType: `${PROTOBUF_TYPE};stream=watch`,
-    id: `protobuf;${as ? as.kind : ''};${apiVersion}`,
+    contentType: form.streamType(mediaType),
+    id: `${mediaType};${as ? as.kind : ''};${apiVersion}`,
     object: (type, object) =>
-      as?.kind === 'PartialObjectMetadataList' ? undefined : watchFrame(type, as ? partialBody(object.object(), apiVersion) : storedBody(version, object)),
+      as?.kind === 'PartialObjectMetadataList'
+        ? undefined
+        : form.frame(type, as ? form.partialBody(object.object(), apiVersion) : form.storedBody(version, object)),
     bookmark: (resourceVersion, initialEnd) => {
       const object = bookmark(resourceVersion, initialEnd)
-      return watchFrame('BOOKMARK', as ? partialBody(object, apiVersion) : objectBody(version.schema, object))
+      return form.frame('BOOKMARK', as ? form.partialBody(object, apiVersion) : form.objectBody(version.schema, object))
     },
-    error: error => watchFrame('ERROR', statusBody(error.status)),
+    error: error => form.frame('ERROR', form.statusBody(error.status)),
   }
 }

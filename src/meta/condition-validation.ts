@@ -28,7 +28,8 @@ const reasonMessage = regexError(
   'ReasonA:ReasonB',
 )
 
-function validateReason(reason: string, path: FieldPath): FieldError[] {
+/** The reason of a condition, which it must have: words in one, at most 1 KiB. */
+export function validateConditionReason(reason: string, path: FieldPath): FieldError[] {
   if (reason === '') return [required(path, 'must be set')]
   return [
     ...(reasonRegex.test(reason) ? [] : [invalid(path, reason, reasonMessage)]),
@@ -43,7 +44,7 @@ function validateCondition(condition: Condition, path: FieldPath): FieldError[] 
     ...(STATUSES.includes(status) ? [] : [notSupported(path.child('status'), status, STATUSES)]),
     ...(observedGeneration < 0 ? [invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero')] : []),
     ...(lastTransitionTime ? [] : [required(path.child('lastTransitionTime'), 'must be set')]),
-    ...validateReason(reason, path.child('reason')),
+    ...validateConditionReason(reason, path.child('reason')),
     ...(longerThan(message, MESSAGE_LIMIT) ? [tooLong(path.child('message'), MESSAGE_LIMIT)] : []),
   ]
 }

@@ -23,3 +23,24 @@ export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
 
 /** `deployments.apps`, as messages of Status have it; the core group adds nothing. */
 export const qualifiedResource = ({ group, resource }: GroupResource): string => (group === '' ? resource : `${resource}.${group}`)
+
+const VERSION_NAME = /^v(\d+)(?:(alpha|beta)(\d+))?$/
+
+/** By the form of a version's name: `v1`, `v1beta1`, `v1alpha1`; undefined for any other name. */
+export function stabilityOf(version: string): 'ga' | 'beta' | 'alpha' | undefined {
+  const parts = VERSION_NAME.exec(version)
+  return parts === null ? undefined : parts[2] === undefined ? 'ga' : parts[2] === 'beta' ? 'beta' : 'alpha'
+}
+
+const STABILITIES = ['ga', 'beta', 'alpha', undefined]
+
+/**
+ * Negative where a client should rather use `a`: stable before beta before alpha, newer before older, and names of other forms at the end, by their text.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
+ */
+export function compareVersionNames(a: string, b: string): number {
+  const [, aMajor = '0', , aMinor = '0'] = VERSION_NAME.exec(a) ?? []
+  const [, bMajor = '0', , bMinor = '0'] = VERSION_NAME.exec(b) ?? []
+  const byStability = STABILITIES.indexOf(stabilityOf(a)) - STABILITIES.indexOf(stabilityOf(b))
+  return byStability || Number(bMajor) - Number(aMajor) || Number(bMinor) - Number(aMinor) || (a < b ? -1 : a > b ? 1 : 0)
+}

@@ -1,34 +1,62 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { encodeJson } from '../codec/json.ts'
+import { encodeProtobuf, unwrap } from '../codec/protobuf.ts'
+import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { invariant } from '../lib/invariant.ts'
+import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
+import type { StructSchema } from '../schema/schema.ts'
 import { createCodec } from '../storage/resource-codec.ts'
 import type { Attributes, ResourceCodec } from '../storage/storage.ts'
+import { convert, copyIn, normalized, versionsOf } from './convert.ts'
 import { applyKindDefaults } from './decode-object.ts'
 
-/** How the objects of a resource are stored. Hooks may have left an object in any order and with empty members: what is stored is normal. */
-export function codecOf(definition: ResourceDefinition, fingerprint: string): ResourceCodec {
+/** The form of what is written; both are always read. */
+export type StoredForm = 'json' | 'protobuf'
+
+/** How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored. Hooks may have left an object in any order and with empty members: what is stored is normal. */
+export function codecOf(definition: ResourceDefinition, fingerprint: string, storedAs: StoredForm = 'json'): ResourceCodec {
   invariant(definition.storage, `${definition.home.kind} is not stored`)
   const { version } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOf({ group: version.group, version: version.name })
+  const several = versionsOf(definition).size > 1
+  /** What came in another version has the defaults of that one only; reading what is stored would add those of the stored one. */
+  const withDefaults = (object: KubeObject) => {
+    const copy = copyIn(definition, object, version)
+    return applyKindDefaults(version, copy === object ? clone(object) : copy)
+  }
+  const asStored = (object: KubeObject): KubeObject => normalized(version, several ? withDefaults(object) : object)
+  const versionBy = (claimed: unknown): Version => (typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined) ?? version
+  const read = (value: Json, claimed: unknown): KubeObject => {
+    const stored = versionBy(claimed)
+    const object = { kind, apiVersion: claimed ?? apiVersion, ...decode(stored.schema, value) } as unknown as KubeObject
+    return convert(definition, applyKindDefaults(stored, object), stored, version)
+  }
   return createCodec({
     kind,
     apiVersion,
     fingerprint: `${fingerprint};${apiVersion};${kind}`,
-    encode: object => encodeJson(schema, normalized(version, object)),
-    decode: value => applyKindDefaults(version, { kind, apiVersion, ...decode(schema, value) } as unknown as KubeObject),
-    attributes: object => attributesOf(version, object),
+    encode: object => encodeJson(schema, asStored(object)),
+    decode: value => read(value, (value as { apiVersion?: unknown } | null)?.apiVersion),
+    ...(hasMessage(schema) && {
+      binary: {
+        decode: stored => {
+          const { apiVersion: claimed, message } = unwrap(stored)
+          return read(decodeMessage(versionBy(claimed).schema, message), claimed)
+        },
+        encode: object => encodeProtobuf(schema, { kind, apiVersion }, asStored(object) as unknown as JsonObject),
+        isWritten: storedAs === 'protobuf',
+      },
+    }),
+    attributes: object => attributesOf(version, copyIn(definition, object, version)),
   })
 }
 
-/** The object as Go would write it: every member in its place, nothing empty that is left out. */
-export function normalized(version: Pick<Version, 'schema'>, object: KubeObject): KubeObject {
-  const { kind, apiVersion } = object
-  return { kind, apiVersion, ...(decode(version.schema, object as unknown as Json) as JsonObject) } as unknown as KubeObject
-}
+/** Kinds whose fields have no numbers, such as custom ones, have no binary form. */
+const hasMessage = ({ fields }: StructSchema): boolean => [...fields.values()].some(field => field.number > 0)
 
 const NO_LABELS: Record<string, string> = {}
 

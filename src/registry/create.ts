@@ -5,6 +5,7 @@ import type { KubeObject } from '../meta/object.ts'
 import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
+import { convert } from './convert.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import { dedupOwnerReferences, ensureNamespace, generatedName, wipeSystemFields } from './object-meta.ts'
@@ -14,7 +15,7 @@ import { groupResourceOf, strategyOf } from './types.ts'
 
 const NAME_ATTEMPTS = 8
 
-/** Creates the object, which the caller hands over. A name made from generateName is tried again with another suffix when it is taken. */
+/** Creates the object, which the caller hands over in the version of the request. A name made from generateName is tried again with another suffix when it is taken. */
 export async function createObject(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, object: KubeObject): Promise<Answer> {
   const { served, ctx } = target
   const gr = groupResourceOf(served)
@@ -25,9 +26,10 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   const strategy = strategyOf(served, undefined)
   const now = env.clock.now()
   trackManagedFields(target, strategy, object, undefined, now)
+  const wanted = convert(served.definition, object, served.version, served.definition.home)
   const generated = !meta.name && meta.generateName !== undefined && meta.generateName !== ''
   const request = { ctx, operation: 'CREATE' as const, served, subresource: '', namespace: target.namespace, name: meta.name ?? '', dryRun: target.dryRun }
-  const admitted = (await env.admission.mutate({ ...request, object })) ?? object
+  const admitted = (await env.admission.mutate({ ...request, object: wanted })) ?? wanted
   dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
   for (let attempt = 1; ; attempt++) {
     const next = generated && attempt < NAME_ATTEMPTS ? clone(admitted) : admitted

@@ -8,6 +8,7 @@ import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import type { RegistryEnvironment, WriteTarget } from './types.ts'
 import { groupKindOf, groupResourceOf } from './types.ts'
+import { objectIn } from './version-view.ts'
 
 /** metav1.DeleteOptions, as far as the registry acts on it. */
 export interface DeleteOptions {
@@ -46,7 +47,8 @@ export async function deleteObject(
     await reservation?.rollback()
     reservation = undefined
     if (!now) throw notFoundError(gr, target.name)
-    const old = now.object()
+    const { definition } = target.served
+    const old = objectIn(definition, definition.home, now)
     const hooks: HookContext = { now: env.clock.now(), ...(target.ctx && { request: target.ctx }), subresource: '' }
     checkPreconditions(target, options, old)
     await env.admission.validate({

@@ -9,6 +9,7 @@ import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.
 import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import { managedConversion } from './managed-conversion.ts'
 import type { WriteTarget } from './types.ts'
 import { groupKindOf } from './types.ts'
 
@@ -26,6 +27,7 @@ export function trackManagedFields(target: WriteTarget, strategy: Strategy, next
     subresource: target.subresource,
     resetFields: strategy.resetFields ?? [],
     now: formatTime(now),
+    convert: managedConversion(target.served),
   })
   if (entries.length > 0) next.metadata.managedFields = entries
   else delete next.metadata.managedFields

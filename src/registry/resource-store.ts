@@ -1,8 +1,12 @@
 import type { ServedResource } from '../catalog/catalog.ts'
+import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
+import { copyIn, versionsOf } from './convert.ts'
 import { createObject } from './create.ts'
+import { applyKindDefaults } from './decode-object.ts'
 import type { DeleteOptions, DeleteResult } from './delete.ts'
 import { deleteObject } from './delete.ts'
 import type { KeySpace } from './keys.ts'
@@ -13,11 +17,15 @@ import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
 import { groupResourceOf } from './types.ts'
 import type { UpdateRequest } from './update.ts'
 import { updateObject } from './update.ts'
+import { storedTerms, viewOf } from './version-view.ts'
 
 const DELETE_COLLECTION_PAGE = 1000
 const DELETE_COLLECTION_WORKERS = 16
 
-/** The generic registry of one resource: every verb, over its storage, with its strategy. Failures are StatusErrors. */
+/**
+ * The generic registry of one resource: every verb, over its storage, with its strategy. What comes and goes is in the version of the request; hooks and admission see the home version.
+ * Failures are StatusErrors.
+ */
 export class ResourceStore {
   readonly storage: Storage
   readonly keys: KeySpace
@@ -29,28 +37,34 @@ export class ResourceStore {
     this.storage = env.storageFor(served.definition)
   }
 
-  get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
-    return getObject(this.storage, this.keys, groupResourceOf(served), namespace, name, resourceVersion, signal)
+  async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
+    const stored = await getObject(this.storage, this.keys, groupResourceOf(served), namespace, name, resourceVersion, signal)
+    return viewOf(served.definition, served.version)?.object(stored) ?? stored
   }
 
-  list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
-    return listObjects(this.storage, this.keys, groupResourceOf(served), namespace, options, signal)
+  async list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
+    const result = await listObjects(this.storage, this.keys, groupResourceOf(served), namespace, withStoredTerms(served, options), signal)
+    const view = viewOf(served.definition, served.version)
+    return view ? { ...result, items: result.items.map(item => view.object(item)) } : result
   }
 
-  watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
-    return watchObjects(this.storage, this.keys, served, namespace, options, signal)
+  async watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+    const watcher = await watchObjects(this.storage, this.keys, served, namespace, withStoredTerms(served, options), signal)
+    return viewOf(served.definition, served.version)?.watcher(watcher) ?? watcher
   }
 
-  create(target: WriteTarget, object: KubeObject): Promise<Answer> {
-    return createObject(this.env, this.storage, this.keys, target, object)
+  async create(target: WriteTarget, object: KubeObject): Promise<Answer> {
+    return answerIn(target.served, await createObject(this.env, this.storage, this.keys, target, object))
   }
 
-  update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
-    return updateObject(this.env, this.storage, this.keys, target, request)
+  async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
+    const { answer, created } = await updateObject(this.env, this.storage, this.keys, target, request)
+    return { answer: answerIn(target.served, answer), created }
   }
 
-  delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
-    return deleteObject(this.env, this.storage, this.keys, target, options)
+  async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
+    const { object, deleted } = await deleteObject(this.env, this.storage, this.keys, target, options)
+    return { object: copyIn(target.served.definition, object, target.served.version), deleted }
   }
 
   /** Deletes what the options select, several at a time. Not atomic: it ends at the first failure. Returns what was selected. */
@@ -86,3 +100,19 @@ export class ResourceStore {
     await Promise.all(Array.from({ length: Math.min(DELETE_COLLECTION_WORKERS, items.length) }, worker))
   }
 }
+
+/** As if it had been stored and read again: with the defaults of the stored version. */
+function notStored(definition: ResourceDefinition, version: Version, object: KubeObject): KubeObject {
+  const stored = definition.storage?.version
+  if (stored === undefined || versionsOf(definition).size === 1) return object
+  return copyIn(definition, applyKindDefaults(stored, copyIn(definition, clone(object), stored)), version)
+}
+
+function answerIn({ definition, version }: ServedResource, answer: Answer): Answer {
+  if ('object' in answer) return { object: notStored(definition, version, answer.object) }
+  const view = viewOf(definition, version)
+  return view ? { stored: view.object(answer.stored) } : answer
+}
+
+const withStoredTerms = ({ version }: ServedResource, options: ListOptions): ListOptions =>
+  version.fieldAliases === undefined ? options : { ...options, fields: storedTerms(version, options.fields) }

@@ -32,7 +32,7 @@ export interface AdmissionRequest {
   readonly namespace: string
   readonly name: string
   readonly dryRun: boolean
-  /** Absent for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
+  /** In the home version, as `old`. Absent for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
   readonly object?: KubeObject
   /** Shared: never mutated. Absent for creations. */
   readonly old?: KubeObject
@@ -65,4 +65,5 @@ export const strategyOf = (served: ServedResource, subresource: Subresource | un
 }
 
 export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })
-export const groupKindOf = (served: ServedResource) => ({ group: served.version.group, kind: served.version.kind })
+/** As errors of validation name it: by the home version, whatever the request's. */
+export const groupKindOf = ({ definition }: ServedResource) => ({ group: definition.home.group, kind: definition.home.kind })

@@ -5,6 +5,7 @@ import type { KubeObject } from '../meta/object.ts'
 import { conflictError, failure, invalidError, notFoundError, OPTIMISTIC_LOCK } from '../meta/status.ts'
 import type { Key } from '../storage/revision.ts'
 import type { Change, Storage, StoredObject } from '../storage/storage.ts'
+import { convert } from './convert.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
@@ -12,10 +13,11 @@ import { dedupOwnerReferences, wipeSystemFields } from './object-meta.ts'
 import { beforeUpdate, trackManagedFields } from './prepare.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
 import { groupResourceOf, strategyOf } from './types.ts'
+import { objectIn } from './version-view.ts'
 
 export interface UpdateRequest {
   /**
-   * The wanted object from the present one (undefined where there is none). Called again after a lost race; each call returns an object of its own.
+   * The wanted object from the present one (undefined where there is none), both in the version of the request. Called again after a lost race; each call returns an object of its own.
    * Managed fields are tracked by the caller of this function unless it says otherwise.
    */
   transform(now: KubeObject | undefined): Promise<KubeObject>
@@ -85,7 +87,9 @@ async function decideUpdate(
   const { served, ctx } = target
   const gr = groupResourceOf(served)
   const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: target.subresource }
-  const old = now?.object()
+  const { definition, version } = served
+  const old = now && objectIn(definition, definition.home, now)
+  const present = version === definition.home ? old : now && objectIn(definition, version, now)
   const mayCreate = target.subresource === '' && (strategy.allowCreateOnUpdate === true || request.forceCreate === true)
   // Upstream checks what an update demands before it looks whether there is anything to update.
   if (request.uid !== undefined && request.uid !== '' && request.uid !== old?.metadata.uid)
@@ -95,8 +99,9 @@ async function decideUpdate(
       `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${old?.metadata.uid ?? ''}`,
     )
   if (!old && !mayCreate) throw notFoundError(gr, target.name)
-  let next = await request.transform(old)
-  if (!request.managed) trackManagedFields(target, strategy, next, old, hooks.now)
+  let next = await request.transform(present)
+  if (!request.managed) trackManagedFields(target, strategy, next, present, hooks.now)
+  next = convert(definition, next, version, definition.home)
   const admission = { ctx, served, subresource: target.subresource, namespace: target.namespace, name: target.name, dryRun: target.dryRun }
   next = (await env.admission.mutate({ ...admission, operation: old ? 'UPDATE' : 'CREATE', object: next, ...(old && { old }) })) ?? next
   dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)

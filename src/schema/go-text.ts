@@ -1,13 +1,11 @@
 /** A text in double quotes as Go's time package quotes it: bytes beyond ASCII as `\x..`. */
 export function goQuote(text: string): string {
-  let out = '"'
-  for (const byte of Buffer.from(text)) {
-    if (byte === 0x22 || byte === 0x5c) out += `\\${String.fromCharCode(byte)}`
-    else if (byte < 0x20 || byte >= 0x80) out += `\\x${byte.toString(16).padStart(2, '0')}`
-    else out += String.fromCharCode(byte)
-  }
-  return `${out}"`
+  const bytes = Buffer.from(text).toString('latin1')
+  return `"${bytes.replace(timeSpecial, char => (char === '"' || char === '\\' ? `\\${char}` : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`))}"`
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
+const timeSpecial = /["\\\0-\x1f\x80-\xff]/g
 
 const escapes: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
@@ -23,6 +21,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** strconv.Quote (`%q`). */
 export function strconvQuote(text: string): string {
+  if (plainAscii.test(text)) return `"${text}"`
   let out = '"'
   for (const char of text) {
     const code = char.codePointAt(0) as number
@@ -36,6 +35,9 @@ export function strconvQuote(text: string): string {
   }
   return `${out}"`
 }
+
+/** What is quoted as it stands: long texts take no time. */
+const plainAscii = /^[ !#-[\]-~]*$/
 
 /** Letters, marks, numbers, punctuation, symbols: strconv.IsPrint. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u

@@ -5,6 +5,7 @@ import { createGzip } from 'node:zlib'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
 import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import { LightSignal } from '../lib/light-signal.ts'
+import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 import { parseQuery } from './query.ts'
@@ -28,6 +29,7 @@ const GONE = new DOMException('The client has gone', 'AbortError')
 /** What an exchange needs to know of the server. */
 export interface ExchangeHost {
   encodeStatus: StatusEncoder
+  readonly compressAnswers: boolean
 }
 
 /** One request and its answer; also the request's context, for they live and die together and each request makes only one object. */
@@ -107,7 +109,7 @@ export class HttpExchange implements Exchange, RequestContext {
   private realController(): AbortController {
     const controller = new AbortController()
     if (this.wire.closed) controller.abort(GONE)
-    else this.wire.onClose(() => controller.abort(GONE))
+    else this.wire.onClose(() => inNextTurn(() => controller.abort(GONE)))
     return controller
   }
 
@@ -204,10 +206,16 @@ export class HttpExchange implements Exchange, RequestContext {
 
   readBody(limit: number): Promise<Buffer> {
     if (this.aborted !== undefined) return Promise.reject(this.aborted)
-    this.body ??= readBody(this.req, limit, listener => {
+    this.body ??= this.takeBody(limit)
+    return this.body
+  }
+
+  private async takeBody(limit: number): Promise<Buffer> {
+    const body = await readBody(this.req, limit, listener => {
       this.abortListener = listener
     })
-    return this.body
+    if (turnIsSpent()) await nextTurn()
+    return body
   }
 
   setHeader(name: string, value: string | readonly string[]): void {
@@ -226,7 +234,7 @@ export class HttpExchange implements Exchange, RequestContext {
       this.wire.bodiless(status, headers, length)
       return DONE
     }
-    if (length > GZIP_FROM && this.acceptsGzip()) return this.sendCompressed(status, headers, long ?? filledWith([single], length))
+    if (length > GZIP_FROM && this.host.compressAnswers && this.acceptsGzip()) return this.sendCompressed(status, headers, long ?? filledWith([single], length))
     if (long === undefined) {
       this.wire.whole(status, headers, single)
       return DONE
@@ -302,8 +310,6 @@ export class HttpExchange implements Exchange, RequestContext {
     }
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
   for (let given = 0; given < body.length; ) {

@@ -23,8 +23,13 @@ export interface CodecOptions {
   readonly fingerprint?: string
   /** `sorted`: as kube-apiserver writes custom resources; there is no type header, and lists carry kind and apiVersion in each item. */
   readonly order?: MemberOrder
-  /** Reads kube-apiserver's binary envelope (`k8s\0`). */
-  decodeProtobuf?(stored: Buffer): KubeObject
+  /** Kube-apiserver's binary envelope (`k8s\0`), which is always readable where it is given. */
+  readonly binary?: {
+    decode(stored: Buffer): KubeObject
+    encode(object: KubeObject): Buffer
+    /** Objects are stored so. Each is read when it is met: no mark tells who wrote it. */
+    readonly isWritten: boolean
+  }
 }
 
 const protobufMagic = Buffer.from('k8s\0')
@@ -55,8 +60,8 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   function read(stored: Buffer): KubeObject {
     try {
       if (startsWith(stored, 0, protobufMagic)) {
-        if (!options.decodeProtobuf) throw new Error('it is protobuf, which is not readable for this kind')
-        return options.decodeProtobuf(stored)
+        if (!options.binary) throw new Error('it is protobuf, which is not readable for this kind')
+        return options.binary.decode(stored)
       }
       const object = options.decode(parseJson(stored).value)
       if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')
@@ -66,16 +71,19 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     }
   }
 
+  const writes = options.binary?.isWritten ? options.binary : undefined
   return {
     encode(object) {
+      if (writes) return writes.encode(withoutRevision(object))
       const json = options.encode(withoutRevision(object))
       return mark.length === 0 ? json : Buffer.concat([json, mark])
     },
     json(stored, revision) {
       const end = ownEnd(stored)
-      if (end >= 0) return splice(stored, end, revision, true)
-      const json = options.encode(withoutRevision(read(stored)))
-      return splice(json, json.length, revision, isSame(json, stored))
+      if (end >= 0) return splice(stored, end, revision, writes === undefined)
+      const object = withoutRevision(read(stored))
+      const json = options.encode(object)
+      return splice(json, json.length, revision, writes ? writes.encode(object).equals(stored) : isSame(json, stored))
     },
     decode(stored, revision) {
       const object = ownEnd(stored) >= 0 ? parseOwn(stored) : read(stored)

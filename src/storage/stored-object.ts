@@ -10,7 +10,7 @@ import type { Attributes, Encoded, Encoder, ResourceCodec, StoredObject } from '
 const parsedCost = 5
 
 /** Parsed objects and other encodings that are kept for the next reader, of all resources together. */
-export const derivedBudget = new ByteBudget(32 << 20)
+export const derivedBudget = new ByteBudget(48 << 20)
 
 /** An object of a store or cache: its response JSON, and whatever was made from it. */
 export class Stored implements StoredObject {

@@ -1,6 +1,6 @@
 import type { ControllerEnvironment } from '../../src/controllers/controller.ts'
 import { silentLogger } from '../../src/lib/log.ts'
-import { builtinResources } from '../../src/resources/builtin.ts'
+import { servedBuiltins } from './served-builtins.ts'
 import { TestRegistry } from './test-registry.ts'
 
 export const NAMESPACES = { group: '', resource: 'namespaces' }
@@ -9,8 +9,7 @@ export const PODS = { group: '', resource: 'pods' }
 export const LEASES = { group: 'coordination.k8s.io', resource: 'leases' }
 
 /** The kinds that are built in, in a registry over a store in memory. */
-export const builtinRegistry = (serviceCIDRs: string[] = ['10.0.0.0/24']): TestRegistry =>
-  new TestRegistry(builtinResources({ eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 100 } }))
+export const builtinRegistry = (serviceCIDRs: string[] = ['10.0.0.0/24']): TestRegistry => new TestRegistry(servedBuiltins({}, {}, serviceCIDRs))
 
 /** What controllers get; the clock is the registry's. */
 export const controllerEnvironment = (t: TestRegistry): ControllerEnvironment => ({

@@ -5,6 +5,7 @@ import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
+import { mediaOffer } from '../../src/codec/negotiate.ts'
 import { createApi } from '../../src/endpoints/api.ts'
 import type { Kubelets } from '../../src/endpoints/connect/ask.ts'
 import { Discovery } from '../../src/endpoints/discovery/discovery.ts'
@@ -123,6 +124,7 @@ export function serverOver(t: TestRegistry, kubelets: Kubelets): Promise<TestSer
     clock: { now: () => t.now },
     minRequestTimeoutSeconds: 1800,
     kubelets,
+    media: mediaOffer(),
     shutdown: new AbortController().signal,
   }
   return startTestServer(createApi(env, new Discovery(() => ''), new OpenApiEndpoint()))

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
 import type { Scope } from '../../src/endpoints/scope.ts'
 import { type FilledBody, wholeOf } from '../../src/lib/filled-body.ts'
@@ -164,7 +165,11 @@ export class FakeExchange implements Exchange {
 }
 
 /** A scope of the registry's one kind for an exchange: of the object `name`, or of the collection. */
-export function scopeOf(t: TestRegistry, exchange: FakeExchange, { name = '', subresource = '', shutdown = new AbortController().signal } = {}): Scope {
+export function scopeOf(
+  t: TestRegistry,
+  exchange: FakeExchange,
+  { name = '', subresource = '', shutdown = new AbortController().signal, media = mediaOffer() } = {},
+): Scope {
   const served = t.served()
   return {
     exchange,
@@ -172,6 +177,7 @@ export function scopeOf(t: TestRegistry, exchange: FakeExchange, { name = '', su
       catalog: t.catalog,
       registry: t.registry,
       clock: { now: () => t.now },
+      media,
       minRequestTimeoutSeconds: 1800,
       kubelets: { addressTypes: ['InternalIP'], port: 10250 },
       shutdown,

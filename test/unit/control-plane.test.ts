@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane.ts'
 import { createControlPlane } from '../../src/control-plane.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLogger } from '../../src/lib/log.ts'
+import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
 import { CONFIG_MAPS, eventually, LEASES, NAMESPACES } from '../support/builtin-registry.ts'
 import { FakeExchange, type FakeRequest } from '../support/exchange.ts'
@@ -17,6 +19,9 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
     backend,
     clock: systemClock,
     logger: silentLogger,
+    release: '1.33',
+    gates: parseGates('1.33'),
+    runtimeConfig: new Map(),
     etcdPrefix: '/registry',
     fingerprint: 'test',
     eventTtlSeconds: 3600,
@@ -26,6 +31,7 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
     controllers: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']),
     exclusiveStore: true,
     minRequestTimeoutSeconds: 1800,
+    media: mediaOffer(),
     kubelets: { addressTypes: ['InternalIP'], port: 10250 },
     mayCreate: async () => true,
     ...options,

@@ -67,6 +67,7 @@ export class TypeResolver {
   }
 
   private list({ version }: ServedResource): JsonObject {
+    if (version.listSchema) return this.definitions.refer(version.listSchema)
     const item = this.definitions.refer(version.schema)
     const name = version.schema.definition
     const metadata = this.definitions.refer(metaRegistry.type('meta.ListMeta'))

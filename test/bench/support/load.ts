@@ -10,7 +10,8 @@ export interface Rate {
   readonly cpu: number
 }
 
-const head = (port: number, path: string): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: bench\r\n\r\n`
+const head = (port: number, path: string, accept: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: ${accept}\r\nUser-Agent: bench\r\n\r\n`
 
 /** Microseconds of CPU that a process has used (Linux). */
 export function cpuOf(pid: number): number {
@@ -31,8 +32,8 @@ export function memoryOf(pid: number): number {
 }
 
 /** Asks for the path over keep-alive connections, one request at a time on each, for a while. */
-export async function load(port: number, pid: number, path: string, seconds: number, connections = 16): Promise<Rate> {
-  const request = head(port, path)
+export async function load(port: number, pid: number, path: string, seconds: number, connections = 16, accept = 'application/json'): Promise<Rate> {
+  const request = head(port, path, accept)
   let done = 0
   let stop = false
   const before = cpuOf(pid)
@@ -84,7 +85,7 @@ export interface Listeners {
 
 /** Opens watches on the path and counts what comes after the first answer. Resolves when all are open. */
 export async function listen(port: number, path: string, count: number): Promise<Listeners> {
-  const request = head(port, path)
+  const request = head(port, path, 'application/json')
   let bytes = 0
   const sockets: net.Socket[] = []
   for (let i = 0; i < count; i += 50) {

@@ -37,14 +37,32 @@ describe('the catalog', () => {
     expect(snapshot.definition('', 'ranges')).to.equal(ranges)
   })
 
-  it('finds a definition by its home alone', () => {
+  it('finds a definition by any of its groups', () => {
     expect(snapshot.definition('events.k8s.io', 'events')).to.equal(events)
-    expect(snapshot.definition('', 'events')).to.equal(undefined)
+    expect(snapshot.definition('', 'events')).to.equal(events)
+    expect(snapshot.definition('x.io', 'events')).to.equal(undefined)
   })
 
-  it('lists group versions in the order of the definitions', () => {
-    expect(snapshot.servedGroupVersions()).to.deep.equal(['v1', 'events.k8s.io/v1', 'x.io/v1', 'x.io/v1beta1'])
+  it('lists groups as upstream does, others after them, and versions by preference', () => {
+    const more = [resource('webs', ['x.io/v1', 'x.io/v1beta1']), resource('nets', ['x.io/v2alpha1', 'x.io/v2beta1', 'apps/v1']), events]
+    expect(new CatalogSnapshot(1, more).servedGroupVersions()).to.deep.equal([
+      ...['v1', 'apps/v1', 'events.k8s.io/v1'],
+      ...['x.io/v1', 'x.io/v2beta1', 'x.io/v1beta1', 'x.io/v2alpha1'],
+    ])
     expect(snapshot.resourcesOf('y.io/v1')).to.deep.equal([])
+  })
+
+  it('knows which versions the release has deprecated', () => {
+    const cidrs = resource('servicecidrs', ['networking.k8s.io/v1beta1'])
+    const home = { ...cidrs.home, kind: 'ServiceCIDR' }
+    const deprecation = (release?: '1.33' | '1.34') =>
+      new CatalogSnapshot(1, [{ ...cidrs, versions: [home], home }], release).find('networking.k8s.io', 'v1beta1', 'servicecidrs')?.deprecation
+    expect(deprecation()).to.equal(undefined)
+    expect(deprecation('1.33')).to.equal(undefined)
+    expect(deprecation('1.34')).to.deep.equal({
+      warning: 'networking.k8s.io/v1beta1 ServiceCIDR is deprecated in v1.34+, unavailable in v1.37+',
+      removedRelease: '1.37',
+    })
   })
 
   it('takes no resource twice', () => {

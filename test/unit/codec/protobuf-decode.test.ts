@@ -202,7 +202,7 @@ describe('protobuf of the kinds that are served', () => {
   it('frames events as upstream does', () => {
     const upstream = readFileSync(new URL('../../fixtures/codec/watch-event.pb', import.meta.url))
     const object = Buffer.from('{"apiVersion":"example.com/v1","kind":"CustomType","spec":{"replicas":1},"status":{"available":1}}')
-    expect(watchFrame('typeValue', object).subarray(4).equals(upstream)).to.equal(true)
+    expect(watchFrame('typeValue', object).subarray(4).equals(unwrap(upstream).message)).to.equal(true)
   })
 
   it('keeps what raw JSON says', () => {

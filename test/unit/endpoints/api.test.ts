@@ -119,11 +119,6 @@ describe('requests for resources', () => {
     expect((await call(ONE, { search: 'watch=true' })).json).to.have.nested.property('metadata.name', 'a')
   })
 
-  it('warns of a version that is deprecated, whatever is asked', async () => {
-    t = new TestRegistry([widgetResource({ version: { deprecationWarning: 'old' } })])
-    expect((await call(ALL)).warnings).to.deep.equal(['old'])
-  })
-
   it('keeps what a body repeats or does not know as told by fieldValidation', async () => {
     const odd = body({ name: 'b' }, { odd: 1 })
     expect((await call(ALL, { method: 'POST', body: odd })).warnings).to.deep.equal(['unknown field "odd"'])

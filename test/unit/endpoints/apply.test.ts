@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { apply } from '../../../src/endpoints/apply.ts'
+import { apply, parseConfiguration } from '../../../src/endpoints/apply.ts'
 import { writeOptions } from '../../../src/endpoints/write-options.ts'
 import { answerObject } from '../../../src/registry/types.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
@@ -14,7 +14,7 @@ describe('applying', () => {
   })
   async function run(body: string, query = '', { name = 'a', manager = 'me' } = {}) {
     const exchange = new FakeExchange('/x', { method: 'PATCH', search: `fieldManager=${manager}${query}`, body })
-    const { answer, created } = await apply(scopeOf(t, exchange, { name }), Buffer.from(body), writeOptions(exchange, 'PatchOptions', true))
+    const { answer, created } = await apply(scopeOf(t, exchange, { name }), parseConfiguration(Buffer.from(body)), writeOptions(exchange, 'PatchOptions', true))
     return { created, object: answerObject(answer), exchange }
   }
 

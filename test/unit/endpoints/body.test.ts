@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
+import { mediaOffer } from '../../../src/codec/negotiate.ts'
 import { wrap } from '../../../src/codec/protobuf.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import { bodyTarget, decodeBody } from '../../../src/endpoints/body.ts'
@@ -14,9 +15,11 @@ const other = (version: Partial<Version>): ResourceDefinition => ({ ...definitio
 const snapshot = new CatalogSnapshot(1, [definition, other({ kind: 'Gadget', names: { plural: 'gadgets', singular: 'gadget' } }), other({ group: 'other.io' })])
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
+const env = { media: mediaOffer() }
+
 function read(body: string | Buffer, type = 'application/json', fieldValidation: FieldValidation = 'Warn') {
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': type } })
-  return { exchange, decode: decodeBody({ exchange, snapshot }, Buffer.from(body), bodyTarget(home), fieldValidation) }
+  return { exchange, decode: decodeBody({ exchange, snapshot, env }, Buffer.from(body), bodyTarget(home), fieldValidation) }
 }
 const refused = (...args: Parameters<typeof read>) => refusalText(Promise.resolve().then(() => read(...args)))
 

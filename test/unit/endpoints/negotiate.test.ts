@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { mediaOffer } from '../../../src/codec/negotiate.ts'
 import { bodyMediaType, negotiate, negotiateStream } from '../../../src/endpoints/negotiate.ts'
 import { FakeExchange, type FakeRequest, scopeOf } from '../../support/exchange.ts'
 import { refusalText, TestRegistry } from '../../support/test-registry.ts'
@@ -35,6 +36,39 @@ describe('the form of an answer', () => {
   for (const [accept, request, expected] of table)
     it(`${accept} ${JSON.stringify(request)}`, () => expect(negotiate(scope(accept, request))).to.deep.equal(expected))
 
+  describe('where CBOR is served and the domain is example.io', () => {
+    const media = mediaOffer({ cbor: true, domain: 'example.io' })
+    const at = (accept: string, name = 'a') =>
+      scopeOf(t, new FakeExchange('/x', { headers: { accept }, info: { parts: name === '' ? ['widgets'] : ['widgets', name] } }), { name, media })
+    const cases: [accept: string, expected: object][] = [
+      ['application/cbor', { mediaType: 'application/cbor', pretty: false }],
+      ['application/cbor;q=0.4,application/json;q=0.5', { mediaType: JSON_TYPE, pretty: false }],
+      ['application/x;q=0.9,application/cbor;q=0.4,application/json;q=0.3', { mediaType: 'application/cbor', pretty: false }],
+      ['*/*', { mediaType: JSON_TYPE, pretty: false }],
+      ['application/vnd.svc.protobuf', { mediaType: 'application/vnd.svc.protobuf', pretty: false }],
+      ['application/cbor;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1;g=meta.k8s.io', { mediaType: JSON_TYPE, pretty: false, as: TABLE }],
+      [
+        'application/json;as=Table;v=v1beta1;g=meta.example.io',
+        { mediaType: JSON_TYPE, pretty: false, as: { kind: 'Table', group: 'meta.example.io', version: 'v1beta1' } },
+      ],
+    ]
+    for (const [accept, expected] of cases) it(accept, () => expect(negotiate(at(accept))).to.deep.equal(expected))
+
+    // As apiserver 0.33.9 answers with the gate on.
+    it('refusals list it, and its sequence for watches', async () => {
+      const refused = (run: () => unknown) => refusalText(Promise.resolve().then(run))
+      expect(await refused(() => negotiate(at('application/xml', '')))).to.equal(
+        `406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, ${PROTOBUF}, application/cbor, application/json;stream=watch, ${PROTOBUF};stream=watch, application/cbor-seq`,
+      )
+      expect(await refused(() => negotiate(at('application/cbor-seq', '')))).to.equal(
+        `406 NotAcceptable: only the following media types are accepted: application/json, application/yaml, ${PROTOBUF}, application/cbor`,
+      )
+      expect(await refused(() => negotiateStream(at('application/yaml')))).to.equal(
+        `406 NotAcceptable: only the following media types are accepted: application/json;stream=watch, ${PROTOBUF};stream=watch, application/cbor-seq`,
+      )
+    })
+  })
+
   it('is refused in two ways', async () => {
     const refused = (accept: string, name?: string) => refusalText(Promise.resolve().then(() => negotiate(scope(accept, {}, name))))
     const offered = `application/json, application/yaml, ${PROTOBUF}`
@@ -54,12 +88,12 @@ describe('the form of an answer', () => {
   })
 
   it('of a body is one of the offered ones', async () => {
-    expect([undefined, '', 'application/json;charset=x', 'application/yaml'].map(bodyMediaType)).to.deep.equal([
+    expect([undefined, '', 'application/json;charset=x', 'application/yaml'].map(type => bodyMediaType(type, mediaOffer()))).to.deep.equal([
       JSON_TYPE,
       JSON_TYPE,
       JSON_TYPE,
       'application/yaml',
     ])
-    expect(await refusalText(Promise.resolve().then(() => bodyMediaType('application/cbor')))).to.match(/^415 UnsupportedMediaType: /)
+    expect(await refusalText(Promise.resolve().then(() => bodyMediaType('application/cbor', mediaOffer())))).to.match(/^415 UnsupportedMediaType: /)
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../../src/codec/negotiate.ts'
+import { encodeCbor, parseCbor } from '../../../src/codec/cbor.ts'
+import { CBOR_TYPE, JSON_TYPE, NEUTRAL_PROTOBUF_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../../src/codec/negotiate.ts'
 import { unwrap } from '../../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import type { Output } from '../../../src/endpoints/negotiate.ts'
@@ -78,7 +79,7 @@ describe('answers', () => {
       'the metadata of a list',
       as('PartialObjectMetadataList'),
       'ns',
-      `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":${meta('a', '3')}},{"metadata":${meta('b', '5')}}]}\n`,
+      `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"5"},"items":[${partial('a', '3')},${partial('b', '5')}]}\n`,
     ],
   ]
   for (const [what, output, namespace, expected] of lists) it(`have ${what}`, async () => expect((await list(output, '', namespace)).text).to.equal(expected))
@@ -116,6 +117,34 @@ describe('answers', () => {
     expect(unwrap((await list(binary)).body!).kind).to.equal('WidgetList')
     expect(unwrap((await object(as('PartialObjectMetadata', PROTOBUF_TYPE))).body!)).to.include({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' })
     expect(unwrap((await list(as('PartialObjectMetadataList', PROTOBUF_TYPE))).body!).kind).to.equal('PartialObjectMetadataList')
+  })
+
+  it('are CBOR where that is wanted', async () => {
+    const binary: Output = { mediaType: CBOR_TYPE, pretty: false }
+    const read = ({ body, contentType }: FakeExchange) => {
+      expect(contentType).to.equal(CBOR_TYPE)
+      expect(body!.subarray(0, 3).toString('hex')).to.equal('d9d9f7')
+      return parseCbor(body!).value
+    }
+    expect(read(await object(binary))).to.deep.equal((await object(plain)).json)
+    expect(read(await list(binary))).to.deep.equal((await list(plain)).json)
+    expect(read(await list(binary, '', 'other'))).to.deep.equal((await list(plain, '', 'other')).json)
+    expect(read(await object(as('PartialObjectMetadata', CBOR_TYPE)))).to.deep.equal((await object(as('PartialObjectMetadata'))).json)
+    expect(read(await list(as('PartialObjectMetadataList', CBOR_TYPE)))).to.deep.equal((await list(as('PartialObjectMetadataList'))).json)
+    const { body } = await list(binary)
+    expect(body!.includes(await itemBytes())).to.equal(true)
+  })
+
+  /** What one object of a list is: its members but for kind and apiVersion. */
+  async function itemBytes(): Promise<Buffer> {
+    const stored = await t.store.get(t.served(), 'ns', 'a', '', NEVER)
+    return encodeCbor(t.served().version.schema, stored.object() as unknown as JsonObject, false)
+  }
+
+  it('echo the spelling of protobuf that was asked for', async () => {
+    const { contentType, body } = await object({ mediaType: NEUTRAL_PROTOBUF_TYPE, pretty: false })
+    expect(contentType).to.equal(NEUTRAL_PROTOBUF_TYPE)
+    expect(unwrap(body!).kind).to.equal('Widget')
   })
 
   it('normalise what is not stored', async () => {

@@ -1,15 +1,17 @@
 import { expect } from 'chai'
-import { PROTOBUF_TYPE } from '../../../src/codec/negotiate.ts'
+import { mediaOffer, PROTOBUF_TYPE } from '../../../src/codec/negotiate.ts'
 import { unwrap } from '../../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { metaType } from '../../../src/endpoints/meta-type.ts'
-import { encodeStatus } from '../../../src/endpoints/status-output.ts'
+import { statusEncoder } from '../../../src/endpoints/status-output.ts'
 import { failure } from '../../../src/meta/status.ts'
 
 const { status } = failure(409, 'Conflict', 'a < b', { kind: 'pods', name: 'a', causes: [{ field: 'f', message: 'm', reason: 'r' }] })
 const JSON_TEXT =
   '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"a \\u003c b","reason":"Conflict",' +
   '"details":{"name":"a","kind":"pods","causes":[{"reason":"r","message":"m","field":"f"}]},"code":409}\n'
+
+const encodeStatus = statusEncoder(mediaOffer())
 
 describe('a Status as an answer', () => {
   for (const accept of [undefined, '', '*/*', 'application/json', 'text/html', 'application/json;as=Table;g=meta.k8s.io;v=v1'])

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { JSON_TYPE, PROTOBUF_TYPE } from '../../../src/codec/negotiate.ts'
+import { parseCbor } from '../../../src/codec/cbor.ts'
+import { CBOR_TYPE, JSON_TYPE, PROTOBUF_TYPE } from '../../../src/codec/negotiate.ts'
 import { unwrap } from '../../../src/codec/protobuf.ts'
 import type { Output } from '../../../src/endpoints/negotiate.ts'
 import { framingOf } from '../../../src/endpoints/watch-framing.ts'
@@ -72,7 +73,7 @@ describe('frames of a watch', () => {
     }
   })
 
-  it('in protobuf: an envelope without a type, behind its length', () => {
+  it('in protobuf: a bare event behind its length', () => {
     for (const [kind, inner] of [
       [undefined, 'Widget'],
       ['PartialObjectMetadata', 'PartialObjectMetadata'],
@@ -86,13 +87,39 @@ describe('frames of a watch', () => {
       ]
       for (const [frame, type, shown] of frames) {
         expect(frame.readUInt32BE(0)).to.equal(frame.length - 4)
-        const envelope = unwrap(frame.subarray(4))
-        expect([envelope.kind, envelope.apiVersion]).to.deep.equal(['', ''])
-        const message = Buffer.from(envelope.message)
+        const message = frame.subarray(4)
         expect(message.subarray(2, 2 + type.length).toString()).to.equal(type)
         expect(unwrap(message.subarray(message.indexOf('k8s\0'))).kind).to.equal(shown)
       }
     }
+  })
+
+  it('in CBOR: a sequence of items, each a body in an event', () => {
+    for (const kind of [undefined, 'PartialObjectMetadata']) {
+      const { contentType, object, bookmark, error } = framing(kind, CBOR_TYPE)
+      const json = framing(kind)
+      expect(contentType).to.equal('application/cbor-seq')
+      const read = (frame: Buffer | undefined) => parseCbor(frame!).value
+      const text = (frame: Buffer | undefined) => JSON.parse(frame!.toString())
+      expect(read(object('ADDED', stored))).to.deep.equal(text(json.object('ADDED', stored)))
+      expect(read(bookmark('9', false))).to.deep.equal(text(json.bookmark('9', false)))
+      expect(read(error(expiredError('gone')))).to.deep.equal(text(json.error(expiredError('gone'))))
+      expect(object('ADDED', stored)!.toString('hex')).to.match(/^d9d9f7a2447479706545414444454446.*?d9d9f7/)
+    }
+  })
+
+  it('end the initial events with an empty list in the form of the watch', () => {
+    const blueprintOf = (frame: Buffer, marker: string): Buffer => {
+      const text = frame.toString('latin1')
+      const at = text.indexOf(marker, text.indexOf('initial-events-list-blueprint'))
+      return Buffer.from(/^[A-Za-z0-9+/=]+/.exec(text.slice(at))?.[0] ?? '', 'base64')
+    }
+    // As apiserver 0.33.9 has them, but for the kind.
+    expect(blueprintOf(framing(undefined, CBOR_TYPE).bookmark('9', true), '2dn3').toString('latin1')).to.match(
+      /^\xd9\xd9\xf7\xa4DkindJWidgetListEitems\xf6Hmetadata\xa0/,
+    )
+    const list = unwrap(blueprintOf(framing(undefined, PROTOBUF_TYPE).bookmark('9', true), 'azhz'))
+    expect([list.kind, list.apiVersion, Buffer.from(list.message).toString('hex')]).to.deep.equal(['WidgetList', 'example.io/v1', '0a060a0012001a00'])
   })
 
   it('are shared only where they are the same', () => {

@@ -1,8 +1,19 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { unwrap } from '../../../src/codec/protobuf.ts'
+import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
-import { codecOf, normalized } from '../../../src/registry/codec.ts'
-import { revision } from '../../../src/storage/revision.ts'
-import { widgetResource } from '../../support/test-registry.ts'
+import { codecOf, type StoredForm } from '../../../src/registry/codec.ts'
+import { normalized } from '../../../src/registry/convert.ts'
+import { deploymentResource } from '../../../src/resources/apps/deployment/definition.ts'
+import { leaseResource } from '../../../src/resources/coordination/lease/definition.ts'
+import { configMapResource } from '../../../src/resources/core/config-map/definition.ts'
+import { podResource } from '../../../src/resources/core/pod/definition.ts'
+import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
+import { key, revision } from '../../../src/storage/revision.ts'
+import { StorageError, type StoredObject } from '../../../src/storage/storage.ts'
+import type { MemoryBackend } from '../../support/memory-backend.ts'
+import { NEVER, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
 const definition = widgetResource()
 const codec = codecOf(definition, 'one')
@@ -74,4 +85,74 @@ describe('objects as they are stored', () => {
   it('keep kind and apiVersion when they are normalised', () => {
     expect(Object.keys(normalized(definition.home, widget({ status: {} })))).to.deep.equal(['kind', 'apiVersion', 'metadata', 'spec', 'status'])
   })
+})
+
+describe('objects that are stored in protobuf', () => {
+  const binary = codecOf(definition, 'one', 'protobuf')
+  const object = widget({ metadata: { name: 'a', resourceVersion: '5', creationTimestamp: null }, spec: { size: 3, color: '<' } })
+  const magic = Buffer.from('k8s\0')
+
+  it('begin as kube-apiserver’s do, and carry no version', () => {
+    const bytes = binary.encode(object)
+    expect(bytes.subarray(0, 4).equals(magic)).to.equal(true)
+    expect(unwrap(bytes)).to.include({ kind: 'Widget', apiVersion: 'example.io/v1' })
+    expect(decodeMessage(definition.home.schema, unwrap(bytes).message)).to.have.nested.property('metadata.resourceVersion', '')
+  })
+
+  it('are served as if they were JSON', () => {
+    const json = codec.json(codec.encode(object), at)
+    const same = binary.json(binary.encode(object), at)
+    expect([same.bytes.toString(), same.header, same.verbatim]).to.deep.equal([json.bytes.toString(), json.header, true])
+    expect(binary.decode(binary.encode(object), at)).to.deep.equal(codec.decode(codec.encode(object), at))
+  })
+
+  it('and those in JSON are read either way; what is not in the form that is written is to be written anew', () => {
+    const [text, bytes] = [codec.encode(object), binary.encode(object)]
+    expect(codec.json(bytes, at).bytes.equals(codec.json(text, at).bytes)).to.equal(true)
+    expect(binary.json(text, at).bytes.equals(codec.json(text, at).bytes)).to.equal(true)
+    expect([codec.json(bytes, at).verbatim, binary.json(text, at).verbatim]).to.deep.equal([false, false])
+  })
+
+  it('are corrupt where the message is', () => {
+    expect(() => binary.json(Buffer.concat([magic, Buffer.from([0x0a, 0x7f])]), at)).to.throw(StorageError, 'a stored Widget cannot be read: unexpected EOF')
+  })
+})
+
+describe('a store that is written in protobuf', () => {
+  const storageOf = (backend: MemoryBackend, form: StoredForm) => new DirectStorage(backend, codecOf(definition, 'test', form), { revisionWaitMs: 60 })
+  const bytesOf = async (t: TestRegistry) => (await t.backend.get(key('/registry/widgets/ns/a'), NEVER)).item?.value
+
+  it('knows what has not changed, and is read and taken over by one that writes JSON', async () => {
+    const t = new TestRegistry(undefined, backend => storageOf(backend, 'protobuf'))
+    await t.create({ name: 'a' }, { spec: { color: 'b' } })
+    const first = await bytesOf(t)
+    expect(first?.toString('latin1', 0, 4)).to.equal('k8s\0')
+    const before = (await t.store.get(t.served(), 'ns', 'a', '', NEVER)).revision
+    await t.update('a', () => {})
+    expect((await t.store.get(t.served(), 'ns', 'a', '', NEVER)).revision).to.equal(before)
+
+    const json = storageOf(t.backend, 'json')
+    const at = key('/registry/widgets/ns/a')
+    expect((await json.get(at, 'latest', NEVER))?.object().spec).to.deep.equal({ size: 1, color: 'b' })
+    const { outcome } = await json.write(at, async now => ({ put: (now as StoredObject).object() }), NEVER)
+    expect(outcome).to.equal('updated')
+    expect((await bytesOf(t))?.toString('latin1', 0, 1)).to.equal('{')
+    expect((await t.store.get(t.served(), 'ns', 'a', '', NEVER)).object().spec).to.deep.equal({ size: 1, color: 'b' })
+  })
+})
+
+/** Objects as kube-apiserver encodes them (k8s.io/api 0.33, testdata/HEAD). */
+describe('what kube-apiserver has stored in protobuf', () => {
+  const folder = new URL('../../fixtures/codec/roundtrip/', import.meta.url)
+  for (const { definition: kind, file } of [
+    { definition: podResource, file: 'core.v1.Pod' },
+    { definition: configMapResource, file: 'core.v1.ConfigMap' },
+    { definition: deploymentResource, file: 'apps.v1.Deployment' },
+    { definition: leaseResource, file: 'coordination.k8s.io.v1.Lease' },
+  ])
+    it(`is read: ${file}`, () => {
+      const read = (form: StoredForm, extension: string) => codecOf(kind, 'one', form).decode(readFileSync(new URL(`${file}.${extension}`, folder)), at)
+      expect(read('json', 'pb')).to.deep.equal(read('json', 'json'))
+      expect(read('protobuf', 'pb')).to.deep.equal(read('json', 'json'))
+    })
 })

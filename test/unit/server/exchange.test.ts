@@ -46,6 +46,18 @@ describe('an answer', () => {
     })
 })
 
+describe('an answer where compression is off', () => {
+  it('is left as it is', async () => {
+    const body = Buffer.alloc(200 * KIB, 97)
+    const server = await startTestServer(exchange => exchange.sendBytes(200, 'application/json', body), { compressAnswers: false })
+    try {
+      expect((await server.plain('/api/v1/things/x', { headers: { 'accept-encoding': 'gzip' } })).headers).not.to.have.property('content-encoding')
+    } finally {
+      await server.close()
+    }
+  })
+})
+
 describe('a stream', () => {
   let server: TestServer
   let opened: { exchange: Exchange; writer: StreamWriter; done: () => void }[] = []

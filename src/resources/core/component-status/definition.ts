@@ -27,8 +27,6 @@ const v1: Version = {
   },
 }
 
-export const COMPONENT_STATUS_DEPRECATED = 'v1 ComponentStatus is deprecated in v1.19+'
-
 /** The store is the one component that is known here; schedulers and controller managers are programs of their own, wherever they run. */
 async function askStore({ api }: VirtualCall): Promise<KubeObject> {
   const answer = (status: 'True' | 'False', told: { message?: string; error?: string }): KubeObject => ({
@@ -51,7 +49,6 @@ export const componentStatusResource: ResourceDefinition = {
   home: v1,
   virtual: {
     async call(call) {
-      call.ctx.warn(COMPONENT_STATUS_DEPRECATED)
       if (call.verb === 'get' && call.name !== 'etcd-0') throw notFoundError({ group: '', resource: 'componentstatuses' }, call.name)
       const store = await askStore(call)
       if (call.verb === 'get') return { code: 200, object: store }

@@ -35,7 +35,6 @@ const v1: Version = {
   names: { plural: 'endpoints', singular: 'endpoints', shortNames: ['ep'] },
   verbs: STANDARD_VERBS,
   schema: types.type('core.Endpoints'),
-  deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   setDefaults,
   table: endpointsTable,
 }

@@ -1,6 +1,7 @@
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { eventsV1 } from '../../events/event/definition.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { eventTable } from './table.ts'
@@ -37,13 +38,13 @@ export const DEFAULT_EVENT_TTL_SECONDS = 3600
 /** Events with a lifetime of so many seconds, counted anew at every write. */
 export const eventResourceWithTtl = (seconds: number): ResourceDefinition => ({
   scope: 'Namespaced',
-  versions: [v1],
+  versions: [v1, eventsV1],
   home: v1,
   storage: { prefix: 'events', version: v1 },
   strategy: {
     allowCreateOnUpdate: true,
     validateName: nameIsPathSegment,
-    validate: validateEvent,
+    validate: (next, old, { request }) => validateEvent(next, old, request?.info.group === eventsV1.group),
     ttlSeconds: () => seconds,
   },
 })

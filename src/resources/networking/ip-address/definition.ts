@@ -31,10 +31,13 @@ const v1: Version = {
   table,
 }
 
+/** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
+const v1beta1: Version = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.IPAddress') }
+
 export const ipAddressResource: ResourceDefinition = {
   scope: 'Cluster',
-  versions: [v1],
+  versions: [v1, v1beta1],
   home: v1,
-  storage: { prefix: 'ipaddresses', version: v1 },
+  storage: { prefix: 'ipaddresses', version: v1beta1 },
   strategy: { validateName: nameIsAddress, validate: validateIPAddress },
 }

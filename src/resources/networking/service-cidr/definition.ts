@@ -33,11 +33,14 @@ const v1: Version = {
   },
 }
 
+/** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
+const v1beta1: Version = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.ServiceCIDR') }
+
 export const serviceCIDRResource: ResourceDefinition = {
   scope: 'Cluster',
-  versions: [v1],
+  versions: [v1, v1beta1],
   home: v1,
-  storage: { prefix: 'servicecidrs', version: v1 },
+  storage: { prefix: 'servicecidrs', version: v1beta1 },
   strategy: {
     validateName: nameIsDnsSubdomain,
     resetFields: [['status']],

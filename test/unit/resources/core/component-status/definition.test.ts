@@ -4,21 +4,19 @@ import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { failure, notFoundError } from '../../../../../src/meta/status.ts'
 import { componentStatusResource } from '../../../../../src/resources/core/component-status/definition.ts'
 
-async function ask(verb: string, name: string, get: () => Promise<KubeObject>): Promise<{ object: KubeObject; warnings: string[] }> {
-  const warnings: string[] = []
-  const call = { ctx: { warn: (text: string) => warnings.push(text) }, verb, name, namespace: '', dryRun: false, api: { get } as unknown as ResourceAccess }
+async function ask(verb: string, name: string, get: () => Promise<KubeObject>): Promise<{ object: KubeObject }> {
+  const call = { verb, name, namespace: '', dryRun: false, api: { get } as unknown as ResourceAccess }
   const answer = await componentStatusResource.virtual?.call(call as unknown as VirtualCall)
-  return { object: answer?.object as KubeObject, warnings }
+  return { object: answer?.object as KubeObject }
 }
 
 const here = async (): Promise<KubeObject> => ({ kind: 'Namespace', apiVersion: 'v1', metadata: {} })
 const cells = (object: KubeObject) => componentStatusResource.home.table?.cells(object, 0)
 
 describe('component statuses', () => {
-  it('tell that the store answers, and that nobody should ask any more', async () => {
-    const { object, warnings } = await ask('get', 'etcd-0', here)
+  it('tell that the store answers', async () => {
+    const { object } = await ask('get', 'etcd-0', here)
     expect(cells(object)).to.deep.equal(['etcd-0', 'Healthy', 'ok', ''])
-    expect(warnings).to.deep.equal(['v1 ComponentStatus is deprecated in v1.19+'])
   })
 
   it('tell why it does not', async () => {

@@ -72,8 +72,7 @@ describe('Endpoints', () => {
     })
   }
 
-  it('is deprecated, and created by PUT', () => {
-    expect(endpointsResource.home.deprecationWarning).to.equal('v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice')
+  it('is created by PUT', () => {
     expect(endpointsResource.strategy?.allowCreateOnUpdate).to.equal(true)
   })
 

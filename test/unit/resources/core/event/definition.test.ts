@@ -25,7 +25,7 @@ describe('events', () => {
     'timed: no action': [without('action'), ['Required action']],
     'timed: no reason': [without('reason'), ['Required reason']],
     'timed: no instance': [without('reportingInstance'), ['Required reportingInstance']],
-    'timed: no controller': [without('reportingComponent'), ['Required reportingController', 'Invalid reportingController', 'Invalid reportingController']],
+    'timed: no controller': [without('reportingComponent'), ['Required reportingComponent', 'Invalid reportingComponent', 'Invalid reportingComponent']],
     'timed: long': [{ ...timed, action: 'a'.repeat(129), message: 'm'.repeat(1025) }, ['Invalid action', 'Invalid message']],
     'not timed: long': [{ involvedObject, action: 'a'.repeat(129), message: 'm'.repeat(1025) }, []],
   })

@@ -1,0 +1,67 @@
+import { parseApiVersion } from '../meta/gvk.ts'
+import type { Json } from '../meta/object.ts'
+import { CborError, type ParsedCbor } from './cbor-decode.ts'
+import { arrayHead, cborMap, encodeCborValue, SELF_DESCRIBED } from './cbor-encode.ts'
+
+export type { ParsedCbor } from './cbor-decode.ts'
+export { CborError, parseCbor } from './cbor-decode.ts'
+export { encodeCbor, encodeCborValue } from './cbor-encode.ts'
+
+const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'byte string', number: 'positive integer', bool: 'primitives', object: 'map', array: 'array' }
+
+/** A decoder's complaint about a value in the words of this media type. */
+export function asCborText(message: string): string {
+  if (message.startsWith('illegal base64')) return `cbor: failed to decode base64 from byte string: ${message}`
+  const number = /^json: cannot unmarshal number (\S+) (into .* of type (\S+))$/.exec(message)
+  if (number) {
+    const [, digits = '', rest, type] = number
+    if (/[.eE]/.test(digits)) return `cbor: cannot unmarshal primitives ${rest}`
+    return `cbor: cannot unmarshal ${digits.startsWith('-') ? 'negative' : 'positive'} integer ${rest} (${digits} overflows ${type})`
+  }
+  return message.replace(/^json: cannot unmarshal (string|number|bool|object|array)\b/, (_, type: string) => `cbor: cannot unmarshal ${TYPE_NAMES[type]}`)
+}
+
+/** The kind and apiVersion that a body claims, empty where it is silent. Throws CborError. */
+export function typeOfCbor({ value, fault }: ParsedCbor): { apiVersion: string; kind: string } {
+  const wrong = (what: string): CborError => new CborError(`unable to determine group/version/kind: ${what}`)
+  if (fault?.shallow) throw wrong(fault.text)
+  const claimed = { apiVersion: '', kind: '' }
+  if (value === null) return claimed
+  if (typeof value !== 'object' || Array.isArray(value)) throw wrong(`cbor: cannot unmarshal ${nameOf(value)} into Go value of type v1.TypeMeta`)
+  for (const name of ['kind', 'apiVersion'] as const) {
+    const member = value[name]
+    if (member === undefined || member === null) continue
+    if (typeof member !== 'string') throw wrong(`cbor: cannot unmarshal ${nameOf(member)} into Go struct field v1.TypeMeta.${name} of type string`)
+    claimed[name] = member
+  }
+  // What is no group and version counts as none given, as upstream has it.
+  if (!parseApiVersion(claimed.apiVersion)) claimed.apiVersion = ''
+  return claimed
+}
+
+function nameOf(value: Json): string {
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return Number.isInteger(Number(value)) ? (value < 0 ? 'negative integer' : 'positive integer') : 'primitives'
+  if (typeof value === 'boolean' || value === null) return 'primitives'
+  return typeof value === 'string' ? 'byte string' : Array.isArray(value) ? 'array' : 'map'
+}
+
+/** An item as a body. */
+export const cborBody = (item: Buffer): Buffer => Buffer.concat([SELF_DESCRIBED, item])
+
+/** A list in segments from the bytes of its metadata and of its items, which are not read. */
+export function cborList(type: { readonly kind: string; readonly apiVersion: string }, metadata: Buffer, items: readonly Buffer[]): Buffer[] {
+  return [
+    SELF_DESCRIBED,
+    ...cborMap({
+      kind: [encodeCborValue(type.kind)],
+      apiVersion: [encodeCborValue(type.apiVersion)],
+      metadata: [metadata],
+      items: [arrayHead(items.length), ...items],
+    }),
+  ]
+}
+
+/** A watch event as one item of a CBOR sequence (RFC 8742). `object` is a body. */
+export const cborFrame = (type: string, object: Buffer): Buffer =>
+  Buffer.concat([SELF_DESCRIBED, ...cborMap({ type: [encodeCborValue(type)], object: [object] })])

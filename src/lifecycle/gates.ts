@@ -1,0 +1,52 @@
+import { invariant } from '../lib/invariant.ts'
+import { type FeatureGate, gatesOf, STAGE_GATES } from './feature-gates.ts'
+import type { Release } from './release.ts'
+
+/** What is given for gates or versions can't be had; the message is for the user. */
+export class LifecycleError extends Error {
+  override readonly name = 'LifecycleError'
+}
+
+/** The feature gates that a server runs with. */
+export interface Gates {
+  /** A name that the release does not have is a bug. */
+  enabled(gate: string): boolean
+}
+
+/**
+ * The gates of a release with some of them set by name, and `AllAlpha` and `AllBeta` for the rest of their stage. Throws LifecycleError: for names that the release does not know
+ * and for locked ones in kube-apiserver's words, and for those that are not built the other way.
+ */
+export function parseGates(release: Release, given: ReadonlyMap<string, boolean> = new Map()): Gates {
+  const known = gatesOf(release)
+  const values = new Map(Object.entries(known).map(([name, gate]) => [name, gate.preset]))
+  for (const [stageGate, stage] of Object.entries(STAGE_GATES)) {
+    const value = given.get(stageGate)
+    if (value === undefined) continue
+    for (const [name, gate] of Object.entries(known)) {
+      if (gate.stage !== stage || given.has(name)) continue
+      check(name, gate, value, ` (by ${stageGate}=${value})`)
+      values.set(name, value)
+    }
+  }
+  for (const [name, value] of given) {
+    if (Object.hasOwn(STAGE_GATES, name)) continue
+    const gate = Object.hasOwn(known, name) ? known[name] : undefined
+    if (!gate) throw new LifecycleError(`unrecognized feature gate: ${name}`)
+    check(name, gate, value, '')
+    values.set(name, value)
+  }
+  return {
+    enabled: gate => {
+      const value = values.get(gate)
+      invariant(value !== undefined, `feature gate ${gate} is not in the table of release ${release}`)
+      return value
+    },
+  }
+}
+
+function check(name: string, gate: FeatureGate, value: boolean, by: string): void {
+  if (value === gate.preset) return
+  if (gate.locked) throw new LifecycleError(`cannot set feature gate ${name} to ${value}, feature is locked to ${gate.preset}`)
+  if (gate.effect === 'fixed') throw new LifecycleError(`${name}=${value}${by} is not implemented, and ignoring it would change what the server does`)
+}

@@ -1,0 +1,303 @@
+import type { Release } from './release.ts'
+
+/** The life of one kind in one version of its group. */
+export interface Lifecycle {
+  readonly introduced: Release
+  /** The first release that warns of it. */
+  readonly deprecated?: Release
+  /** The first release without it, where that has been decided. */
+  readonly removed?: Release
+  /** apiVersion and kind: `networking.k8s.io/v1 Ingress`. */
+  readonly replacement?: string
+}
+
+const since = (introduced: Release, deprecated?: Release, removed?: Release, replacement?: string): Lifecycle => ({
+  introduced,
+  ...(deprecated !== undefined && { deprecated }),
+  ...(removed !== undefined && { removed }),
+  ...(replacement !== undefined && { replacement }),
+})
+
+/**
+ * By apiVersion and kind: everything that was served by some release from 1.19 on, as release 1.33 tells it. Lists share the life of their items.
+ * https://kubernetes.io/docs/reference/using-api/deprecation-guide/
+ */
+export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecycle>>>> = {
+  v1: {
+    Binding: since('1.0'),
+    ComponentStatus: since('1.0', '1.19'),
+    ConfigMap: since('1.2'),
+    Endpoints: since('1.0', '1.33', undefined, 'discovery.k8s.io/v1 EndpointSlice'),
+    Event: since('1.0'),
+    LimitRange: since('1.0'),
+    Namespace: since('1.0'),
+    Node: since('1.0'),
+    PersistentVolume: since('1.0'),
+    PersistentVolumeClaim: since('1.0'),
+    Pod: since('1.0'),
+    PodTemplate: since('1.0'),
+    ReplicationController: since('1.0'),
+    ResourceQuota: since('1.0'),
+    Secret: since('1.0'),
+    Service: since('1.0'),
+    ServiceAccount: since('1.0'),
+  },
+  'admissionregistration.k8s.io/v1': {
+    MutatingWebhookConfiguration: since('1.16'),
+    ValidatingAdmissionPolicy: since('1.30'),
+    ValidatingAdmissionPolicyBinding: since('1.30'),
+    ValidatingWebhookConfiguration: since('1.16'),
+  },
+  'admissionregistration.k8s.io/v1beta1': {
+    MutatingWebhookConfiguration: since('1.9', '1.16', '1.22', 'admissionregistration.k8s.io/v1 MutatingWebhookConfiguration'),
+    ValidatingAdmissionPolicy: since('1.28', '1.31', '1.34'),
+    ValidatingAdmissionPolicyBinding: since('1.28', '1.31', '1.34'),
+    ValidatingWebhookConfiguration: since('1.9', '1.16', '1.22', 'admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration'),
+  },
+  'admissionregistration.k8s.io/v1alpha1': {
+    MutatingAdmissionPolicy: since('1.32', '1.35', '1.38'),
+    MutatingAdmissionPolicyBinding: since('1.32', '1.35', '1.38'),
+    ValidatingAdmissionPolicy: since('1.26', '1.29', '1.32'),
+    ValidatingAdmissionPolicyBinding: since('1.26', '1.29', '1.32'),
+  },
+  'apiextensions.k8s.io/v1': {
+    CustomResourceDefinition: since('1.16'),
+  },
+  'apiextensions.k8s.io/v1beta1': {
+    CustomResourceDefinition: since('1.7', '1.16', '1.22', 'apiextensions.k8s.io/v1 CustomResourceDefinition'),
+  },
+  'apiregistration.k8s.io/v1': {
+    APIService: since('1.10'),
+  },
+  'apiregistration.k8s.io/v1beta1': {
+    APIService: since('1.7', '1.19', '1.22', 'apiregistration.k8s.io/v1 APIService'),
+  },
+  'apps/v1': {
+    ControllerRevision: since('1.9'),
+    DaemonSet: since('1.9'),
+    Deployment: since('1.9'),
+    ReplicaSet: since('1.9'),
+    StatefulSet: since('1.9'),
+  },
+  'apps/v1beta2': {
+    ControllerRevision: since('1.8', '1.9', '1.16', 'apps/v1 ControllerRevision'),
+    DaemonSet: since('1.8', '1.9', '1.16', 'apps/v1 DaemonSet'),
+    Deployment: since('1.8', '1.9', '1.16', 'apps/v1 Deployment'),
+    ReplicaSet: since('1.8', '1.9', '1.16', 'apps/v1 ReplicaSet'),
+    Scale: since('1.8', '1.9', '1.16', 'autoscaling/v1 Scale'),
+    StatefulSet: since('1.8', '1.9', '1.16', 'apps/v1 StatefulSet'),
+  },
+  'apps/v1beta1': {
+    ControllerRevision: since('1.7', '1.8', '1.16', 'apps/v1 ControllerRevision'),
+    Deployment: since('1.6', '1.8', '1.16', 'apps/v1 Deployment'),
+    Scale: since('1.6', '1.8', '1.16', 'autoscaling/v1 Scale'),
+    StatefulSet: since('1.5', '1.8', '1.16', 'apps/v1 StatefulSet'),
+  },
+  'authentication.k8s.io/v1': {
+    SelfSubjectReview: since('1.28'),
+    TokenRequest: since('1.10'),
+    TokenReview: since('1.6'),
+  },
+  'authentication.k8s.io/v1beta1': {
+    SelfSubjectReview: since('1.27', '1.30', '1.33'),
+    TokenReview: since('1.4', '1.19', '1.22', 'authentication.k8s.io/v1 TokenReview'),
+  },
+  'authentication.k8s.io/v1alpha1': {
+    SelfSubjectReview: since('1.26', '1.29', '1.32'),
+  },
+  'authorization.k8s.io/v1': {
+    LocalSubjectAccessReview: since('1.19'),
+    SelfSubjectAccessReview: since('1.19'),
+    SelfSubjectRulesReview: since('1.19'),
+    SubjectAccessReview: since('1.6'),
+  },
+  'authorization.k8s.io/v1beta1': {
+    LocalSubjectAccessReview: since('1.2', '1.19', '1.22', 'authorization.k8s.io/v1 LocalSubjectAccessReview'),
+    SelfSubjectAccessReview: since('1.2', '1.19', '1.22', 'authorization.k8s.io/v1 SelfSubjectAccessReview'),
+    SelfSubjectRulesReview: since('1.8', '1.19', '1.22', 'authorization.k8s.io/v1 SelfSubjectRulesReview'),
+    SubjectAccessReview: since('1.2', '1.19', '1.22', 'authorization.k8s.io/v1 SubjectAccessReview'),
+  },
+  'autoscaling/v2': {
+    HorizontalPodAutoscaler: since('1.23'),
+  },
+  'autoscaling/v1': {
+    HorizontalPodAutoscaler: since('1.2'),
+    Scale: since('1.2'),
+  },
+  'autoscaling/v2beta2': {
+    HorizontalPodAutoscaler: since('1.12', '1.23', '1.26', 'autoscaling/v2 HorizontalPodAutoscaler'),
+  },
+  'autoscaling/v2beta1': {
+    HorizontalPodAutoscaler: since('1.8', '1.22', '1.25', 'autoscaling/v2 HorizontalPodAutoscaler'),
+  },
+  'batch/v1': {
+    CronJob: since('1.21'),
+    Job: since('1.2'),
+  },
+  'batch/v1beta1': {
+    CronJob: since('1.8', '1.21', '1.25', 'batch/v1 CronJob'),
+  },
+  'certificates.k8s.io/v1': {
+    CertificateSigningRequest: since('1.19'),
+  },
+  'certificates.k8s.io/v1beta1': {
+    CertificateSigningRequest: since('1.12', '1.19', '1.22', 'certificates.k8s.io/v1 CertificateSigningRequest'),
+    ClusterTrustBundle: since('1.33', '1.36', '1.39'),
+  },
+  'certificates.k8s.io/v1alpha1': {
+    ClusterTrustBundle: since('1.26', '1.34', '1.37'),
+  },
+  'coordination.k8s.io/v1': {
+    Lease: since('1.14'),
+  },
+  'coordination.k8s.io/v1beta1': {
+    Lease: since('1.12', '1.19', '1.22', 'coordination.k8s.io/v1 Lease'),
+    LeaseCandidate: since('1.33', '1.36', '1.39'),
+  },
+  'coordination.k8s.io/v1alpha2': {
+    LeaseCandidate: since('1.32', '1.35', '1.38'),
+  },
+  'coordination.k8s.io/v1alpha1': {
+    LeaseCandidate: since('1.31', '1.34', '1.37'),
+  },
+  'discovery.k8s.io/v1': {
+    EndpointSlice: since('1.21'),
+  },
+  'discovery.k8s.io/v1beta1': {
+    EndpointSlice: since('1.16', '1.21', '1.25', 'discovery.k8s.io/v1 EndpointSlice'),
+  },
+  'events.k8s.io/v1': {
+    Event: since('1.19'),
+  },
+  'events.k8s.io/v1beta1': {
+    Event: since('1.8', '1.22', '1.25'),
+  },
+  'extensions/v1beta1': {
+    DaemonSet: since('1.1', '1.8', '1.16', 'apps/v1 DaemonSet'),
+    Deployment: since('1.1', '1.8', '1.16', 'apps/v1 Deployment'),
+    Ingress: since('1.1', '1.14', '1.22', 'networking.k8s.io/v1 Ingress'),
+    NetworkPolicy: since('1.3', '1.9', '1.16', 'networking.k8s.io/v1 NetworkPolicy'),
+    PodSecurityPolicy: since('1.2', '1.11', '1.16', 'policy/v1beta1 PodSecurityPolicy'),
+    ReplicaSet: since('1.2', '1.8', '1.16', 'apps/v1 ReplicaSet'),
+    Scale: since('1.1', '1.2', '1.16'),
+  },
+  'flowcontrol.apiserver.k8s.io/v1': {
+    FlowSchema: since('1.29'),
+    PriorityLevelConfiguration: since('1.29'),
+  },
+  'flowcontrol.apiserver.k8s.io/v1beta3': {
+    FlowSchema: since('1.26', '1.29', '1.32', 'flowcontrol.apiserver.k8s.io/v1 FlowSchema'),
+    PriorityLevelConfiguration: since('1.26', '1.29', '1.32', 'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration'),
+  },
+  'flowcontrol.apiserver.k8s.io/v1beta2': {
+    FlowSchema: since('1.23', '1.26', '1.29', 'flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema'),
+    PriorityLevelConfiguration: since('1.23', '1.26', '1.29', 'flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration'),
+  },
+  'flowcontrol.apiserver.k8s.io/v1beta1': {
+    FlowSchema: since('1.20', '1.23', '1.26', 'flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema'),
+    PriorityLevelConfiguration: since('1.20', '1.23', '1.26', 'flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration'),
+  },
+  'flowcontrol.apiserver.k8s.io/v1alpha1': {
+    FlowSchema: since('1.18', '1.20', '1.21', 'flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema'),
+    PriorityLevelConfiguration: since('1.18', '1.20', '1.21', 'flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration'),
+  },
+  'internal.apiserver.k8s.io/v1alpha1': {
+    StorageVersion: since('1.20'),
+  },
+  'networking.k8s.io/v1': {
+    IPAddress: since('1.33'),
+    Ingress: since('1.19'),
+    IngressClass: since('1.19'),
+    NetworkPolicy: since('1.7'),
+    ServiceCIDR: since('1.33'),
+  },
+  'networking.k8s.io/v1beta1': {
+    IPAddress: since('1.31', '1.34', '1.37'),
+    Ingress: since('1.14', '1.19', '1.22', 'networking.k8s.io/v1 Ingress'),
+    IngressClass: since('1.18', '1.19', '1.22', 'networking.k8s.io/v1 IngressClassList'),
+    ServiceCIDR: since('1.31', '1.34', '1.37'),
+  },
+  'networking.k8s.io/v1alpha1': {
+    ClusterCIDR: since('1.25', '1.28', '1.31'),
+    IPAddress: since('1.27', '1.30', '1.33'),
+    ServiceCIDR: since('1.27', '1.30', '1.33'),
+  },
+  'node.k8s.io/v1': {
+    RuntimeClass: since('1.20'),
+  },
+  'node.k8s.io/v1beta1': {
+    RuntimeClass: since('1.13', '1.22', '1.25'),
+  },
+  'policy/v1': {
+    Eviction: since('1.22'),
+    PodDisruptionBudget: since('1.21'),
+  },
+  'policy/v1beta1': {
+    Eviction: since('1.5', '1.22', '1.25'),
+    PodDisruptionBudget: since('1.5', '1.21', '1.25', 'policy/v1 PodDisruptionBudget'),
+    PodSecurityPolicy: since('1.10', '1.21', '1.25'),
+  },
+  'rbac.authorization.k8s.io/v1': {
+    ClusterRole: since('1.8'),
+    ClusterRoleBinding: since('1.8'),
+    Role: since('1.8'),
+    RoleBinding: since('1.8'),
+  },
+  'rbac.authorization.k8s.io/v1beta1': {
+    ClusterRole: since('1.6', '1.17', '1.22', 'rbac.authorization.k8s.io/v1 ClusterRole'),
+    ClusterRoleBinding: since('1.6', '1.17', '1.22', 'rbac.authorization.k8s.io/v1 ClusterRoleBinding'),
+    Role: since('1.6', '1.17', '1.22', 'rbac.authorization.k8s.io/v1 Role'),
+    RoleBinding: since('1.6', '1.17', '1.22', 'rbac.authorization.k8s.io/v1 RoleBinding'),
+  },
+  'resource.k8s.io/v1beta2': {
+    DeviceClass: since('1.33', '1.36', '1.39'),
+    ResourceClaim: since('1.33', '1.36', '1.39'),
+    ResourceClaimTemplate: since('1.33', '1.36', '1.39'),
+    ResourceSlice: since('1.33', '1.36', '1.39'),
+  },
+  'resource.k8s.io/v1beta1': {
+    DeviceClass: since('1.32', '1.35', '1.38'),
+    ResourceClaim: since('1.32', '1.35', '1.38'),
+    ResourceClaimTemplate: since('1.32', '1.35', '1.38'),
+    ResourceSlice: since('1.32', '1.35', '1.38'),
+  },
+  'resource.k8s.io/v1alpha3': {
+    DeviceClass: since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 DeviceClass'),
+    DeviceTaintRule: since('1.33', '1.36', '1.39'),
+    ResourceClaim: since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaim'),
+    ResourceClaimTemplate: since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaimTemplate'),
+    ResourceSlice: since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceSlice'),
+  },
+  'scheduling.k8s.io/v1': {
+    PriorityClass: since('1.14'),
+  },
+  'scheduling.k8s.io/v1beta1': {
+    PriorityClass: since('1.11', '1.14', '1.22', 'scheduling.k8s.io/v1 PriorityClass'),
+  },
+  'storage.k8s.io/v1': {
+    CSIDriver: since('1.18'),
+    CSINode: since('1.17'),
+    CSIStorageCapacity: since('1.24'),
+    StorageClass: since('1.6'),
+    VolumeAttachment: since('1.13'),
+  },
+  'storage.k8s.io/v1beta1': {
+    CSIDriver: since('1.14', '1.19', '1.22', 'storage.k8s.io/v1 CSIDriver'),
+    CSINode: since('1.14', '1.17', '1.22', 'storage.k8s.io/v1 CSINode'),
+    CSIStorageCapacity: since('1.21', '1.24', '1.27', 'storage.k8s.io/v1 CSIStorageCapacity'),
+    StorageClass: since('1.4', '1.19', '1.22', 'storage.k8s.io/v1 StorageClass'),
+    VolumeAttachment: since('1.10', '1.19', '1.22', 'storage.k8s.io/v1 VolumeAttachment'),
+    VolumeAttributesClass: since('1.31', '1.34', '1.37'),
+  },
+  'storage.k8s.io/v1alpha1': {
+    CSIStorageCapacity: since('1.19', '1.21', '1.24', 'storage.k8s.io/v1beta1 CSIStorageCapacity'),
+    VolumeAttachment: since('1.9', '1.21', '1.24', 'storage.k8s.io/v1 VolumeAttachment'),
+    VolumeAttributesClass: since('1.29', '1.32', '1.35'),
+  },
+  'storagemigration.k8s.io/v1alpha1': {
+    StorageVersionMigration: since('1.30', '1.33', '1.36'),
+  },
+}
+
+/** Versions that kube-apiserver still knows by name, though it serves no kind of them. */
+export const EMPTY_VERSIONS: readonly string[] = ['node.k8s.io/v1alpha1', 'rbac.authorization.k8s.io/v1alpha1', 'scheduling.k8s.io/v1alpha1']

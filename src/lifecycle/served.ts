@@ -1,0 +1,67 @@
+import { apiVersionOf, parseApiVersion, stabilityOf } from '../meta/gvk.ts'
+import { type Gates, LifecycleError } from './gates.ts'
+import { EMPTY_VERSIONS, LIFECYCLES } from './kinds.ts'
+import { existsIn } from './lifecycle.ts'
+import type { Release } from './release.ts'
+
+/** `--runtime-config`: `api/all`, `api/ga`, `api/beta`, `api/alpha`, `group/version` and `group/version/resource`, to be served or not. The core group's name is empty: `/v1`. */
+export type RuntimeConfig = ReadonlyMap<string, boolean>
+
+export interface ApiKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  /** Plural. */
+  readonly resource: string
+}
+
+const LEVELS = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const
+
+/** Resources that are served only while a gate is on, whatever else is asked for. */
+const GATED: Readonly<Record<string, string>> = {
+  'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
+  'storagemigration.k8s.io/storageversionmigrations': 'StorageVersionMigrator',
+}
+
+/** Refuses what kube-apiserver refuses, in its words. Throws LifecycleError. */
+export function checkRuntimeConfig(config: RuntimeConfig): void {
+  if (config.size === 1 && config.get('api/all') === false) throw new LifecycleError('invalid key with only api/all=false')
+  const known = [...Object.keys(LIFECYCLES), ...EMPTY_VERSIONS].map(apiVersion => parseApiVersion(apiVersion))
+  const entries = [...config.keys()].filter(key => !isLevel(key)).map(key => ({ key, ...partsOf(key) }))
+  const unknown = entries.map(({ group }) => group).filter(group => !known.some(each => each?.group === group))
+  if (unknown.length > 0) throw new LifecycleError(`unknown api groups ${unknown.join(',')}`)
+  for (const { key, group, version, resource } of entries) {
+    if (!known.some(each => each?.group === group && each.version === version))
+      throw new LifecycleError(`group version ${apiVersionOf({ group, version })} that has not been registered`)
+    if (resource !== undefined && resource !== resource.toLowerCase())
+      throw new LifecycleError(`invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${JSON.stringify(resource)}`)
+  }
+}
+
+/**
+ * Which kinds a release serves: of those that it has, the stable ones, and others as far as they are asked for. A resource that is named counts more than its version, and a version
+ * that is named more than a level; of the levels, the later one in the order all, ga, beta, alpha.
+ */
+export function servedKinds(release: Release, gates: Gates, config: RuntimeConfig): (kind: ApiKind) => boolean {
+  return ({ group, version, kind, resource }) => {
+    if (!existsIn(release, apiVersionOf({ group, version }), kind)) return false
+    const gate = GATED[`${group}/${resource}`]
+    if (gate !== undefined && !gates.enabled(gate)) return false
+    return config.get(`${group}/${version}/${resource}`) ?? config.get(`${group}/${version}`) ?? levelOf(config, version)
+  }
+}
+
+function levelOf(config: RuntimeConfig, version: string): boolean {
+  const stability = stabilityOf(version)
+  let served = stability === 'ga'
+  for (const level of LEVELS) if (level === 'api/all' || level === `api/${stability}`) served = config.get(level) ?? served
+  return served
+}
+
+const isLevel = (key: string): boolean => LEVELS.some(level => level === key)
+
+function partsOf(key: string): { group: string; version: string; resource: string | undefined } {
+  const [group = '', version, resource, ...more] = key.split('/')
+  if (version === undefined || more.length > 0) throw new LifecycleError(`runtime-config invalid key ${key}`)
+  return { group, version, resource }
+}

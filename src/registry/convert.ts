@@ -1,0 +1,43 @@
+import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { clone } from '../meta/equal.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
+import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { decode } from '../schema/decode.ts'
+
+export const apiVersionOfVersion = ({ group, name }: Version): string => apiVersionOf({ group, version: name })
+
+const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Version>>()
+
+/** Every version in which an object of the resource can be written, served or not, by apiVersion. */
+export function versionsOf(definition: ResourceDefinition): ReadonlyMap<string, Version> {
+  let versions = known.get(definition)
+  if (!versions) {
+    const { home, storage, versions: served, unserved = [] } = definition
+    versions = new Map([home, ...(storage ? [storage.version] : []), ...served, ...unserved].map(version => [apiVersionOfVersion(version), version]))
+    known.set(definition, versions)
+  }
+  return versions
+}
+
+/** An object, which the caller hands over, of one version in another: through the home version. The same object where both are the same. */
+export function convert(definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): KubeObject {
+  if (from === to) return object
+  const { home } = definition
+  const atHome = from === home ? object : (from.toHome?.(object) ?? object)
+  const converted = to === home ? atHome : (to.fromHome?.(atHome) ?? atHome)
+  converted.kind = to.kind
+  converted.apiVersion = apiVersionOfVersion(to)
+  return converted
+}
+
+/** The object, which is shared and stays as it is, in the given version, by the version that it says it is of. */
+export function copyIn(definition: ResourceDefinition, object: KubeObject, to: Version): KubeObject {
+  const from = versionsOf(definition).get(object.apiVersion)
+  return from === undefined || from === to ? object : convert(definition, clone(object), from, to)
+}
+
+/** The object as Go would write it: every member in its place, nothing empty that is left out. */
+export function normalized(version: Pick<Version, 'schema'>, object: KubeObject): KubeObject {
+  const { kind, apiVersion } = object
+  return { kind, apiVersion, ...(decode(version.schema, object as unknown as Json) as JsonObject) } as unknown as KubeObject
+}

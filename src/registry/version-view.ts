@@ -1,0 +1,136 @@
+import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { encodeJson } from '../codec/json.ts'
+import type { FieldTerm } from '../meta/field-selector.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { parseOwn } from '../storage/parse-own.ts'
+import type { Key, Revision } from '../storage/revision.ts'
+import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
+import { apiVersionOfVersion, copyIn, normalized } from './convert.ts'
+
+/**
+ * How a resource's stored objects look in a version that is not the stored one. An object's bytes are made once for each version and kept with the object, within the budget of all
+ * that is derived; an object and a batch of events have one view in a version, so that what is kept by identity (frames of a watch) is shared as it is in the stored version.
+ */
+export class VersionView {
+  private readonly definition: ResourceDefinition
+  private readonly version: Version
+  private readonly json: Encoder
+  private readonly objects = new WeakMap<StoredObject, ViewedObject>()
+  private readonly batches = new WeakMap<readonly StorageEvent[], readonly StorageEvent[]>()
+  private readonly encoders = new WeakMap<Encoder, Encoder>()
+
+  constructor(definition: ResourceDefinition, version: Version) {
+    this.definition = definition
+    this.version = version
+    const apiVersion = apiVersionOfVersion(version)
+    const header = Buffer.byteLength(`{"kind":${JSON.stringify(version.kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
+    this.json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.converted(object)), header }) }
+  }
+
+  object(stored: StoredObject): StoredObject {
+    let view = this.objects.get(stored)
+    if (!view) {
+      view = new ViewedObject(stored, this.json, as => this.encoder(as))
+      this.objects.set(stored, view)
+    }
+    return view
+  }
+
+  watcher(watcher: Watcher): Watcher {
+    const batch = (events: readonly StorageEvent[]) => this.batch(events)
+    return {
+      close: () => watcher.close(),
+      async *[Symbol.asyncIterator]() {
+        for await (const events of watcher) yield batch(events)
+      },
+    }
+  }
+
+  private batch(events: readonly StorageEvent[]): readonly StorageEvent[] {
+    let viewed = this.batches.get(events)
+    if (!viewed) {
+      viewed = events.map(event => (event.type === 'bookmark' ? event : { ...event, object: this.object(event.object) }))
+      this.batches.set(events, viewed)
+    }
+    return viewed
+  }
+
+  private converted(object: KubeObject): KubeObject {
+    return normalized(this.version, copyIn(this.definition, object, this.version))
+  }
+
+  /** An encoder of this version as one of the stored version. */
+  private encoder(as: Encoder): Encoder {
+    let encoder = this.encoders.get(as)
+    if (!encoder) {
+      encoder = { id: `${apiVersionOfVersion(this.version)};${as.id}`, encode: object => as.encode(this.converted(object)) }
+      this.encoders.set(as, encoder)
+    }
+    return encoder
+  }
+}
+
+class ViewedObject implements StoredObject {
+  private readonly stored: StoredObject
+  private readonly asJson: Encoder
+  private readonly encoderFor: (as: Encoder) => Encoder
+
+  constructor(stored: StoredObject, asJson: Encoder, encoderFor: (as: Encoder) => Encoder) {
+    this.stored = stored
+    this.asJson = asJson
+    this.encoderFor = encoderFor
+  }
+
+  get key(): Key {
+    return this.stored.key
+  }
+
+  get revision(): Revision {
+    return this.stored.revision
+  }
+
+  json(): Encoded {
+    return this.stored.encoded(this.asJson)
+  }
+
+  /** Parsed at each call: only writes and Tables ask for it. */
+  object(): KubeObject {
+    return parseOwn(this.json().bytes)
+  }
+
+  encoded(as: Encoder): Encoded {
+    return this.stored.encoded(this.encoderFor(as))
+  }
+
+  attributes(): Attributes {
+    return this.stored.attributes()
+  }
+}
+
+const views = new WeakMap<ResourceDefinition, Map<Version, VersionView>>()
+
+/** Undefined for the stored version itself. */
+export function viewOf(definition: ResourceDefinition, version: Version): VersionView | undefined {
+  if (version === definition.storage?.version) return undefined
+  let known = views.get(definition)
+  if (!known) {
+    known = new Map()
+    views.set(definition, known)
+  }
+  let view = known.get(version)
+  if (!view) {
+    view = new VersionView(definition, version)
+    known.set(version, view)
+  }
+  return view
+}
+
+/** A stored object in a version; shared. */
+export const objectIn = (definition: ResourceDefinition, version: Version, stored: StoredObject): KubeObject =>
+  (viewOf(definition, version)?.object(stored) ?? stored).object()
+
+/** The terms of a selector by the names of the stored version. */
+export function storedTerms({ fieldAliases }: Version, terms: readonly FieldTerm[]): readonly FieldTerm[] {
+  if (fieldAliases === undefined || terms.length === 0) return terms
+  return terms.map(term => ({ ...term, field: (Object.hasOwn(fieldAliases, term.field) ? fieldAliases[term.field] : undefined) ?? term.field }))
+}

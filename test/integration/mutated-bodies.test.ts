@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { encodeCbor } from '../../src/codec/cbor.ts'
+import { type Format, mediaOffer } from '../../src/codec/negotiate.ts'
+import { encodeProtobuf } from '../../src/codec/protobuf.ts'
+import { yamlBytes } from '../../src/codec/yaml.ts'
+import { type ControlPlane, createControlPlane } from '../../src/control-plane.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { silentLogger } from '../../src/lib/log.ts'
+import { parseGates } from '../../src/lifecycle/gates.ts'
+import type { JsonObject } from '../../src/meta/object.ts'
+import { StatusError } from '../../src/meta/status.ts'
+import { types } from '../../src/resources/types.ts'
+import { decode } from '../../src/schema/decode.ts'
+import { key } from '../../src/storage/revision.ts'
+import { eventually } from '../support/builtin-registry.ts'
+import { FakeExchange } from '../support/exchange.ts'
+import { MemoryBackend } from '../support/memory-backend.ts'
+import { mutateBody } from '../support/mutate-body.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+
+/** Bodies of each media type; `make fuzz COUNT=100000` for many. */
+const COUNT = Number(process.env.MUTATED_BODIES ?? 4000)
+const SEED = Number(process.env.MUTATION_SEED ?? 1)
+const MAX_MS = 50
+
+interface Sample {
+  readonly path: string
+  readonly info: object
+  readonly type: string
+  readonly object: JsonObject & { kind: string; apiVersion: string }
+}
+
+const sample = (group: string, resource: string, type: string, object: object): Sample => {
+  const apiVersion = group === '' ? 'v1' : `${group}/v1`
+  const root = group === '' ? '/api/v1' : `/apis/${group}/v1`
+  return {
+    path: `${root}/namespaces/default/${resource}`,
+    info: { verb: 'create', apiPrefix: group === '' ? 'api' : 'apis', group, version: 'v1', namespace: 'default', resource, parts: [resource] },
+    type,
+    object: { apiVersion, ...object } as Sample['object'],
+  }
+}
+
+const container = {
+  name: 'web',
+  image: 'registry.example.com/web:1.2.3',
+  args: ['--port=8080', '--größe=5'],
+  env: [
+    { name: 'A', value: 'ü' },
+    { name: 'B', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+  ],
+  ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
+  resources: { limits: { cpu: '1500m', memory: '1Gi' }, requests: { cpu: '100m' } },
+  readinessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5 },
+}
+const podSpec = {
+  containers: [container],
+  nodeSelector: { 'kubernetes.io/os': 'linux' },
+  tolerations: [{ key: 'x', operator: 'Exists' }],
+  terminationGracePeriodSeconds: 600,
+}
+const full = (file: string): object => JSON.parse(readFileSync(new URL(`../fixtures/codec/roundtrip/${file}`, import.meta.url), 'utf8')) as object
+
+const samples: readonly Sample[] = [
+  sample('', 'pods', 'core.Pod', { kind: 'Pod', metadata: { name: 'p', labels: { app: 'web' }, creationTimestamp: '2026-01-02T03:04:05Z' }, spec: podSpec }),
+  sample('', 'configmaps', 'core.ConfigMap', {
+    kind: 'ConfigMap',
+    metadata: { name: 'c' },
+    data: { a: 'b', 'key.with-more': '<long>\n'.repeat(20) },
+    binaryData: { bin: 'AAECAwQ=' },
+  }),
+  sample('', 'services', 'core.Service', {
+    kind: 'Service',
+    metadata: { name: 's' },
+    spec: {
+      selector: { app: 'web' },
+      ports: [
+        { name: 'http', port: 80, targetPort: 'http' },
+        { name: 'x', port: 81, targetPort: 8080 },
+      ],
+    },
+  }),
+  sample('apps', 'deployments', 'apps.Deployment', {
+    kind: 'Deployment',
+    metadata: { name: 'd' },
+    spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template: { metadata: { labels: { app: 'web' } }, spec: podSpec } },
+  }),
+  sample('coordination.k8s.io', 'leases', 'coordination.Lease', {
+    kind: 'Lease',
+    metadata: { name: 'l' },
+    spec: { holderIdentity: 'me', leaseDurationSeconds: 2_147_483_647, acquireTime: '2026-01-02T03:04:05.123456Z' },
+  }),
+  sample('', 'events', 'core.Event', full('core.v1.Event.json')),
+  sample('networking.k8s.io', 'networkpolicies', 'networking.NetworkPolicy', full('networking.k8s.io.v1.NetworkPolicy.json')),
+]
+
+const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: 'application/vnd.kubernetes.protobuf',
+  cbor: 'application/cbor',
+}
+
+function encoded(format: Format, { object, type }: Sample): Buffer {
+  const schema = types.type(type)
+  const { kind, apiVersion } = object
+  switch (format) {
+    case 'json':
+      return Buffer.from(JSON.stringify(object))
+    case 'yaml':
+      return yamlBytes(object)
+    case 'protobuf':
+      return encodeProtobuf(schema, { kind, apiVersion }, decode(schema, object))
+    case 'cbor':
+      return encodeCbor(schema, { kind, apiVersion, ...decode(schema, object) })
+  }
+}
+
+/** Of this process: what other programs take is not a hang. */
+function cpuMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since)
+  return (user + system) / 1000
+}
+
+const revisionOf = async (backend: MemoryBackend): Promise<number> => (await backend.get(key('/none'), AbortSignal.timeout(1000))).revision
+
+function openPlane(backend: MemoryBackend): ControlPlane {
+  return createControlPlane({
+    backend,
+    clock: systemClock,
+    logger: silentLogger,
+    release: '1.33',
+    gates: parseGates('1.33'),
+    runtimeConfig: new Map(),
+    etcdPrefix: '/registry',
+    fingerprint: 'test',
+    eventTtlSeconds: 3600,
+    compactionIntervalMs: 0,
+    serviceCIDRs: ['10.0.0.0/16'],
+    nodePorts: { first: 30000, last: 30100 },
+    controllers: new Set(),
+    exclusiveStore: true,
+    minRequestTimeoutSeconds: 1800,
+    media: mediaOffer({ cbor: true }),
+    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
+    mayCreate: async () => true,
+  })
+}
+
+describe(`${COUNT} mutated bodies`, function () {
+  this.timeout(60_000 + COUNT * 20)
+  const backend = new MemoryBackend()
+  let plane: ControlPlane
+  before(async () => {
+    plane = openPlane(backend)
+    await plane.synced(AbortSignal.timeout(5000))
+    plane.start({ address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certificateAuthority: 'PEM' })
+    await eventually(
+      'the namespace default is there',
+      async () => (await plane.registry.access().list({ group: '', resource: 'namespaces' }, '')).items.length === 4,
+    )
+    for (const one of samples)
+      for (const format of Object.keys(CONTENT_TYPES) as Format[]) {
+        const { status, text } = await post(one, format, encoded(format, one))
+        if (!one.type.match(/Event|NetworkPolicy/)) expect(status, `${format} ${one.type} ${text}`).to.equal(201)
+      }
+  })
+  after(() => plane.close())
+
+  /** With dryRun, so that even what happens to be valid is not stored. */
+  async function post({ path, info }: Sample, format: Format, body: Buffer): Promise<{ status: number; text: string; ms: number }> {
+    const exchange = new FakeExchange(path, { method: 'POST', search: 'dryRun=All', headers: { 'content-type': CONTENT_TYPES[format] }, body, info })
+    const start = process.cpuUsage()
+    try {
+      await plane.handler(exchange)
+      return { status: exchange.status, text: exchange.text, ms: cpuMs(start) }
+    } catch (error) {
+      const ms = cpuMs(start)
+      if (error instanceof StatusError) return { status: error.code, text: error.status.message ?? '', ms }
+      return { status: 500, text: error instanceof Error ? (error.stack ?? error.message) : String(error), ms }
+    }
+  }
+
+  for (const format of Object.keys(CONTENT_TYPES) as Format[])
+    it(`of ${format}: each is refused or read, soon, and nothing is stored`, async () => {
+      const random = seededRandom(SEED)
+      const bodies = samples.map(one => encoded(format, one))
+      const before = await revisionOf(backend)
+      const seen = new Map<number, number>()
+      const wrong: string[] = []
+      for (let i = 0; i < COUNT && wrong.length < 5; i++) {
+        const pick = i % samples.length
+        const one = samples[pick] as Sample
+        const body = mutateBody(format, bodies[pick] as Buffer, random)
+        let { status, text, ms } = await post(one, format, body)
+        // The collector of garbage may have had its turn: what is slow is slow each time.
+        for (let again = 0; ms > MAX_MS && again < 3; again++) ms = Math.min(ms, (await post(one, format, body)).ms)
+        seen.set(status, (seen.get(status) ?? 0) + 1)
+        if (![201, 400, 409, 413, 422].includes(status)) wrong.push(`${status}: ${text}\n${body.subarray(0, 3000).toString('base64')}`)
+        if (ms > MAX_MS) wrong.push(`${ms} ms, ${body.length} bytes: ${text.slice(0, 200)}\n${body.subarray(0, 3000).toString('base64')}`)
+        if (i % 200 === 0) await new Promise(resolve => setImmediate(resolve))
+      }
+      expect(wrong.join('\n\n')).to.equal('')
+      expect(await revisionOf(backend)).to.equal(before)
+      expect(seen.get(400), `refused as no ${format}, of ${JSON.stringify([...seen])}`).to.be.greaterThan(COUNT / 10)
+      expect(({} as { a?: unknown }).a).to.equal(undefined)
+    })
+})

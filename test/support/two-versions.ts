@@ -1,0 +1,54 @@
+import type { ResourceDefinition, Version } from '../../src/catalog/definition.ts'
+import type { KubeObject } from '../../src/meta/object.ts'
+import { TypeRegistry } from '../../src/schema/idl.ts'
+import { metaTypes } from '../../src/schema/meta-types.ts'
+import { type TestKind, testTypes, widgetResource } from './test-registry.ts'
+
+const oldTypes = new TypeRegistry().add(metaTypes).add({
+  id: 'old',
+  definition: 'io.example.v1beta1',
+  source: `
+type Widget typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 WidgetSpec?
+  status 3 WidgetStatus?
+
+type WidgetSpec
+  shade 1 string?
+  size 2 *int32?
+  parts 3 []string?
+
+type WidgetStatus
+  phase 1 string?
+`,
+})
+
+const rename =
+  (from: string, to: string) =>
+  (widget: KubeObject): KubeObject => {
+    const { [from]: moved, ...spec } = (widget.spec ?? {}) as Record<string, unknown>
+    if (moved !== undefined) spec[to] = moved
+    return { ...widget, spec }
+  }
+
+/** Widgets of v1, their home, where they have a color, and of v1beta1, where it is a shade; stored in the second unless told otherwise. */
+export function twoVersions({ version, strategy, definition }: TestKind = {}, stored: 'v1' | 'v1beta1' = 'v1beta1'): ResourceDefinition {
+  const { home } = widgetResource({ ...(version && { version }) })
+  const v1beta1: Version = {
+    ...home,
+    name: 'v1beta1',
+    schema: oldTypes.type('old.Widget'),
+    toHome: rename('shade', 'color'),
+    fromHome: rename('color', 'shade'),
+    selectableFields: { 'spec.shade': widget => widget.spec?.shade ?? '' },
+    fieldAliases: stored === 'v1' ? { 'spec.shade': 'spec.color' } : {},
+  }
+  const v1: Version = { ...home, schema: testTypes.type('test.Widget'), fieldAliases: stored === 'v1' ? {} : { 'spec.color': 'spec.shade' } }
+  return {
+    ...widgetResource({ ...(strategy && { strategy }) }),
+    versions: [v1, v1beta1],
+    home: v1,
+    storage: { prefix: 'widgets', version: stored === 'v1' ? v1 : v1beta1 },
+    ...definition,
+  }
+}

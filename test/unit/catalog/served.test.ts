@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
+import { checkIsBuilt, servedDefinitions } from '../../../src/catalog/served.ts'
+import { widgetResource } from '../../support/test-registry.ts'
+
+const widgets = widgetResource()
+const inVersions = (...names: string[]): ResourceDefinition => {
+  const versions = names.map((name): Version => ({ ...widgets.home, name })) as [Version, ...Version[]]
+  return { ...widgets, versions, home: versions[0] }
+}
+const namesOf = (versions: readonly Version[] | undefined): string[] | undefined => versions?.map(({ name }) => name)
+
+describe('definitions that are served', () => {
+  const cases: [versions: string[], served: string[], expected: object[]][] = [
+    [['v1'], ['v1'], [{ versions: ['v1'], unserved: undefined, internal: undefined }]],
+    [['v1', 'v1beta1'], ['v1'], [{ versions: ['v1'], unserved: ['v1beta1'], internal: undefined }]],
+    [['v1', 'v1beta1'], ['v1beta1'], [{ versions: ['v1beta1'], unserved: ['v1'], internal: undefined }]],
+    [['v1', 'v1beta1'], [], [{ versions: ['v1', 'v1beta1'], unserved: ['v1', 'v1beta1'], internal: true }]],
+    [['v1beta1', 'v1alpha1'], [], []],
+  ]
+  for (const [versions, served, expected] of cases)
+    it(`of ${versions.join(', ')}: ${served.join(', ')}`, () => {
+      const found = servedDefinitions([inVersions(...versions)], ({ version }) => served.includes(version))
+      expect(found.map(each => ({ versions: namesOf(each.versions), unserved: namesOf(each.unserved), internal: each.internal }))).to.deep.equal(expected)
+    })
+
+  it('stay the same where all is served, or nothing has a path', () => {
+    const internal = { ...inVersions('v1alpha1'), internal: true }
+    const all = inVersions('v1')
+    expect(servedDefinitions([all], () => true)[0]).to.equal(all)
+    expect(servedDefinitions([internal], () => false)[0]).to.equal(internal)
+  })
+})
+
+describe('a version that is asked for', () => {
+  const at = (group: string, name: string): ResourceDefinition => {
+    const home = { ...widgets.home, group, name, names: { plural: 'servicecidrs', singular: 'servicecidr' } }
+    return { ...widgets, versions: [home], home }
+  }
+  const cases: [key: string, message: string | undefined][] = [
+    ['networking.k8s.io/v1=true', undefined],
+    ['networking.k8s.io/v1/servicecidrs=true', undefined],
+    ['networking.k8s.io/v1/ipaddresses=true', '--runtime-config: networking.k8s.io/v1/ipaddresses=true: this server does not have it'],
+    ['networking.k8s.io/v1beta1=true', '--runtime-config: networking.k8s.io/v1beta1=true: this server does not have it'],
+    ['networking.k8s.io/v1beta1=false', undefined],
+    ['apps/v1beta1=true', undefined],
+    ['api/all=true', undefined],
+  ]
+  for (const [key, message] of cases)
+    it(`${message === undefined ? 'may be' : 'can’t be'} ${key}`, () => {
+      const check = () => checkIsBuilt([at('networking.k8s.io', 'v1')], '1.33', new Map([[key.split('=')[0] ?? '', key.endsWith('=true')]]))
+      if (message === undefined) check()
+      else expect(check).to.throw(message)
+    })
+})

@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
+import { LifecycleError, parseGates } from '../../../src/lifecycle/gates.ts'
+
+const given = (text: string): Map<string, boolean> => new Map(text.split(',').map(entry => [entry.split('=')[0] ?? '', entry.endsWith('=true')]))
+
+describe('feature gates', () => {
+  const accepted: [text: string, gate: string, value: boolean][] = [
+    ['CBORServingAndStorage=true', 'CBORServingAndStorage', true],
+    ['CBORServingAndStorage=false', 'CBORServingAndStorage', false],
+    ['APIResponseCompression=false', 'APIResponseCompression', false],
+    ['WatchList=true', 'WatchList', true],
+    ['RetryGenerateName=true', 'RetryGenerateName', true],
+    ['EventedPLEG=true', 'EventedPLEG', true],
+    ['AllAlpha=false', 'CBORServingAndStorage', false],
+    ['AllAlpha=false,CBORServingAndStorage=true', 'CBORServingAndStorage', true],
+  ]
+  for (const [text, gate, value] of accepted)
+    it(`${text}: ${gate} is ${value}`, () => {
+      expect(parseGates('1.33', given(text)).enabled(gate)).to.equal(value)
+    })
+
+  const refused: [text: string, message: string][] = [
+    ['Nonsense=true', 'unrecognized feature gate: Nonsense'],
+    ['toString=true', 'unrecognized feature gate: toString'],
+    ['RetryGenerateName=false', 'cannot set feature gate RetryGenerateName to false, feature is locked to true'],
+    ['WatchFromStorageWithoutResourceVersion=true', 'cannot set feature gate WatchFromStorageWithoutResourceVersion to true, feature is locked to false'],
+    ['WatchList=false', 'WatchList=false is not implemented, and ignoring it would change what the server does'],
+    ['AllAlpha=true', 'AllowUnsafeMalformedObjectDeletion=true (by AllAlpha=true) is not implemented, and ignoring it would change what the server does'],
+    ['AllBeta=false', 'AllowParsingUserUIDFromCertAuth=false (by AllBeta=false) is not implemented, and ignoring it would change what the server does'],
+  ]
+  for (const [text, message] of refused)
+    it(`refuses ${text}`, () => {
+      expect(() => parseGates('1.33', given(text)))
+        .to.throw(LifecycleError)
+        .with.property('message', message)
+    })
+
+  it('defaults as 1.33 has them, but for what is on from 1.33', () => {
+    const gates = parseGates('1.33')
+    for (const on of ['APIResponseCompression', 'WatchList', 'ListFromCacheSnapshot', 'StorageVersionHash']) expect(gates.enabled(on), on).to.equal(true)
+    for (const off of ['CBORServingAndStorage', 'DynamicResourceAllocation', 'MutatingAdmissionPolicy']) expect(gates.enabled(off), off).to.equal(false)
+  })
+
+  it('every alpha gate is off, and every locked one is as its stage says', () => {
+    for (const [name, gate] of Object.entries(gatesOf('1.33'))) {
+      if (gate.stage === 'Alpha') expect(gate.preset, name).to.equal(false)
+      if (gate.locked) expect(gate.preset, name).to.equal(gate.stage === 'GA')
+    }
+  })
+
+  it('a name that the table lacks is a bug', () => {
+    expect(() => parseGates('1.33').enabled('Nonsense')).to.throw('not in the table of release 1.33')
+  })
+})
