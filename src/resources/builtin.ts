@@ -64,6 +64,11 @@ import { clusterRoleResource } from './rbac/cluster-role/definition.ts'
 import { clusterRoleBindingResource } from './rbac/cluster-role-binding/definition.ts'
 import { roleResource } from './rbac/role/definition.ts'
 import { roleBindingResource } from './rbac/role-binding/definition.ts'
+import { deviceClassResource } from './resource/device-class/definition.ts'
+import { deviceTaintRuleResource } from './resource/device-taint-rule/definition.ts'
+import { resourceClaimResource } from './resource/resource-claim/definition.ts'
+import { resourceClaimTemplateResource } from './resource/resource-claim-template/definition.ts'
+import { resourceSliceResource } from './resource/resource-slice/definition.ts'
 import { priorityClassResource } from './scheduling/priority-class/definition.ts'
 import { csiDriverResource } from './storage/csi-driver/definition.ts'
 import { csiNodeResource } from './storage/csi-node/definition.ts'
@@ -153,6 +158,11 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   priorityLevelConfigurationResource,
   storageVersionResource,
   storageVersionMigrationResource,
+  deviceClassResource,
+  deviceTaintRuleResource,
+  resourceClaimResource,
+  resourceClaimTemplateResource,
+  resourceSliceResource,
   podDisruptionBudgetResource,
   csiDriverResource,
   csiNodeResource,

@@ -19,6 +19,7 @@ import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
 import { rbacTypes } from './rbac/types.ts'
+import { resourceTypes, resourceV1alpha3Types, resourceV1beta1Types } from './resource/types.ts'
 import { schedulingTypes } from './scheduling/types.ts'
 import { storageTypes, storageV1alpha1Types, storageV1beta1Types } from './storage/types.ts'
 import { storageMigrationTypes } from './storagemigration/types.ts'
@@ -47,6 +48,9 @@ export const types = [
   coordinationV1alpha2Types,
   apiServerInternalTypes,
   storageMigrationTypes,
+  resourceTypes,
+  resourceV1beta1Types,
+  resourceV1alpha3Types,
   certificatesTypes,
   certificatesV1beta1Types,
   certificatesV1alpha1Types,
