@@ -28,6 +28,7 @@ import { horizontalPodAutoscalerResource } from './autoscaling/horizontal-pod-au
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
 import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
+import { clusterTrustBundleResource } from './certificates/cluster-trust-bundle/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
 import { leaseCandidateResource } from './coordination/lease-candidate/definition.ts'
 import { componentStatusResource } from './core/component-status/definition.ts'
@@ -74,6 +75,7 @@ import { csiNodeResource } from './storage/csi-node/definition.ts'
 import { csiStorageCapacityResource } from './storage/csi-storage-capacity/definition.ts'
 import { storageClassResource } from './storage/storage-class/definition.ts'
 import { volumeAttachmentResource } from './storage/volume-attachment/definition.ts'
+import { volumeAttributesClassResource } from './storage/volume-attributes-class/definition.ts'
 import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
@@ -132,6 +134,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   cronJobResource,
   jobResource,
   certificateSigningRequestResource,
+  clusterTrustBundleResource,
   ingressClassResource,
   ingressResource,
   ipAddressResource,
@@ -166,6 +169,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   csiStorageCapacityResource,
   storageClassResource,
   volumeAttachmentResource,
+  volumeAttributesClassResource,
   priorityClassResource,
   runtimeClassResource,
   endpointSliceResource,
