@@ -196,6 +196,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     shutdown: shutdown.signal,
   }
+  let registered = false
   let rolesMade = false
   let rulesKnown = false
   return {
@@ -214,6 +215,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         endpoints: ['readyz'],
         check: () => {
           if (!bootstrapped) throw new Error('the objects of a new cluster are not made yet')
+        },
+      },
+      {
+        name: 'autoregister-completion',
+        endpoints: ['readyz'],
+        check: () => {
+          if (!registered) throw new Error('APIServices of group versions that are served are missing yet')
         },
       },
       ...(options.rules ? [rulesCheck(() => rolesMade && rulesKnown)] : []),
@@ -265,7 +273,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           })
           await Promise.all([policy, keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)])
         }),
-        apiServiceController(catalog)(controllerEnv, stopped.signal),
+        apiServiceController(catalog, () => {
+          registered = true
+        })(controllerEnv, stopped.signal),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )
     },

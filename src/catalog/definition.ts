@@ -76,6 +76,8 @@ export interface TableDefinition {
   readonly columns: readonly TableColumn[]
   /** One cell a column. `now` in milliseconds: ages are printed by the server. */
   cells(object: KubeObject, now: number): Json[]
+  /** Rows of a list stand in this order, where it is another than that of the list; each page by itself. */
+  readonly order?: (a: KubeObject, b: KubeObject) => number
 }
 
 export interface Subresource {

@@ -14,7 +14,7 @@ import { coordinationTypes, coordinationV1alpha2Types, coordinationV1beta1Types 
 import { coreTypes } from './core/types.ts'
 import { discoveryTypes } from './discovery/types.ts'
 import { eventsTypes } from './events/types.ts'
-import { flowControlTypes } from './flowcontrol/types.ts'
+import { flowControlTypes, olderFlowControlTypes } from './flowcontrol/types.ts'
 import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
@@ -43,6 +43,7 @@ export const types = [
   admissionRegistrationV1alpha1Types,
   admissionRegistrationV1beta1Types,
   flowControlTypes,
+  ...olderFlowControlTypes,
   apiRegistrationTypes,
   coordinationV1beta1Types,
   coordinationV1alpha2Types,
