@@ -85,12 +85,17 @@ function compileStruct(schema: StructSchema): Reader<JsonObject> {
     for (const key of Object.keys(value)) if (!byName.has(key)) setMember(out, key, value[key] as Json)
   }
 
-  const unordered = (value: JsonObject): JsonObject => {
+  /** For an object whose members stand in another order. What was read before `from`, the first that is out of order, is in `done`: nothing is read twice, however deep it is. */
+  const unordered = (value: JsonObject, done: JsonObject, from: string): JsonObject => {
     const present: Plan[] = []
+    const read = new Set<Plan>()
+    let isDone = true
     for (const key in value) {
+      if (key === from) isDone = false
       const plan = byName.get(key)
       if (plan === undefined) unknownSeen = true
       if (plan === undefined || value[key] === undefined) continue
+      if (isDone) read.add(plan)
       let at = present.length
       while (at > 0 && (present[at - 1] as Plan).index > plan.index) {
         present[at] = present[at - 1] as Plan
@@ -103,7 +108,8 @@ function compileStruct(schema: StructSchema): Reader<JsonObject> {
     for (const plan of present) {
       next = finish(out, next, plan.index)
       if (always[next] === plan) next++
-      put(out, plan, value[plan.name] as Json)
+      if (!read.has(plan)) put(out, plan, value[plan.name] as Json)
+      else if (done[plan.name] !== undefined) out[plan.name] = done[plan.name] as Json
     }
     finish(out, next, plans.length)
     return out
@@ -125,7 +131,7 @@ function compileStruct(schema: StructSchema): Reader<JsonObject> {
       const raw = source[key] as Json
       if (raw === undefined) continue
       if (plan.index < last) {
-        out = unordered(source)
+        out = unordered(source, out, key)
         next = always.length
         break
       }
@@ -256,7 +262,7 @@ function mapReader(schema: MapSchema): Reader {
     const out: JsonObject = {}
     let before = ''
     for (const key in value) {
-      if (key < before || key === '__proto__' || isHigh(key)) return unsortedMap(value, read)
+      if (key < before || key === '__proto__' || isHigh(key)) return unsortedMap(value, read, out)
       before = key
       out[key] = read(value[key] as Json)
     }
@@ -264,8 +270,9 @@ function mapReader(schema: MapSchema): Reader {
   }
 }
 
-function unsortedMap(value: JsonObject, read: Reader): JsonObject {
+/** `done`: the members that have been read already. */
+function unsortedMap(value: JsonObject, read: Reader, done: JsonObject): JsonObject {
   const out: JsonObject = {}
-  for (const key of sortedKeys(value)) setMember(out, key, read(value[key] as Json))
+  for (const key of sortedKeys(value)) setMember(out, key, Object.hasOwn(done, key) ? (done[key] as Json) : read(value[key] as Json))
   return out
 }

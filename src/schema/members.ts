@@ -33,9 +33,9 @@ const high = /[\ud800-\udfff]/
 /** Whether UTF-16 order may differ from byte order. */
 export const isHigh = (key: string): boolean => high.test(key)
 
-/** A value with the members of its objects sorted, at every depth; itself where they are. JavaScript puts integer-like keys first, all the same. */
+/** A copy of a value, with the members of its objects sorted at every depth. JavaScript puts integer-like keys first, all the same. */
 export function sortedJson(value: Json): Json {
-  if (typeof value !== 'object' || value === null || isSortedJson(value)) return value
+  if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sortedJson)
   const out: JsonObject = {}
   for (const key of sortedKeys(value)) setMember(out, key, sortedJson(value[key] as Json))
