@@ -15,6 +15,13 @@ const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map(name => ({
 export const membersOf = (schema: StructSchema): readonly Field[] =>
   schema.typeMeta ? [...typeMetaFields.filter(f => !schema.fields.has(f.name)), ...schema.fields.values()] : [...schema.fields.values()]
 
+/** Members by each of their spellings. */
+export function bySpelling<T extends { readonly name: string; readonly alias?: string | undefined }>(members: readonly T[]): ReadonlyMap<string, T> {
+  const map = new Map(members.map(member => [member.name, member]))
+  for (const member of members) if (member.alias !== undefined) map.set(member.alias, member)
+  return map
+}
+
 const bounds: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
   int32: [-2147483648, 2147483647],
   uint32: [0, 4294967295],
