@@ -1,5 +1,6 @@
 import type { User } from '../../meta/context.ts'
 import { type Authenticator, authenticated } from './authenticator.ts'
+import { webSocketToken } from './web-socket-token.ts'
 
 /** Whose token it is, and for which of the audiences asked for it is meant. */
 export interface TokenIdentity {
@@ -38,12 +39,13 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return token === '' ? undefined : token
 }
 
-/** Requests with a bearer token for this server, whose audiences these are. */
+/** Requests with a bearer token for this server, whose audiences these are: in their Authorization header, or among the subprotocols of a WebSocket. */
 export const bearerAuthenticator =
   (tokens: TokenAuthenticator, audiences: readonly string[]): Authenticator =>
   ({ headers }) => {
     const token = bearerToken(headers.authorization)
-    if (token === undefined) return undefined
-    const answer = tokens(token, audiences)
+    const shown = token === undefined ? webSocketToken(headers) : { token }
+    if (shown === undefined || shown === 'rejected') return shown
+    const answer = tokens(shown.token, audiences)
     return answer instanceof Promise ? answer.then(userOf) : userOf(answer)
   }
