@@ -5,8 +5,8 @@ import { apiextensionsTypes } from './apiextensions/types.ts'
 import { apiRegistrationTypes } from './apiregistration/types.ts'
 import { apiServerInternalTypes } from './apiserverinternal/types.ts'
 import { appsTypes } from './apps/types.ts'
-import { authenticationTypes } from './authentication/types.ts'
-import { authorizationTypes } from './authorization/types.ts'
+import { authenticationTypes, authenticationV1alpha1Types, authenticationV1beta1Types } from './authentication/types.ts'
+import { authorizationTypes, authorizationV1beta1Types } from './authorization/types.ts'
 import { autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { certificatesTypes } from './certificates/types.ts'
@@ -18,7 +18,7 @@ import { flowControlTypes } from './flowcontrol/types.ts'
 import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
-import { rbacTypes } from './rbac/types.ts'
+import { rbacTypes, rbacV1alpha1Types, rbacV1beta1Types } from './rbac/types.ts'
 import { schedulingTypes } from './scheduling/types.ts'
 import { storageTypes } from './storage/types.ts'
 import { storageMigrationTypes } from './storagemigration/types.ts'
@@ -38,6 +38,8 @@ export const types = [
   networkingV1beta1Types,
   eventsTypes,
   authenticationTypes,
+  authenticationV1beta1Types,
+  authenticationV1alpha1Types,
   admissionRegistrationTypes,
   admissionRegistrationV1alpha1Types,
   admissionRegistrationV1beta1Types,
@@ -53,5 +55,8 @@ export const types = [
   nodeTypes,
   discoveryTypes,
   authorizationTypes,
+  authorizationV1beta1Types,
   rbacTypes,
+  rbacV1beta1Types,
+  rbacV1alpha1Types,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())
