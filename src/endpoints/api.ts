@@ -209,6 +209,9 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
     body = decodeBody(scope, bytes, target, options.fieldValidation)()
     ensureNamespace(body.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
     ownFields(target, scope.subresourceName, options.manager, body, scope.env.clock.now())
+    const { namespace, name, subresourceName } = scope
+    const about = { ctx: exchange.ctx, served, subresource: subresourceName, namespace, name: name || (body.metadata.name ?? ''), dryRun }
+    body = await scope.env.registry.admit({ ...about, operation: 'CREATE', object: body })
   }
   const { code, object } = await virtual.call({
     ctx: exchange.ctx,
