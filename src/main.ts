@@ -119,7 +119,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
     ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
   })
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
-  const auth = await openAuth(config, systemClock)
+  const auth = await openAuth(config, systemClock, log)
   const [credentials, plane] = await Promise.all([credentialsReady, openControlPlane(config, media, auth, log)])
   auth.connect(plane.registry.access())
   let port = config.securePort
