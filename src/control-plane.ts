@@ -4,19 +4,28 @@ import { hostname } from 'node:os'
 import { admissionChain } from './admission/chain.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
+import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { ResourceDefinition } from './catalog/definition.ts'
 import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
 import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
+import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
+import { clusterRoleAggregationController } from './controllers/cluster-role-aggregation.ts'
 import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
+import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
+import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
+import { followRules } from './controllers/rbac-index.ts'
+import { bootstrapRbacPolicy } from './controllers/rbac-policy.ts'
+import { serviceAccountTokenController } from './controllers/service-account-token.ts'
 import { createApi } from './endpoints/api.ts'
+import type { Kubelets } from './endpoints/connect/ask.ts'
 import { createDeprecatedRequests } from './endpoints/deprecation.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
@@ -33,7 +42,7 @@ import { qualifiedResource } from './meta/gvk.ts'
 import { codecOf, type StoredForm } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
-import { builtinResources } from './resources/builtin.ts'
+import { type AuthServices, builtinResources } from './resources/builtin.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
@@ -61,6 +70,12 @@ export interface ControlPlaneOptions {
   readonly exclusiveStore: boolean
   readonly minRequestTimeoutSeconds: number
   readonly media: MediaOffer
+  /** For logs, exec and proxies. */
+  readonly kubelets: Kubelets
+  /** What reviews and token requests answer with; absent: nobody is known. */
+  readonly auth?: AuthServices
+  /** Kept as the roles and bindings are, where an authorizer reads it. */
+  readonly rules?: RuleIndex
   readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -110,6 +125,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     eventTtlSeconds: options.eventTtlSeconds,
     serviceCIDRs: [...options.serviceCIDRs],
     nodePortRange,
+    ...(options.auth && { auth: options.auth }),
   })
   checkIsBuilt(built, release, runtimeConfig)
   const definitions = servedDefinitions(built, servedKinds(release, options.gates, runtimeConfig))
@@ -146,9 +162,12 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     clock,
     media: options.media,
     deprecatedRequests,
+    kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     shutdown: shutdown.signal,
   }
+  let rolesMade = false
+  let rulesKnown = false
   return {
     registry,
     checks: [
@@ -167,6 +186,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           if (!bootstrapped) throw new Error('the objects of a new cluster are not made yet')
         },
       },
+      ...(options.rules ? [rulesCheck(() => rolesMade && rulesKnown)] : []),
     ],
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
@@ -187,6 +207,12 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        ...(options.controllers.has('serviceaccount-token-controller') && options.auth?.issuer
+          ? [serviceAccountTokenController(options.auth.issuer, start.certificateAuthority)]
+          : []),
+        keepFlowControlObjects,
+        flowSchemaStatusController,
+        ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
         const loops = controllers.map(controller => controller(controllerEnv, signal))
@@ -194,11 +220,22 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         await Promise.all(loops)
       }
       const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
+      const { rules } = options
+      if (rules)
+        running.push(
+          followRules(controllerEnv, rules, stopped.signal, () => {
+            rulesKnown = true
+          }),
+        )
       running.push(
-        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(() => {
+        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
           bootstrapped = true
-          return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
+          const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => {
+            rolesMade = true
+          })
+          await Promise.all([policy, keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)])
         }),
+        apiServiceController(catalog)(controllerEnv, stopped.signal),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )
     },
@@ -212,6 +249,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     },
   }
 }
+
+const rulesCheck = (ready: () => boolean): ReadinessCheck => ({
+  name: 'rbac-bootstrap-roles',
+  endpoints: ['readyz'],
+  check: () => {
+    if (!ready()) throw new Error('the default roles are not made yet')
+  },
+})
 
 /** `pods`, `deployments.apps` */
 const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })

@@ -1,23 +1,18 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
-import { load as parseYaml } from 'js-yaml'
-import { type Authenticator, firstOf } from './auth/authn/authenticator.ts'
-import { clientCertificate } from './auth/authn/client-certificate.ts'
-import { parseTokenFile, tokenAuthenticator } from './auth/authn/token-file.ts'
-import { alwaysAllow, alwaysDeny, privileged, publicInformation, union } from './auth/authz/authorizers.ts'
-import { parseRules, rulesAuthorizer } from './auth/authz/rules.ts'
+import { type Auth, openAuth } from './auth-services.ts'
 import { type MediaOffer, mediaOffer } from './codec/negotiate.ts'
 import { readCommandLine, usage } from './config/command-line.ts'
-import type { AuthorizationMode, Config } from './config/config.ts'
+import type { Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
 import { type ControlPlane, createControlPlane } from './control-plane.ts'
+import type { Kubelets } from './endpoints/connect/ask.ts'
 import { statusEncoder } from './endpoints/status-output.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import { createLogger } from './lib/structured-log.ts'
 import { LifecycleError } from './lifecycle/gates.ts'
-import type { Authorizer } from './meta/authorizer.ts'
 import { Health } from './server/health.ts'
 import { kubeconfig } from './server/kubeconfig.ts'
 import { startServer } from './server/server.ts'
@@ -34,7 +29,7 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 const GRACE_MS = 60_000
 
 /** The store, opened, and the control plane over it. */
-async function openControlPlane(config: Config, media: MediaOffer, authorizer: Authorizer, log: Logger): Promise<ControlPlane> {
+async function openControlPlane(config: Config, media: MediaOffer, { authorizer, rules, services }: Auth, log: Logger): Promise<ControlPlane> {
   return createControlPlane({
     backend: await openBackend(config, log),
     clock: systemClock,
@@ -53,8 +48,21 @@ async function openControlPlane(config: Config, media: MediaOffer, authorizer: A
     exclusiveStore: config.etcd === undefined,
     minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
     media,
+    kubelets: await kubeletsOf(config),
+    auth: services,
+    ...(rules && { rules }),
     mayCreate: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
   })
+}
+
+async function kubeletsOf({ kubelets: { addressTypes, port, caFile, client } }: Config): Promise<Kubelets> {
+  const read = (file: string): Promise<string> => readFile(file, 'utf8')
+  return {
+    addressTypes,
+    port,
+    ...(caFile !== undefined && { certificateAuthority: await read(caFile) }),
+    ...(client && { client: { cert: await read(client.cert), key: await read(client.key) } }),
+  }
 }
 
 async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
@@ -111,8 +119,10 @@ async function serve(config: Config, log: Logger): Promise<number> {
     ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
   })
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
-  const authorizer = await authorizerOf(config)
-  const [credentials, plane, authenticator] = await Promise.all([credentialsReady, openControlPlane(config, media, authorizer, log), authenticatorOf(config)])
+  const auth = await openAuth(config, systemClock)
+  const [credentials, plane] = await Promise.all([credentialsReady, openControlPlane(config, media, auth, log)])
+  auth.connect(plane.registry.access())
+  let port = config.securePort
   const shutdown = new Shutdown()
   const health = new Health(log)
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, {
@@ -127,8 +137,9 @@ async function serve(config: Config, log: Logger): Promise<number> {
     encodeStatus: statusEncoder(media),
     compressAnswers: config.gates.enabled('APIResponseCompression'),
     metrics: plane.metrics,
-    authenticator,
-    authorizer,
+    authenticator: auth.authenticator,
+    authorizer: auth.authorizer,
+    issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),
     health,
     version: versionInfo(process),
     tls: credentials.tls,
@@ -141,6 +152,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
     log,
     logRequests: config.verbosity >= 3,
   })
+  port = server.securePort
   const url = `https://${urlHost(config.bindAddress)}:${server.securePort}`
   await mkdir(dirname(config.kubeconfigOut), { recursive: true })
   await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...credentials.admin }))
@@ -169,21 +181,6 @@ async function serve(config: Config, log: Logger): Promise<number> {
     log,
   })
   return 0
-}
-
-async function authenticatorOf(config: Config): Promise<Authenticator> {
-  const authenticators: Authenticator[] = [clientCertificate]
-  if (config.tokenAuthFile !== undefined)
-    authenticators.push(tokenAuthenticator(parseTokenFile(await readFile(config.tokenAuthFile, 'utf8'), config.tokenAuthFile)))
-  else authenticators.push(tokenAuthenticator(new Map()))
-  return firstOf(authenticators, config.anonymousAuth)
-}
-
-async function authorizerOf(config: Config): Promise<Authorizer> {
-  const file = config.authorizationRulesFile
-  const rules = file === undefined ? [] : parseRules(parseYaml(await readFile(file, 'utf8')))
-  const byMode: Readonly<Record<AuthorizationMode, Authorizer>> = { AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny, Rules: rulesAuthorizer(rules) }
-  return union([privileged, publicInformation, ...config.authorizationModes.map(mode => byMode[mode])])
 }
 
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process on the spot. */

@@ -20,6 +20,9 @@ export function shapeOf(schema: Schema | undefined): Shape {
     case 'raw':
       // Upstream lists this type as one value; other free-form values are seen through.
       return schema.goType === 'runtime.RawExtension' ? 'leaf' : 'any'
+    case 'json':
+    case 'union':
+      return 'any'
     default:
       return 'leaf'
   }

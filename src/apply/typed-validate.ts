@@ -18,7 +18,7 @@ export const errorsText = (errors: readonly string[]): string =>
 
 function validate(schema: Schema | undefined, value: Json, path: string, errors: string[]): void {
   const complain = (what: string): unknown => errors.push(path === '' ? what : `${path}: ${what}`)
-  if (value === null || schema === undefined || schema.type === 'raw') return
+  if (value === null || schema === undefined || schema.type === 'raw' || schema.type === 'json' || schema.type === 'union') return
   if (isScalar(schema)) {
     const wrong = misfit(schema, value)
     if (wrong !== undefined) complain(wrong)

@@ -2,6 +2,7 @@ import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import type { ConnectSubresource } from './connect.ts'
 
 /** A resource type: what is stored under one prefix, and the versions in which it is served. */
 export interface ResourceDefinition {
@@ -40,6 +41,8 @@ export interface Version {
   readonly categories?: readonly string[]
   readonly verbs: readonly string[]
   readonly schema: StructSchema
+  /** Of the list, where upstream's list says more in OpenAPI than that it has items. */
+  readonly listSchema?: StructSchema
   /**
    * To and from the home version, on an object that the caller hands over; kind and apiVersion are set by the caller, metadata is the same in all versions. Absent where only they
    * differ. Nothing may be lost on the way there and back.
@@ -84,6 +87,8 @@ export interface Subresource {
     readonly kind: string
     readonly schema: StructSchema
     readonly table?: TableDefinition
+    /** Other apiVersions in which a body may call itself this kind: `policy/v1beta1`. */
+    readonly alsoTakes?: readonly string[]
   }
   /**
    * For a subresource of the parent's kind (`status`, `finalize`, `resize`, `approval`): the parent's strategy with these parts replaced.
@@ -93,6 +98,8 @@ export interface Subresource {
   readonly view?: SubresourceView
   /** For anything else (binding, eviction, token). */
   readonly virtual?: VirtualResource
+  /** For what reaches out of the server (log, exec, proxy). */
+  readonly connect?: ConnectSubresource
 }
 
 /** A projection of the parent as another kind, which can be written back. */
@@ -139,7 +146,7 @@ export interface ResourceAccess {
     gr: ResourceId,
     namespace: string,
     name: string,
-    options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number },
+    options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number; dryRun?: boolean },
   ): Promise<void>
   /** Events of a resource from its present state on: first `added` for what is there, then changes; ends with the signal. `name`: only of objects of this name. */
   watch(gr: ResourceId, namespace: string, signal: AbortSignal, name?: string): AsyncIterable<AccessEvent>

@@ -78,6 +78,11 @@ function writeBy(schema: Schema, value: Json): string {
         .map(key => `${writeString(key)}:${writeBy(schema.values, value[key] as Json)}`)
         .join(',')}}`
     }
+    case 'union':
+      if (Array.isArray(value)) return `[${value.map(item => (schema.form === 'list' ? writeBy(schema.struct, item) : writeScalar(item))).join(',')}]`
+      return writeStruct(schema.struct, value)
+    case 'json':
+      return goJson(value)
     default:
       return write(value, Object.keys)
   }

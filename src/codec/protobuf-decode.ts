@@ -3,10 +3,10 @@ import protobuf from 'protobufjs/minimal.js'
 import { formatDuration } from '../meta/duration.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import type { ScalarSchema, Schema, StructSchema } from '../schema/schema.ts'
+import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
 import type { PlanEntry } from './protobuf-plan.ts'
-import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './protobuf-plan.ts'
+import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 type Reader = protobuf.Reader
@@ -16,7 +16,8 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError'
 }
 
-const MAX_DEPTH = 200
+/** Schemas of custom resources hold schemas; nothing else nests deeply. The stack bounds it. */
+const MAX_DEPTH = 1000
 
 /** The members on the way to what is being read: one message at a time, and nothing here waits. */
 let path: (string | number)[] = []
@@ -117,11 +118,20 @@ function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: nu
       }
     } else reader.skipType(wire)
   }
-  setMember(map, key, value ?? zeroOf(values))
+  setMember(map, key, value === undefined ? zeroOf(values) : value)
 }
 
+/** Of a map's entry that has none. */
 const zeroOf = (schema: Schema): Json =>
-  schema.type === 'string' || schema.type === 'bytes' ? '' : schema.type === 'quantity' ? '0' : schema.type === 'list' ? [] : schema.type === 'struct' ? {} : 0
+  schema.type === 'list'
+    ? []
+    : schema.type === 'bytes'
+      ? ''
+      : schema.type === 'union'
+        ? schema.form === 'boolean'
+          ? false
+          : null
+        : (zeros[schema.type] ?? null)
 
 /** Upstream keeps broken UTF-8 as it is; a string of this program could not. */
 function text(reader: Reader): string {
@@ -159,6 +169,9 @@ function readValue(reader: Reader, wire: number, name: string, schema: Schema, b
     case 'number':
       expectWire(wire, schema.goType === 'float32' ? WIRE_FIXED32 : WIRE_FIXED64, name)
       return schema.goType === 'float32' ? reader.float() : reader.double()
+    case 'union':
+      expectWire(wire, WIRE_BYTES, name)
+      return readUnion(reader, reader.uint32() + reader.pos, schema, depth)
     case 'list':
     case 'map':
       throw new ProtobufError(`proto: ${name}: a list of lists has no message`)
@@ -167,6 +180,30 @@ function readValue(reader: Reader, wire: number, name: string, schema: Schema, b
       return readSpecial(reader, reader.uint32() + reader.pos, schema)
     }
   }
+}
+
+function readUnion(reader: Reader, end: number, { name, form, struct }: UnionSchema, depth: number): Json {
+  if (depth > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
+  let allows = false
+  let inner: JsonObject | undefined
+  const items: Json[] = []
+  const structNumber = form === 'boolean' ? 2 : 1
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    const wire = tag & 7
+    const number = tag >>> 3
+    if (number === structNumber) inner = readValue(reader, wire, name, struct, inner, depth + 1) as JsonObject
+    else if (number === 1) {
+      expectWire(wire, WIRE_VARINT, name)
+      allows = reader.bool()
+    } else if (number === 2) {
+      expectWire(wire, WIRE_BYTES, name)
+      items.push(form === 'list' ? readValue(reader, wire, name, struct, undefined, depth + 1) : text(reader))
+    } else reader.skipType(wire)
+  }
+  if (reader.pos > end) throw new ProtobufError('unexpected EOF')
+  if (form === 'boolean') return inner ?? allows
+  return items.length > 0 ? items : (inner ?? null)
 }
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')

@@ -2,9 +2,9 @@ import protobuf from 'protobufjs/minimal.js'
 import { parseDuration } from '../meta/duration.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { sortedKeys } from '../schema/members.ts'
-import type { ScalarSchema, Schema, StructSchema } from '../schema/schema.ts'
-import { rawJson } from './json-writer.ts'
-import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './protobuf-plan.ts'
+import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
+import { goJson, rawJson } from './json-writer.ts'
+import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
 
 type Writer = protobuf.Writer
 
@@ -51,21 +51,6 @@ function writeMap(writer: Writer, number: number, values: Schema, map: JsonObjec
   }
 }
 
-/** Go's zero values, for members that are absent and no pointers; a time or raw JSON is an empty message then, and bytes are not there. */
-const zeros: Readonly<Partial<Record<Schema['type'], Json>>> = {
-  struct: {},
-  string: '',
-  integer: 0,
-  number: 0,
-  boolean: false,
-  time: null,
-  microTime: null,
-  raw: null,
-  quantity: '0',
-  intOrString: 0,
-  duration: '0s',
-}
-
 function writeZero(writer: Writer, number: number, schema: Schema): void {
   const zero = zeros[schema.type]
   if (zero !== undefined) writeValue(writer, number, schema, zero)
@@ -82,8 +67,26 @@ function writeValue(writer: Writer, number: number, schema: Schema, value: Json)
     case 'list':
       writeField(writer, number, schema, value, false)
       return
+    case 'union':
+      writer.uint32((number << 3) | WIRE_BYTES).fork()
+      writeUnion(writer, schema, value)
+      writer.ldelim()
+      return
     default:
       writeScalar(writer, number, schema, value)
+  }
+}
+
+/** One field of the two: a boolean is always written, and is true beside a struct. */
+function writeUnion(writer: Writer, { form, struct }: UnionSchema, value: Json): void {
+  const isStruct = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (form === 'boolean') {
+    writer.uint32((1 << 3) | WIRE_VARINT).bool(isStruct || value === true)
+    if (isStruct) writeValue(writer, 2, struct, value)
+  } else if (isStruct) writeValue(writer, 1, struct, value)
+  else if (Array.isArray(value)) {
+    const items: Schema = form === 'list' ? struct : { type: 'string', goType: 'string' }
+    for (const item of value) writeValue(writer, 2, items, item)
   }
 }
 
@@ -153,7 +156,8 @@ function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
       writer.uint32((3 << 3) | WIRE_BYTES).string(isString ? value : '')
       return
     }
-    default:
-      if (value !== null) writer.uint32((1 << 3) | WIRE_BYTES).bytes(Buffer.from(rawJson(value)))
+    default: {
+      if (value !== null) writer.uint32((1 << 3) | WIRE_BYTES).bytes(Buffer.from(schema.type === 'json' ? goJson(value) : rawJson(value)))
+    }
   }
 }

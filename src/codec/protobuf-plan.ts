@@ -1,3 +1,4 @@
+import type { Json } from '../meta/object.ts'
 import type { Field, Schema, StructSchema } from '../schema/schema.ts'
 
 /** One member of a message, in the order of field numbers. */
@@ -24,3 +25,19 @@ export const WIRE_VARINT = 0
 export const WIRE_FIXED64 = 1
 export const WIRE_BYTES = 2
 export const WIRE_FIXED32 = 5
+
+/** Go's zero values, for members that are absent and no pointers; a time or raw JSON is an empty message then, and bytes are not there. */
+export const zeros: Readonly<Partial<Record<Schema['type'], Json>>> = {
+  struct: {},
+  string: '',
+  integer: 0,
+  number: 0,
+  boolean: false,
+  time: null,
+  microTime: null,
+  raw: null,
+  json: null,
+  quantity: '0',
+  intOrString: 0,
+  duration: '0s',
+}

@@ -5,7 +5,7 @@ import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
 import { RELEASES, type Release } from '../lifecycle/release.ts'
 import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
-import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
 export interface EtcdConfig {
   readonly servers: readonly string[]
@@ -14,7 +14,31 @@ export interface EtcdConfig {
   readonly keyFile: string | undefined
 }
 
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'Rules'
+/** How kubelets are reached. Files are paths. */
+export interface KubeletConfig {
+  readonly addressTypes: readonly string[]
+  readonly port: number
+  readonly caFile: string | undefined
+  readonly client: { readonly cert: string; readonly key: string } | undefined
+}
+
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Rules'
+export interface ServiceAccountConfig {
+  /** The first signs, the others are believed. Never empty. */
+  readonly issuers: readonly string[]
+  /** Undefined: a key is made. */
+  readonly signingKeyFile: string | undefined
+  readonly keyFiles: readonly string[]
+  /** Of this server. Never empty. */
+  readonly audiences: readonly string[]
+  /** 0: as long as asked for. */
+  readonly maxExpirationSeconds: number
+  readonly extendExpiration: boolean
+  /** Tokens that are kept in Secrets are good only while their Secret is there. */
+  readonly lookUp: boolean
+  /** Undefined: this server's own. */
+  readonly keySetUrl: string | undefined
+}
 
 /** All options of the server, checked. Times are in milliseconds, files are paths as given. */
 export interface Config {
@@ -33,6 +57,7 @@ export interface Config {
   readonly anonymousAuth: boolean
   readonly authorizationModes: readonly AuthorizationMode[]
   readonly authorizationRulesFile: string | undefined
+  readonly serviceAccounts: ServiceAccountConfig
   readonly domain: string
   readonly controllers: ReadonlySet<ControllerName>
   /** Undefined: the embedded store. */
@@ -47,6 +72,7 @@ export interface Config {
   readonly serviceClusterIpRanges: readonly string[]
   /** Inclusive. */
   readonly serviceNodePorts: { readonly first: number; readonly last: number }
+  readonly kubelets: KubeletConfig
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
   readonly requestTimeoutMs: number
@@ -79,6 +105,7 @@ export function buildConfig(given: GivenFlags): Config {
     anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true'),
     authorizationModes: read.list('authorization-mode').map(authorizationMode),
     authorizationRulesFile: read.text('authorization-rules-file'),
+    serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
     controllers: controllersOf(read.list('controllers')),
     etcd: etcdOf(read),
@@ -88,6 +115,7 @@ export function buildConfig(given: GivenFlags): Config {
     eventTtlMs: read.duration('event-ttl'),
     serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
     serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),
+    kubelets: kubeletsOf(read),
     maxRequestsInFlight: read.int('max-requests-inflight', 0),
     maxMutatingRequestsInFlight: read.int('max-mutating-requests-inflight', 0),
     requestTimeoutMs: read.duration('request-timeout'),
@@ -145,9 +173,10 @@ function reader({ values }: GivenFlags): Reader {
       new Map(
         (values.get(name) ?? []).map(entry => {
           const equals = entry.indexOf('=')
-          const value = entry.slice(equals + 1)
-          if (!/^(?:true|false)$/i.test(value)) throw new FlagError(`--${name}: ${entry}: the value must be true or false`)
-          return [entry.slice(0, equals), isTrue(value)]
+          const [key, value] = equals < 0 ? [entry, 'true'] : [entry.slice(0, equals).trim(), entry.slice(equals + 1).trim()]
+          if (!BOOL.test(value))
+            throw new FlagError(`--${name}: invalid value of ${key}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
+          return [key, isTrue(value)]
         }),
       ),
     pair: (cert, key) => {
@@ -168,6 +197,21 @@ function etcdOf(read: Reader): EtcdConfig | undefined {
   return { servers: servers.map(server => server.replace(/\/$/, '')), caFile: read.text('etcd-cafile'), certFile: client?.cert, keyFile: client?.key }
 }
 
+const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
+
+function kubeletsOf(read: Reader): KubeletConfig {
+  const addressTypes = read.list('kubelet-preferred-address-types')
+  for (const type of addressTypes)
+    if (!ADDRESS_TYPES.includes(type))
+      throw new FlagError(`--kubelet-preferred-address-types: ${JSON.stringify(type)} is not a type of address; it may be ${ADDRESS_TYPES.join(', ')}`)
+  return {
+    addressTypes,
+    port: read.port('kubelet-port'),
+    caFile: read.text('kubelet-certificate-authority'),
+    client: read.pair('kubelet-client-certificate', 'kubelet-client-key'),
+  }
+}
+
 function prefixOf(text: string): string {
   const trimmed = text.replace(/^\/+|\/+$/g, '')
   if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')
@@ -178,15 +222,40 @@ function authorizationMode(mode: string): AuthorizationMode {
   switch (mode) {
     case 'AlwaysAllow':
     case 'AlwaysDeny':
+    case 'RBAC':
     case 'Rules':
       return mode
-    case 'RBAC':
     case 'Node':
     case 'ABAC':
     case 'Webhook':
-      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be Rules, AlwaysAllow or AlwaysDeny`)
+      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
     default:
-      throw new FlagError(`--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be Rules, AlwaysAllow or AlwaysDeny`)
+      throw new FlagError(`--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
+  }
+}
+
+const LEAST_TOKEN_MS = 3_600_000
+const MOST_TOKEN_MS = 2 ** 32 * 1000
+
+function serviceAccountsOf(read: Reader): ServiceAccountConfig {
+  const issuers = read.list('service-account-issuer')
+  for (const issuer of issuers)
+    if (issuer.includes(':') && !URL.canParse(issuer)) throw new FlagError(`--service-account-issuer contained a ':' but was not a valid URL: ${issuer}`)
+  const maxMs = read.duration('service-account-max-token-expiration')
+  if (maxMs !== 0 && (maxMs < LEAST_TOKEN_MS || maxMs > MOST_TOKEN_MS))
+    throw new FlagError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
+  const keySetUrl = read.text('service-account-jwks-uri')
+  if (keySetUrl !== undefined && !/^https:\/\//.test(keySetUrl)) throw new FlagError(`service-account-jwks-uri requires https scheme, parsed as: ${keySetUrl}`)
+  const audiences = read.list('api-audiences')
+  return {
+    issuers,
+    signingKeyFile: read.text('service-account-signing-key-file'),
+    keyFiles: read.list('service-account-key-file'),
+    audiences: audiences.length > 0 ? audiences : issuers,
+    maxExpirationSeconds: Math.floor(maxMs / 1000),
+    extendExpiration: isTrue(read.text('service-account-extend-token-expiration') ?? 'true'),
+    lookUp: isTrue(read.text('service-account-lookup') ?? 'true'),
+    keySetUrl,
   }
 }
 

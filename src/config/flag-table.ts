@@ -1,4 +1,5 @@
-export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map'
+/** `settings`: a map of which a key may stand alone. */
+export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings'
 
 /**
  * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
@@ -103,7 +104,7 @@ export const FLAGS = {
   ),
   'token-auth-file': used('string', 'CSV file of bearer tokens: token,user,uid,"group1,group2".'),
   'anonymous-auth': used('bool', 'Lets requests without credentials read health and version. Otherwise they get 401.', 'true'),
-  'authorization-mode': used('list', 'AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them.', 'Rules'),
+  'authorization-mode': used('list', 'RBAC, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them.', 'Rules'),
   'authorization-config': refused('string', ''),
   'authorization-policy-file': refused('string', ''),
   'authorization-webhook-cache-authorized-ttl': ignored('duration'),
@@ -130,15 +131,26 @@ export const FLAGS = {
   'requestheader-group-headers': ignored('list'),
   'requestheader-uid-headers': ignored('list'),
   'requestheader-username-headers': ignored('list'),
-  'api-audiences': ignored('list'),
-  'service-account-extend-token-expiration': ignored('bool'),
-  'service-account-issuer': ignored('list'),
-  'service-account-jwks-uri': ignored('string'),
-  'service-account-key-file': ignored('list'),
-  'service-account-lookup': ignored('bool'),
-  'service-account-max-token-expiration': ignored('duration'),
+  'api-audiences': used('list', 'Who this server is, as tokens of service accounts name it. Default: the issuers.'),
+  'service-account-extend-token-expiration': used('bool', 'Tokens that kubelets ask for live a year, and tell when they should have been renewed.', 'true'),
+  'service-account-issuer': used(
+    'list',
+    'Issuer of tokens of service accounts; may be given several times: the first signs, the others are believed.',
+    'https://kubernetes.default.svc.cluster.local',
+  ),
+  'service-account-jwks-uri': used('string', 'Where the keys that check tokens are found, as the discovery document tells. Default: here.'),
+  'service-account-key-file': used('list', 'Files of keys or certificates that check tokens of service accounts, beside the one that signs them.'),
+  'service-account-lookup': used('bool', 'Tokens that are kept in Secrets are good only while their Secret is there.', 'true'),
+  'service-account-max-token-expiration': used(
+    'duration',
+    'Longest life of a token of a service account; one that asks for more gets this. 0: as long as asked for.',
+    '0s',
+  ),
   'service-account-signing-endpoint': refused('string', ''),
-  'service-account-signing-key-file': ignored('string'),
+  'service-account-signing-key-file': used(
+    'string',
+    'File of the private key that signs tokens of service accounts. Default: one is made, sa.key beside the certificates.',
+  ),
 
   // Admission and auditing.
   'admission-control-config-file': refused('string', ''),
@@ -185,11 +197,15 @@ export const FLAGS = {
   'endpoint-reconciler-type': refused('string', 'lease', 'none', 'master-count'),
   'allow-privileged': ignored('bool'),
   'max-connection-bytes-per-sec': ignored('int'),
-  'kubelet-certificate-authority': ignored('string'),
-  'kubelet-client-certificate': ignored('string'),
-  'kubelet-client-key': ignored('string'),
-  'kubelet-port': ignored('int'),
-  'kubelet-preferred-address-types': ignored('list'),
+  'kubelet-certificate-authority': used('string', 'CA of the kubelets. Without it their certificates are not checked.'),
+  'kubelet-client-certificate': used('string', 'Client certificate for kubelets: logs, exec, attach, portforward and the proxy of nodes.'),
+  'kubelet-client-key': used('string', 'Key of --kubelet-client-certificate.'),
+  'kubelet-port': used('int', 'Port of the kubelets of nodes that tell none.', '10250'),
+  'kubelet-preferred-address-types': used(
+    'list',
+    'Types of node addresses, the preferred first, by which kubelets are reached.',
+    'Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP',
+  ),
   'kubelet-read-only-port': ignored('int'),
   'kubelet-timeout': ignored('duration'),
   'enable-logs-handler': refused('bool', 'false'),
@@ -214,7 +230,7 @@ export const FLAGS = {
   'emulated-version': used('list', 'Release whose behaviour is shown: 1.33.', '1.33'),
   'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those of which only one way is built are refused by name when set the other way.'),
   'runtime-config': used(
-    'map',
+    'settings',
     'What to serve, as group/version=true or group/version/resource=true, or not, with false; /v1 is the core group. api/all, api/ga, api/beta and api/alpha stand for many. Alpha and beta are off unless asked for.',
   ),
   'emulation-forward-compatible': ignored('bool'),

@@ -29,7 +29,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
       }
     }
     check(name, spec, value)
-    const several = spec.type === 'list' || spec.type === 'map'
+    const several = spec.type === 'list' || spec.type === 'map' || spec.type === 'settings'
     const parts = several ? value.split(',').filter(part => part !== '') : [value]
     values.set(name, several ? [...(values.get(name) ?? []), ...parts] : parts)
   }
@@ -56,7 +56,8 @@ function split(argument: string, rest: readonly string[]): { name: FlagName; tex
 
 const isFlag = (name: string): name is FlagName => Object.hasOwn(FLAGS, name)
 
-const BOOL = /^(?:1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$/
+/** What Go's strconv.ParseBool takes. */
+export const BOOL = /^(?:1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$/
 
 /** Whether a text that `check` has accepted is true. */
 export const isTrue = (text: string): boolean => /^(?:1|t|true)$/i.test(text)
@@ -84,6 +85,7 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
     case 'map':
       return value.split(',').every(part => part === '' || part.includes('=')) ? undefined : `${value} must be formatted as key=value`
     case 'string':
+    case 'settings':
     case 'list':
       return undefined
   }

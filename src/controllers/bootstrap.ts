@@ -2,10 +2,14 @@ import type { ResourceId } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import type { SystemPriorityClass } from '../resources/scheduling/priority-class/system-classes.ts'
+import { SYSTEM_PRIORITY_CLASSES } from '../resources/scheduling/priority-class/system-classes.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
+import { ensureFlowControlObjects } from './flow-control-objects.ts'
 
 const ENDPOINTS: ResourceId = { group: '', resource: 'endpoints' }
+const SLICES: ResourceId = { group: 'discovery.k8s.io', resource: 'endpointslices' }
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 
 export interface BootstrapOptions {
@@ -17,11 +21,16 @@ export interface BootstrapOptions {
   readonly serviceCIDRs: readonly string[]
 }
 
-/** Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, and the service `kubernetes` with its endpoints. Tried until it is there. */
+/**
+ * Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, the priority classes of the system, the objects of flow control, and the service
+ * `kubernetes` with its endpoints. Tried until it is there.
+ */
 export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
       await makeMissing(env, options)
+      await ensureFlowControlObjects(env)
+      await Promise.all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one)))
       await leadHere(env, options)
       return
     } catch (error) {
@@ -44,6 +53,7 @@ async function makeMissing(env: ControllerEnvironment, options: BootstrapOptions
   await ensureServiceCIDR(env, options)
   await ensureService(env, options)
   await ensure(env, ENDPOINTS, 'default', endpoints(options))
+  await ensure(env, SLICES, 'default', endpointSlice(options))
 }
 
 async function ensure(env: ControllerEnvironment, id: ResourceId, namespace: string, object: KubeObject): Promise<void> {
@@ -74,6 +84,16 @@ const markReady =
     return { ...object, status: { ...object.status, conditions: [...conditions, ready] } }
   }
 
+/** Made at the start only: kube-apiserver does not make them again either. */
+const ensurePriorityClass = (env: ControllerEnvironment, { name, value, description }: SystemPriorityClass) =>
+  ensure(env, { group: 'scheduling.k8s.io', resource: 'priorityclasses' }, '', {
+    kind: 'PriorityClass',
+    apiVersion: 'scheduling.k8s.io/v1',
+    metadata: { name },
+    value,
+    description,
+  })
+
 const ensureService = (env: ControllerEnvironment, { port, serviceIP }: BootstrapOptions) =>
   ensure(env, { group: '', resource: 'services' }, 'default', {
     kind: 'Service',
@@ -99,7 +119,25 @@ const endpoints = (options: BootstrapOptions): KubeObject => ({
   subsets: subsetsOf(options),
 })
 
+/** The same endpoints in the kind that took the place of Endpoints. */
+const endpointSlice = ({ address, port }: BootstrapOptions): KubeObject => ({
+  kind: 'EndpointSlice',
+  apiVersion: 'discovery.k8s.io/v1',
+  metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+  addressType: address.includes(':') ? 'IPv6' : 'IPv4',
+  endpoints: [{ addresses: [address], conditions: { ready: true } }],
+  ports: [{ name: 'https', port, protocol: 'TCP' }],
+})
+
 /** Endpoints that an earlier start left lead to where this server is now. */
 async function leadHere(env: ControllerEnvironment, options: BootstrapOptions): Promise<void> {
+  const { addressType, endpoints, ports } = endpointSlice(options)
+  const slice = await env.access.get(SLICES, 'default', 'kubernetes')
+  // The type of a slice's addresses cannot be changed.
+  if (slice.addressType === addressType) await env.access.update(SLICES, 'default', 'kubernetes', now => ({ ...now, endpoints, ports }))
+  else {
+    await env.access.delete(SLICES, 'default', 'kubernetes')
+    await env.access.create(SLICES, 'default', endpointSlice(options))
+  }
   await env.access.update(ENDPOINTS, 'default', 'kubernetes', now => ({ ...now, subsets: subsetsOf(options) }))
 }

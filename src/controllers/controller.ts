@@ -31,15 +31,20 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
 }
 
 /** Follows a resource from its present state on, starting over when the watch is lost: `handle` then sees every object again. `name`: only objects of this name. */
-export async function follow(
+export const follow = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, handle: (event: AccessEvent) => void, name?: string): Promise<void> =>
+  followFresh(env, id, signal, () => handle, name)
+
+/** The same with a handler of its own for each start, which can tell what has gone meanwhile when it is told `synced`. */
+export async function followFresh(
   env: ControllerEnvironment,
   id: ResourceId,
   signal: AbortSignal,
-  handle: (event: AccessEvent) => void,
+  begin: () => (event: AccessEvent) => void,
   name?: string,
 ): Promise<void> {
   let wait = FIRST_RETRY_MS
   while (!signal.aborted) {
+    const handle = begin()
     try {
       for await (const event of env.access.watch(id, '', signal, name)) {
         wait = FIRST_RETRY_MS

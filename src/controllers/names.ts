@@ -1,5 +1,11 @@
 /** The loops that can be left out, by the names that kube-controller-manager gives them. */
-export const CONTROLLER_NAMES = ['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller'] as const
+export const CONTROLLER_NAMES = [
+  'namespace-controller',
+  'serviceaccount-controller',
+  'serviceaccount-token-controller',
+  'root-ca-certificate-publisher-controller',
+  'clusterrole-aggregation-controller',
+] as const
 
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 

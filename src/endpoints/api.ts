@@ -1,8 +1,13 @@
+import { updateManagedFields } from '../apply/managed-fields.ts'
 import { subresourceOf } from '../catalog/catalog.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { failure, pathNotFoundError } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
+import { ensureNamespace } from '../registry/object-meta.ts'
 import { groupResourceOf } from '../registry/types.ts'
-import { bodyTarget, decodeBody } from './body.ts'
+import { type BodyTarget, bodyTarget, decodeBody } from './body.ts'
+import { connect } from './connect/connect.ts'
 import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
 import { tellDeprecation } from './deprecation.ts'
@@ -35,6 +40,7 @@ export function createApi(env: EndpointEnvironment, discovery: Discovery, openAp
       if (served) {
         const subresource = info.subresource === '' ? undefined : subresourceOf(served.version, info.subresource)
         if (info.subresource !== '' && subresource === undefined) throw pathNotFoundError()
+        if (info.parts.length > 3 && !subresource?.connect?.subpath) throw pathNotFoundError()
         return serve({ exchange, env, snapshot, served, subresourceName: info.subresource, subresource, namespace: info.namespace, name: info.name })
       }
     }
@@ -153,6 +159,7 @@ async function remove(scope: Scope): Promise<void> {
 async function serveSubresource(scope: Scope): Promise<void> {
   const { exchange, served } = scope
   const subresource = scope.subresource as NonNullable<Scope['subresource']>
+  if (subresource.connect) return subresource.connect.methods.includes(exchange.method) ? connect(scope, subresource.connect) : refuse()
   const verb = { GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }[exchange.method]
   if (verb === undefined || !subresource.verbs.includes(verb)) return refuse()
   if (subresource.virtual) return callVirtual(scope, verb)
@@ -172,6 +179,20 @@ function respondView(scope: Scope, output: ReturnType<typeof negotiate>, code: n
   return respondTyped(scope, output, code, (kind as NonNullable<typeof kind>).schema, (view as NonNullable<typeof view>).get(parent))
 }
 
+/** Bodies that are kept nowhere tell whose fields they are all the same, as upstream's do. */
+function ownFields({ schema, group, version }: BodyTarget, subresource: string, manager: string, body: KubeObject, now: number): void {
+  const entries = updateManagedFields({
+    schema,
+    old: undefined,
+    next: body,
+    manager,
+    subresource,
+    apiVersion: apiVersionOf({ group, version }),
+    now: formatTime(now),
+  })
+  if (entries.length > 0) body.metadata.managedFields = entries
+}
+
 /** A resource that is not stored: its definition answers. */
 async function callVirtual(scope: Scope, verb: string): Promise<void> {
   const { exchange, served, subresource } = scope
@@ -184,7 +205,13 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
     const bytes = await exchange.readBody(MAX_BODY_BYTES)
     const options = writeOptions(exchange, 'CreateOptions')
     dryRun = options.dryRun
-    body = decodeBody(scope, bytes, viewTarget(subresource) ?? bodyTarget(served.version), options.fieldValidation)()
+    const target = viewTarget(subresource) ?? bodyTarget(served.version)
+    body = decodeBody(scope, bytes, target, options.fieldValidation)()
+    ensureNamespace(body.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
+    ownFields(target, scope.subresourceName, options.manager, body, scope.env.clock.now())
+    const { namespace, name, subresourceName } = scope
+    const about = { ctx: exchange.ctx, served, subresource: subresourceName, namespace, name: name || (body.metadata.name ?? ''), dryRun }
+    body = await scope.env.registry.admit({ ...about, operation: 'CREATE', object: body })
   }
   const { code, object } = await virtual.call({
     ctx: exchange.ctx,

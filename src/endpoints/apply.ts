@@ -1,62 +1,79 @@
 import { applyConfiguration } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
 import { isObject, jsonKind } from '../apply/patch/go-print.ts'
+import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
-import type { JsonObject } from '../meta/object.ts'
-import { badRequestError, failure, notImplementedError } from '../meta/status.ts'
+import type { JsonObject, KubeObject } from '../meta/object.ts'
+import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { decodeObject } from '../registry/decode-object.ts'
 import { managedConversion } from '../registry/managed-conversion.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
-import { strategyOf } from '../registry/types.ts'
+import { groupResourceOf, strategyOf } from '../registry/types.ts'
 import { DecodeError } from '../schema/decode.ts'
+import type { BodyTarget } from './body.ts'
+import { bodyTarget } from './body.ts'
 import type { Scope } from './scope.ts'
 import { storeOf, writeTarget } from './scope.ts'
+import type { ManagedView } from './view.ts'
+import { viewTarget, writeView } from './view.ts'
 import type { WriteOptions } from './write-options.ts'
 
 /**
- * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object or of a subresource of the same kind; creates what is not there.
+ * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object, of a subresource of the same kind, or of a view (scale); creates what is not there, but for views.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export async function apply(scope: Scope, { config, fault }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
-  const { served, exchange, subresourceName, subresource } = scope
-  if (subresource?.view) throw notImplementedError(`server-side apply to ${served.version.names.plural}/${subresourceName} is not supported by this server yet`)
-  const { version } = served
-  const strategy = strategyOf(served, subresource)
+  const { served, exchange, subresource } = scope
+  const { view } = subresource ?? {}
   let told = false
+  const tellFault = (): void => {
+    if (fault !== undefined && options.fieldValidation === 'Strict') throw badRequestError(`error strict decoding patch: ${fault}`)
+    if (fault !== undefined && options.fieldValidation === 'Warn' && !told) exchange.ctx.warn(fault)
+    told = true
+  }
   return storeOf(scope).update(writeTarget(scope, options), {
-    forceCreate: true,
+    forceCreate: view === undefined,
     managed: true,
     transform: async live => {
-      const { object, managedFields } = translated(() =>
-        applyConfiguration({
-          schema: version.schema,
-          live,
-          config,
-          manager: options.namedManager,
-          apiVersion: apiVersionOf({ group: version.group, version: version.name }),
-          kind: version.kind,
-          subresource: subresourceName,
-          force: options.force === true,
-          resetFields: strategy.resetFields,
-          now: formatTime(scope.env.clock.now()),
-          convert: managedConversion(served),
-        }),
-      )
-      if (fault !== undefined && options.fieldValidation === 'Strict') throw badRequestError(`error strict decoding patch: ${fault}`)
-      if (fault !== undefined && options.fieldValidation === 'Warn' && !told) exchange.ctx.warn(fault)
-      told = true
-      const next = translated(() => decodeObject(version, object as unknown as JsonObject))
-      if (managedFields.length > 0) next.metadata.managedFields = managedFields
-      else delete next.metadata.managedFields
-      ensureNamespace(next.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
-      checkName(next, scope.name, scope.namespace)
-      return next
+      if (view) {
+        if (!live) throw notFoundError(groupResourceOf(served), scope.name)
+        return writeView(scope, view, live, current => merged(scope, config, options, viewTarget(subresource) as BodyTarget, current, tellFault))
+      }
+      const { wanted, managedFields } = merged(scope, config, options, bodyTarget(served.version), live, tellFault)
+      if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
+      else delete wanted.metadata.managedFields
+      return wanted
     },
   })
+}
+
+/** The live object with the configuration laid over it, decoded, and its managers. `tellFault` comes where upstream tells of a fault of the body itself. */
+function merged(scope: Scope, config: JsonObject, options: WriteOptions, target: BodyTarget, live: KubeObject | undefined, tellFault: () => void): ManagedView {
+  const { served, subresource, subresourceName } = scope
+  const { object, managedFields } = translated(() =>
+    applyConfiguration({
+      schema: target.schema,
+      live,
+      config,
+      manager: options.namedManager,
+      apiVersion: apiVersionOf(target),
+      kind: target.kind,
+      subresource: subresourceName,
+      force: options.force === true,
+      resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
+      now: formatTime(scope.env.clock.now()),
+      ...(!subresource?.view && { convert: managedConversion(served) }),
+    }),
+  )
+  tellFault()
+  const wanted = translated(() => decodeObject(target as unknown as Version, object as unknown as JsonObject))
+  ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
+  checkName(wanted, scope.name, scope.namespace)
+  return { wanted, managedFields }
 }
 
 export interface Configuration {

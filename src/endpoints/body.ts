@@ -8,6 +8,7 @@ import { formatOf, type MediaOffer } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
+import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
@@ -26,6 +27,8 @@ export interface BodyTarget {
   readonly kind: string
   readonly schema: StructSchema
   readonly setDefaults?: (object: KubeObject) => void
+  /** Other apiVersions in which a body may call itself this kind. */
+  readonly alsoTakes?: readonly string[]
 }
 
 /** What reading a body needs of a request. */
@@ -135,11 +138,12 @@ const groupVersion = (target: BodyTarget) => ({ group: target.group, version: ta
 
 function checkType(snapshot: CatalogSnapshot, target: BodyTarget, apiVersion: string, kind: string, body: Buffer): void {
   const expected = apiVersionOf(groupVersion(target))
-  if (apiVersion === expected && kind === target.kind) return
+  if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return
   const parsed = parseApiVersion(apiVersion)
   if (!parsed) throw unrecognized(target.kind, `couldn't get version/kind; json parse error: unexpected GroupVersion string: ${apiVersion}`, body)
   const claims = `${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}`
-  if (!snapshot.resourcesOf(apiVersion).some(({ version }) => version.kind === kind))
+  // What was served by some release is known by name, even if it can't be had.
+  if (lifecycleOf(apiVersion, kind) === undefined && !snapshot.resourcesOf(apiVersion).some(({ version }) => version.kind === kind))
     throw badRequestError(
       `${claims}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
     )

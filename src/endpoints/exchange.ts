@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Duplex, Readable } from 'node:stream'
 import type { FilledBody } from '../lib/filled-body.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 
 /**
- * One request as an endpoint sees it, and the only way in which it is answered: by exactly one of `sendBytes`, `sendStatusError` or `stream`.
+ * One request as an endpoint sees it, and the only way in which it is answered: by exactly one of `sendBytes`, `sendStatusError`, `stream`, `relay` or `hijack`.
  * A handler may also throw: a StatusError is sent as it is, anything else becomes a 500 and is logged.
  */
 export interface Exchange {
@@ -18,9 +19,17 @@ export interface Exchange {
   readonly query: URLSearchParams
   /** Names in lower case; HTTP/2 pseudo headers stand among them. */
   readonly headers: IncomingHttpHeaders
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[]
+  /** The client's address, or the empty text where the connection has gone. */
+  readonly remoteAddress: string
+  /** The client asks to leave HTTP (`Connection: Upgrade`, over HTTP/1.1), and may: `hijack` is there for it. */
+  readonly asksUpgrade: boolean
   readonly ctx: RequestContext
   /** The whole body. Throws a StatusError: 413 where it is longer than `limit` bytes, 408/400 where it breaks off. Read once; a second call gives the same buffer. */
   readBody(limit: number): Promise<Buffer>
+  /** The body as it comes, to be passed on; undefined where there is none. In place of `readBody`. */
+  bodyStream(): Readable | undefined
   /** Sets a header of the answer. Never a hop-by-hop one (HTTP/2 forbids them). */
   setHeader(name: string, value: string | readonly string[]): void
   /**
@@ -33,6 +42,13 @@ export interface Exchange {
   sendStatusError(error: StatusError): Promise<void>
   /** Starts an answer of unknown length (a watch): headers go out at once, nothing is compressed, nothing waits. */
   stream(status: number, contentType: string): StreamWriter
+  /**
+   * Passes on the answer of another server: its headers (names and values in turn, none of them hop-by-hop), then its body as it comes, at the client's pace. Resolves when the body
+   * has ended, or been cut off with the client's connection because either side broke off. Never rejects.
+   */
+  relay(status: number, headers: readonly string[], body: Readable): Promise<void>
+  /** Takes the connection of a request that `asksUpgrade`, with the bytes that came behind it: the caller answers, with this status, and ends it. */
+  hijack(status: number): { readonly socket: Duplex; readonly head: Buffer }
 }
 
 /** The open end of a streamed answer. It closes by itself when the client goes or stops reading; `ctx.signal` is aborted then, too. */

@@ -6,7 +6,6 @@ import { strategicPatch } from '../apply/patch/strategic.ts'
 import type { Version } from '../catalog/definition.ts'
 import { goJson, parseJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
-import { clone } from '../meta/equal.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
@@ -22,7 +21,7 @@ import type { BodyTarget } from './body.ts'
 import { bodyTarget } from './body.ts'
 import type { Scope } from './scope.ts'
 import { MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
-import { putView, viewTarget } from './view.ts'
+import { updatedView, viewTarget, writeView } from './view.ts'
 import type { WriteOptions } from './write-options.ts'
 import { writeOptions } from './write-options.ts'
 
@@ -58,8 +57,9 @@ export async function patch(scope: Scope): Promise<{ answer: Answer; created: bo
   return storeOf(scope).update(writeTarget(scope, options), {
     transform: async now => {
       if (!now) throw notFoundError(groupResourceOf(served), scope.name)
-      return view ? putView(scope, view, clone(now), run(view.get(now))) : run(now)
+      return view ? writeView(scope, view, now, live => updatedView(scope, live, run(live), options.manager)) : run(now)
     },
+    ...(view && { managed: true }),
   })
 }
 

@@ -6,6 +6,7 @@ import type { GaugeFamily } from '../lib/metrics.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
+import type { Kubelets } from './connect/ask.ts'
 import type { Exchange } from './exchange.ts'
 import type { WriteOptions } from './write-options.ts'
 
@@ -22,6 +23,8 @@ export interface EndpointEnvironment {
   readonly minRequestTimeoutSeconds: number
   /** Which deprecated APIs were asked for; absent: nobody wants to know. */
   readonly deprecatedRequests?: GaugeFamily
+  /** For what reaches nodes: logs, exec, proxies. */
+  readonly kubelets: Kubelets
   /** Aborted when the server begins to shut down: watches end then. */
   readonly shutdown: AbortSignal
 }

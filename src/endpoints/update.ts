@@ -1,11 +1,10 @@
-import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { bodyTarget, decodeBody } from './body.ts'
 import type { Scope } from './scope.ts'
 import { MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
-import { putView, viewTarget } from './view.ts'
+import { updatedView, viewTarget, writeView } from './view.ts'
 import { writeOptions } from './write-options.ts'
 
 /** PUT of one object, of a subresource of the same kind, or of a view (scale). */
@@ -31,7 +30,8 @@ export async function update(scope: Scope): Promise<{ answer: Answer; created: b
   }
   const { view } = subresource ?? {}
   return storeOf(scope).update(writeTarget(scope, options), {
-    transform: async now => (view && now ? putView(scope, view, clone(now), next()) : next()),
+    transform: async now => (view && now ? writeView(scope, view, now, live => updatedView(scope, live, next(), options.manager)) : next()),
+    ...(view && { managed: true }),
     ...(first.metadata.uid !== undefined && { uid: first.metadata.uid }),
   })
 }

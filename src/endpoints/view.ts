@@ -1,20 +1,70 @@
+import { updateManagedFields } from '../apply/managed-fields.ts'
+import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../apply/scale-managed-fields.ts'
+import { subresourceOf } from '../catalog/catalog.ts'
 import type { Subresource, SubresourceView } from '../catalog/definition.ts'
-import type { KubeObject } from '../meta/object.ts'
+import { clone } from '../meta/equal.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
+import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import { conflictError, invalidError, OPTIMISTIC_LOCK } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { BodyTarget } from './body.ts'
 import type { Scope } from './scope.ts'
 
 /** What the body of a request to a subresource of another kind is, if it is one. */
-export const viewTarget = (subresource: Subresource | undefined): BodyTarget | undefined =>
-  subresource?.kind && { group: subresource.kind.group, version: subresource.kind.version, kind: subresource.kind.kind, schema: subresource.kind.schema }
+export const viewTarget = (subresource: Subresource | undefined): BodyTarget | undefined => subresource?.kind
+
+/** A view that is to be written, and who manages its fields then. */
+export interface ManagedView {
+  readonly wanted: KubeObject
+  readonly managedFields: readonly ManagedFieldsEntry[]
+}
+
+/** Where the versions of a resource keep what a view calls spec.replicas. */
+const replicasPaths = ({ served, subresourceName }: Scope): ReplicasPaths =>
+  new Map(
+    served.definition.versions.map(version => {
+      const view = subresourceOf(version, subresourceName)?.view
+      return [apiVersionOf({ group: version.group, version: version.name }), view?.fields['spec.replicas']]
+    }),
+  )
+
+/**
+ * The parent as a write of its view makes it, with managed fields: those of the view are taken from the parent's, and put back there. `write` gets the view as it is, with its
+ * managed fields, to keep.
+ */
+export function writeView(scope: Scope, view: SubresourceView, parent: KubeObject, write: (live: KubeObject) => ManagedView): KubeObject {
+  const { group, name: version } = scope.served.version
+  const paths = replicasPaths(scope)
+  const live = view.get(parent)
+  const before = toScaleManagedFields(parent.metadata.managedFields, paths)
+  if (before.length > 0) live.metadata.managedFields = before
+  const { wanted, managedFields } = write(live)
+  const next = putView(scope, view, clone(parent), wanted)
+  const after = fromScaleManagedFields(parent.metadata.managedFields, managedFields, apiVersionOf({ group, version }), paths)
+  if (after.length > 0) next.metadata.managedFields = after
+  else delete next.metadata.managedFields
+  return next
+}
+
+/** A view that somebody has updated or patched: what it changes is the writer's. */
+export function updatedView({ env, subresource, subresourceName }: Scope, live: KubeObject, wanted: KubeObject, manager: string): ManagedView {
+  const kind = subresource?.kind as NonNullable<Subresource['kind']>
+  const now = formatTime(env.clock.now())
+  const apiVersion = apiVersionOf(kind)
+  return {
+    wanted,
+    managedFields: updateManagedFields({ schema: kind.schema, old: live, next: wanted, manager, apiVersion, subresource: subresourceName, now }),
+  }
+}
 
 /** Puts a view's fields into its parent, which the caller owns. The view's resourceVersion and uid, if it has any, must be the parent's. */
 export function putView(scope: Scope, view: SubresourceView, parent: KubeObject, wanted: KubeObject): KubeObject {
   const gr = groupResourceOf(scope.served)
+  const part = { ...gr, resource: `${gr.resource}/${scope.subresourceName}` }
   const { uid, resourceVersion } = wanted.metadata
   if (uid !== undefined && uid !== '' && uid !== parent.metadata.uid)
-    throw conflictError(gr, scope.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${parent.metadata.uid}`)
+    throw conflictError(part, scope.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${parent.metadata.uid}`)
   if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== parent.metadata.resourceVersion)
     throw conflictError(gr, scope.name, OPTIMISTIC_LOCK)
   const next = view.put(parent, wanted)

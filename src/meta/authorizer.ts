@@ -5,6 +5,32 @@ export interface Decision {
   readonly reason: string
 }
 
+/** authorization.k8s.io ResourceRule. */
+export interface ResourceRule {
+  readonly verbs: readonly string[]
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+}
+
+/** authorization.k8s.io NonResourceRule. */
+export interface NonResourceRule {
+  readonly verbs: readonly string[]
+  readonly nonResourceURLs?: readonly string[]
+}
+
+/** What a user may do in a namespace, as far as an authorizer can tell. */
+export interface KnownRules {
+  readonly resourceRules: readonly ResourceRule[]
+  readonly nonResourceRules: readonly NonResourceRule[]
+  /** There may be more. */
+  readonly incomplete: boolean
+  /** Why it may be incomplete. */
+  readonly errors: readonly string[]
+}
+
 export interface Authorizer {
   authorize(user: User, request: RequestInfo, signal: AbortSignal): Promise<Decision>
+  /** For showing, not for deciding. Absent where there are none to tell. */
+  rulesFor?(user: User, namespace: string): KnownRules
 }

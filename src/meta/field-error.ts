@@ -77,6 +77,12 @@ export const invalid = (path: FieldPath, value: unknown, detail: string): FieldE
   body: withDetail(`Invalid value: ${printValue(value)}`, detail),
 })
 
+/** `value` is of a wrong type. */
+export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError => ({
+  ...invalid(path, value, detail),
+  reason: 'FieldValueTypeInvalid',
+})
+
 /** The value is not printed: a rule about several of its parts is broken. */
 export const invalidStructure = (path: FieldPath, detail: string): FieldError => ({
   reason: 'FieldValueInvalid',

@@ -16,6 +16,15 @@ export interface Cidr {
 
 export const familyOf = (ip: IpAddress): 4 | 6 => (ip.length === 4 ? 4 : 6)
 
+/** As Go's IsGlobalUnicast: neither unspecified, broadcast, loopback, multicast nor of the link. Private ones are. */
+export function isGlobalUnicast(ip: IpAddress): boolean {
+  const [first = 0, second = 0] = ip
+  if (ip.every(byte => byte === 0)) return false
+  if (ip.length === 4) return !ip.every(byte => byte === 255) && first !== 127 && !(first >= 224 && first < 240) && !(first === 169 && second === 254)
+  const isLoopback = ip.subarray(0, 15).every(byte => byte === 0) && ip[15] === 1
+  return !isLoopback && first !== 0xff && !(first === 0xfe && (second & 0xc0) === 0x80)
+}
+
 function parseV4(text: string): number[] | undefined {
   const parts = text.split('.')
   if (parts.length !== 4) return undefined

@@ -118,7 +118,6 @@ export const tooManyRequestsError = (message: string, retryAfterSeconds: number)
   failure(429, 'TooManyRequests', message, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
 export const internalServerError = (message: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
-export const notImplementedError = (message: string): StatusError => failure(501, 'NotImplemented', message)
 export const serviceUnavailableError = (message: string): StatusError => failure(503, 'ServiceUnavailable', message)
 export const timeoutError = (message: string, retryAfterSeconds: number): StatusError =>
   failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})

@@ -3,13 +3,14 @@ import type { AccessEvent, ListAccess, ResourceAccess, ResourceDefinition, Resou
 import { clone } from '../meta/equal.ts'
 import { parseFieldSelector } from '../meta/field-selector.ts'
 import { parseLabelSelector } from '../meta/label-selector.ts'
+import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import { applyKindDefaults } from './decode-object.ts'
 import type { DeleteOptions } from './delete.ts'
 import { internalContext } from './internal-context.ts'
 import type { ListOptions } from './read.ts'
 import { ResourceStore } from './resource-store.ts'
-import type { RegistryEnvironment, WriteTarget } from './types.ts'
+import type { AdmissionRequest, RegistryEnvironment, WriteTarget } from './types.ts'
 import { answerObject } from './types.ts'
 
 const MANAGER = 'binnacle'
@@ -33,6 +34,16 @@ export class Registry {
       this.stores.set(served.definition, store)
     }
     return store
+  }
+
+  /**
+   * Both halves of admission for what is not stored: the body of a virtual resource (binding, eviction, review), or with CONNECT the options of a request that leaves the server
+   * (exec, proxy). Returns the object as admission makes it. Throws its refusal.
+   */
+  async admit(request: AdmissionRequest & { readonly object: KubeObject }): Promise<KubeObject> {
+    const object = (await this.env.admission.mutate(request)) ?? request.object
+    await this.env.admission.validate({ ...request, object })
+    return object
   }
 
   /** Acts as the server itself: no authentication, no authorization; everything else as for a client. */
@@ -72,7 +83,7 @@ export class Registry {
         return answerObject(answer)
       },
       delete: async (id, namespace, name, options) => {
-        const to = target(id, namespace, name, 'delete')
+        const to = { ...target(id, namespace, name, 'delete'), dryRun: options?.dryRun === true }
         const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options ?? {}
         await this.store(to.served).delete(to, {
           ...((uid !== undefined || resourceVersion !== undefined) && {

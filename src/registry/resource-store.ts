@@ -1,9 +1,12 @@
 import type { ServedResource } from '../catalog/catalog.ts'
+import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
-import { copyIn } from './convert.ts'
+import { copyIn, versionsOf } from './convert.ts'
 import { createObject } from './create.ts'
+import { applyKindDefaults } from './decode-object.ts'
 import type { DeleteOptions, DeleteResult } from './delete.ts'
 import { deleteObject } from './delete.ts'
 import type { KeySpace } from './keys.ts'
@@ -98,8 +101,15 @@ export class ResourceStore {
   }
 }
 
+/** As if it had been stored and read again: with the defaults of the stored version. */
+function notStored(definition: ResourceDefinition, version: Version, object: KubeObject): KubeObject {
+  const stored = definition.storage?.version
+  if (stored === undefined || versionsOf(definition).size === 1) return object
+  return copyIn(definition, applyKindDefaults(stored, copyIn(definition, clone(object), stored)), version)
+}
+
 function answerIn({ definition, version }: ServedResource, answer: Answer): Answer {
-  if ('object' in answer) return { object: copyIn(definition, answer.object, version) }
+  if ('object' in answer) return { object: notStored(definition, version, answer.object) }
   const view = viewOf(definition, version)
   return view ? { stored: view.object(answer.stored) } : answer
 }

@@ -1,12 +1,36 @@
+import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
+import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
+import { mutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
+import { mutatingAdmissionPolicyBindingResource } from './admissionregistration/mutating-admission-policy-binding/definition.ts'
+import { mutatingWebhookConfigurationResource } from './admissionregistration/mutating-webhook-configuration/definition.ts'
+import { validatingAdmissionPolicyResource } from './admissionregistration/validating-admission-policy/definition.ts'
+import { validatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
+import { validatingWebhookConfigurationResource } from './admissionregistration/validating-webhook-configuration/definition.ts'
+import { customResourceDefinitionResource } from './apiextensions/custom-resource-definition/definition.ts'
+import { apiServiceResource } from './apiregistration/api-service/definition.ts'
+import { storageVersionResource } from './apiserverinternal/storage-version/definition.ts'
 import { controllerRevisionResource } from './apps/controller-revision/definition.ts'
 import { daemonSetResource } from './apps/daemon-set/definition.ts'
 import { deploymentResource } from './apps/deployment/definition.ts'
 import { replicaSetResource } from './apps/replica-set/definition.ts'
 import { statefulSetResource } from './apps/stateful-set/definition.ts'
+import { selfSubjectReviewResource } from './authentication/self-subject-review.ts'
+import { createTokenReviewResource } from './authentication/token-review.ts'
+import {
+  createLocalSubjectAccessReviewResource,
+  createSelfSubjectAccessReviewResource,
+  createSubjectAccessReviewResource,
+} from './authorization/access-reviews.ts'
+import { createSelfSubjectRulesReviewResource } from './authorization/rules-review.ts'
+import { horizontalPodAutoscalerResource } from './autoscaling/horizontal-pod-autoscaler/definition.ts'
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
+import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
+import { clusterTrustBundleResource } from './certificates/cluster-trust-bundle/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
+import { leaseCandidateResource } from './coordination/lease-candidate/definition.ts'
 import { componentStatusResource } from './core/component-status/definition.ts'
 import { configMapResource } from './core/config-map/definition.ts'
 import { endpointsResource } from './core/endpoints/definition.ts'
@@ -25,16 +49,60 @@ import { secretResource } from './core/secret/definition.ts'
 import { rangeAllocationResource } from './core/service/allocation/node-ports.ts'
 import type { ServiceOptions } from './core/service/definition.ts'
 import { createServiceResource } from './core/service/definition.ts'
-import { serviceAccountResource } from './core/service-account/definition.ts'
+import { createServiceAccountResource } from './core/service-account/definition.ts'
+import { endpointSliceResource } from './discovery/endpoint-slice/definition.ts'
+import { flowSchemaResource } from './flowcontrol/flow-schema/definition.ts'
+import { priorityLevelConfigurationResource } from './flowcontrol/priority-level-configuration/definition.ts'
 import { ingressResource } from './networking/ingress/definition.ts'
 import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
 import { networkPolicyResource } from './networking/network-policy/definition.ts'
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
+import { runtimeClassResource } from './node/runtime-class/definition.ts'
+import { podDisruptionBudgetResource } from './policy/pod-disruption-budget/definition.ts'
+import { clusterRoleResource } from './rbac/cluster-role/definition.ts'
+import { clusterRoleBindingResource } from './rbac/cluster-role-binding/definition.ts'
+import { roleResource } from './rbac/role/definition.ts'
+import { roleBindingResource } from './rbac/role-binding/definition.ts'
+import { deviceClassResource } from './resource/device-class/definition.ts'
+import { deviceTaintRuleResource } from './resource/device-taint-rule/definition.ts'
+import { resourceClaimResource } from './resource/resource-claim/definition.ts'
+import { resourceClaimTemplateResource } from './resource/resource-claim-template/definition.ts'
+import { resourceSliceResource } from './resource/resource-slice/definition.ts'
+import { priorityClassResource } from './scheduling/priority-class/definition.ts'
+import { csiDriverResource } from './storage/csi-driver/definition.ts'
+import { csiNodeResource } from './storage/csi-node/definition.ts'
+import { csiStorageCapacityResource } from './storage/csi-storage-capacity/definition.ts'
+import { storageClassResource } from './storage/storage-class/definition.ts'
+import { volumeAttachmentResource } from './storage/volume-attachment/definition.ts'
+import { volumeAttributesClassResource } from './storage/volume-attributes-class/definition.ts'
+import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly eventTtlSeconds: number
+  /** Absent where nobody is asked: then no token is known and nothing is allowed, as far as reviews can tell. */
+  readonly auth?: AuthServices
 }
+
+/** What kinds that answer questions of authentication and authorization need. */
+export interface AuthServices {
+  readonly authorizer: Authorizer
+  readonly tokens: TokenAuthenticator
+  /** Of this server, as tokens name it. */
+  readonly audiences: readonly string[]
+  readonly issuer?: TokenIssuer
+}
+
+const NOBODY: AuthServices = { authorizer: { authorize: async () => ({ decision: 'no opinion', reason: '' }) }, tokens: () => undefined, audiences: [] }
+
+const reviews = ({ authorizer, tokens, audiences }: AuthServices): ResourceDefinition[] => [
+  selfSubjectReviewResource,
+  createTokenReviewResource(tokens, audiences),
+  createLocalSubjectAccessReviewResource(authorizer),
+  createSelfSubjectAccessReviewResource(authorizer),
+  createSelfSubjectRulesReviewResource(authorizer),
+  createSubjectAccessReviewResource(authorizer),
+]
 
 /** Every built-in kind, groups in the order in which discovery lists them. */
 export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] => [
@@ -53,7 +121,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   replicationControllerResource,
   resourceQuotaResource,
   secretResource,
-  serviceAccountResource,
+  createServiceAccountResource(options.auth?.issuer),
   createServiceResource(options),
   rangeAllocationResource,
   controllerRevisionResource,
@@ -61,12 +129,48 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   deploymentResource,
   replicaSetResource,
   statefulSetResource,
+  ...reviews(options.auth ?? NOBODY),
+  horizontalPodAutoscalerResource,
   cronJobResource,
   jobResource,
+  certificateSigningRequestResource,
+  clusterTrustBundleResource,
   ingressClassResource,
   ingressResource,
   ipAddressResource,
   networkPolicyResource,
   serviceCIDRResource,
+  apiServiceResource,
+  mutatingAdmissionPolicyResource,
+  mutatingAdmissionPolicyBindingResource,
+  mutatingWebhookConfigurationResource,
+  validatingAdmissionPolicyResource,
+  validatingAdmissionPolicyBindingResource,
+  validatingWebhookConfigurationResource,
+  customResourceDefinitionResource,
+  clusterRoleBindingResource,
+  clusterRoleResource,
+  roleBindingResource,
+  roleResource,
   leaseResource,
+  leaseCandidateResource,
+  flowSchemaResource,
+  priorityLevelConfigurationResource,
+  storageVersionResource,
+  storageVersionMigrationResource,
+  deviceClassResource,
+  deviceTaintRuleResource,
+  resourceClaimResource,
+  resourceClaimTemplateResource,
+  resourceSliceResource,
+  podDisruptionBudgetResource,
+  csiDriverResource,
+  csiNodeResource,
+  csiStorageCapacityResource,
+  storageClassResource,
+  volumeAttachmentResource,
+  volumeAttributesClassResource,
+  priorityClassResource,
+  runtimeClassResource,
+  endpointSliceResource,
 ]

@@ -1,26 +1,65 @@
 import { TypeRegistry } from '../schema/idl.ts'
 import { metaTypes } from '../schema/meta-types.ts'
+import { admissionRegistrationTypes, admissionRegistrationV1alpha1Types, admissionRegistrationV1beta1Types } from './admissionregistration/types.ts'
+import { apiextensionsTypes } from './apiextensions/types.ts'
+import { apiRegistrationTypes } from './apiregistration/types.ts'
+import { apiServerInternalTypes } from './apiserverinternal/types.ts'
 import { appsTypes } from './apps/types.ts'
 import { authenticationTypes } from './authentication/types.ts'
-import { autoscalingTypes } from './autoscaling/types.ts'
+import { authorizationTypes } from './authorization/types.ts'
+import { autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
-import { coordinationTypes } from './coordination/types.ts'
+import { certificatesTypes, certificatesV1alpha1Types, certificatesV1beta1Types } from './certificates/types.ts'
+import { coordinationTypes, coordinationV1alpha2Types, coordinationV1beta1Types } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
+import { discoveryTypes } from './discovery/types.ts'
 import { eventsTypes } from './events/types.ts'
+import { flowControlTypes } from './flowcontrol/types.ts'
 import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
+import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
+import { rbacTypes } from './rbac/types.ts'
+import { resourceTypes, resourceV1alpha3Types, resourceV1beta1Types } from './resource/types.ts'
+import { schedulingTypes } from './scheduling/types.ts'
+import { storageTypes, storageV1alpha1Types, storageV1beta1Types } from './storage/types.ts'
+import { storageMigrationTypes } from './storagemigration/types.ts'
 
 /** Every declared type, by `package.Type`. */
 export const types = [
   metaTypes,
   coreTypes,
+  apiextensionsTypes,
   appsTypes,
   batchTypes,
   coordinationTypes,
   autoscalingTypes,
+  autoscalingV2Types,
   policyTypes,
   networkingTypes,
   networkingV1beta1Types,
   eventsTypes,
   authenticationTypes,
+  admissionRegistrationTypes,
+  admissionRegistrationV1alpha1Types,
+  admissionRegistrationV1beta1Types,
+  flowControlTypes,
+  apiRegistrationTypes,
+  coordinationV1beta1Types,
+  coordinationV1alpha2Types,
+  apiServerInternalTypes,
+  storageMigrationTypes,
+  resourceTypes,
+  resourceV1beta1Types,
+  resourceV1alpha3Types,
+  certificatesTypes,
+  certificatesV1beta1Types,
+  certificatesV1alpha1Types,
+  storageTypes,
+  storageV1beta1Types,
+  storageV1alpha1Types,
+  schedulingTypes,
+  nodeTypes,
+  discoveryTypes,
+  authorizationTypes,
+  rbacTypes,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())

@@ -19,6 +19,8 @@ export function conversionFault(schema: Schema, value: Json | undefined): string
     case 'list':
       if (!Array.isArray(value)) return `cannot restore slice from ${kindOf(value)}`
       return first(value, item => conversionFault(schema.items, item))
+    case 'union':
+      return undefined
     default:
       return scalarFault(schema, value)
   }
@@ -45,6 +47,7 @@ function scalarFault({ type, goType }: ScalarSchema, value: Exclude<Json, null>)
     case 'quantity':
     case 'intOrString':
     case 'raw':
+    case 'json':
       return undefined
   }
 }

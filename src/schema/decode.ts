@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import { DecodeError, diagnose } from './diagnose.ts'
 import { isHigh, membersOf, sortedKeys } from './members.ts'
 import { MISFIT, type Reader, scalarReader } from './scalar-readers.ts'
-import type { Field, ListSchema, MapSchema, Schema, StructSchema } from './schema.ts'
+import type { Field, ListSchema, MapSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
 
 export { DecodeError } from './diagnose.ts'
 
@@ -208,8 +208,31 @@ function reader(schema: Schema): Reader {
       return listReader(schema)
     case 'map':
       return mapReader(schema)
+    case 'union':
+      return unionReader(schema)
     default:
       return scalarReader(schema)
+  }
+}
+
+/** Go reads such a type by itself: members that no field names are dropped from it unsaid. */
+function unionReader({ form, struct }: UnionSchema): Reader {
+  const readStruct = structReader(struct)
+  const quietly = (value: Json): JsonObject => {
+    const seen = unknownSeen
+    const out = readStruct(value)
+    unknownSeen = seen
+    return out
+  }
+  const text = scalarReader({ type: 'string', goType: 'string' })
+  return value => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return quietly(value)
+    if (form === 'boolean') {
+      if (typeof value === 'boolean') return value
+      throw MISFIT
+    }
+    if (!Array.isArray(value) || value.length === 0) return null
+    return value.map(form === 'list' ? quietly : text)
   }
 }
 

@@ -4,7 +4,7 @@ import { parseQuantity } from '../meta/quantity.ts'
 import { base64Fault } from './base64.ts'
 import { fitsInteger, membersOf } from './members.ts'
 import { namedStringType } from './named-types.ts'
-import type { Field, ScalarSchema, Schema, StructSchema } from './schema.ts'
+import type { Field, ScalarSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
 import { timeFault } from './time.ts'
 
 /** A value that does not fit its type. The message is Go's. */
@@ -33,6 +33,8 @@ interface Walk extends DiagnoseOptions {
   struct: string
   /** Go's name of the string type of the field, where it has one. */
   named: string | undefined
+  /** Inside of a type that reads itself: the walk around it, whose place errors tell. */
+  readonly outer?: Walk
 }
 
 /**
@@ -89,6 +91,9 @@ function visit(walk: Walk, schema: Schema, value: Json, path: string, literal: s
       })
       return
     }
+    case 'union':
+      visitUnion(walk, schema, value)
+      return
     default:
       visitScalar(walk, schema, value, literal)
   }
@@ -119,6 +124,18 @@ function visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: 
   )
 }
 
+/** Such a type reads itself: of what is unknown or stands twice in it nothing is said, and its first mistake ends the decoding. */
+function visitUnion(walk: Walk, { form, struct }: UnionSchema, value: Json): void {
+  const inner: Walk = { literals: walk.literals, repeated: walk.repeated, saved: undefined, names: [], struct: '', named: undefined, outer: walk.outer ?? walk }
+  if (Array.isArray(value)) {
+    if (form === 'boolean') fatal('boolean or JSON schema expected')
+    const items: Schema = form === 'list' ? struct : { type: 'string', goType: 'string' }
+    for (const item of value) visit(inner, items, item, '', undefined)
+  } else if (typeof value === 'object') visit(inner, struct, value, '', undefined)
+  else if (form === 'boolean' && typeof value !== 'boolean') fatal('boolean or JSON schema expected')
+  if (inner.saved !== undefined) fatal(inner.saved)
+}
+
 /** Calls `visitMember` with each member in the order of the text; repeated ones are told if the type knows them. */
 function eachMember(
   walk: Walk,
@@ -145,6 +162,7 @@ function eachMember(
 function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: string | undefined): void {
   switch (schema.type) {
     case 'raw':
+    case 'json':
       return
     case 'string':
       if (typeof value !== 'string') mistyped(walk, schema, value, literal)
@@ -212,7 +230,8 @@ function mistypedAs(walk: Walk, value: Json, type: string, literal: string | und
 }
 
 function mistake(walk: Walk, value: Json, type: string, literal: string | undefined): string {
-  const where = walk.names.length === 0 ? 'value' : `struct field ${walk.struct}.${walk.names.join('.')}`
+  const { names, struct } = walk.outer ?? walk
+  const where = names.length === 0 ? 'value' : `struct field ${struct}.${names.join('.')}`
   return `json: cannot unmarshal ${kindOf(value, type, literal)} into Go ${where} of type ${type}`
 }
 
@@ -229,6 +248,8 @@ function goTypeOf(schema: Schema, named: string | undefined): string {
   switch (schema.type) {
     case 'struct':
       return `${schema.definition?.split('.').at(-2) ?? 'v1'}.${schema.name}`
+    case 'union':
+      return `v1.${schema.name}`
     case 'list':
       return `[]${schema.pointerItems ? '*' : ''}${goTypeOf(schema.items, named)}`
     case 'map':

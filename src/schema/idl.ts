@@ -1,6 +1,6 @@
 import { invariant } from '../lib/invariant.ts'
 import type { Json } from '../meta/object.ts'
-import type { Field, Inline, ScalarSchema, Schema, StructSchema } from './schema.ts'
+import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
 /**
  * Types are declared in a small language, one line a field, one block a type:
@@ -12,16 +12,21 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema } from './schema
  *       targetPort 4 IntOrString?
  *
  *     enum Protocol SCTP TCP UDP
+ *     enum KeyUsage "client auth" signing
+ *
+ *     union PropsOrBool Props boolean
  *
  * A field is `name number type mark*`, with `-` for the number where protobuf has none. A type is a scalar, a special form, a type of this package, `package.Type` of
  * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer. `?` ends the type of an optional field (omitempty and not required). Marks:
  * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) · `set` `atomic` `granular` `map(a,b)` list and map types ·
+ * `strayatomic` a list type of what is no list ·
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `= json` default (last) · `# text` description (last).
- * Declarations start a line, fields are indented. `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `# text`.
+ * A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`, `strings`). Declarations start a line, fields are indented. `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `# text`.
  */
 export class TypeRegistry {
   private readonly sources = new Map<string, { head: string; lines: string[]; pkg: TypePackage }>()
   private readonly enums = new Map<string, readonly string[]>()
+  private readonly unions = new Map<string, { line: string; pkg: TypePackage }>()
   private readonly resolved = new Map<string, StructSchema>()
   private readonly definitions = new Map<string, string>()
 
@@ -37,11 +42,13 @@ export class TypeRegistry {
         current = []
         this.sources.set(`${pkg.id}.${name}`, { head: line, lines: current, pkg })
         this.definitions.set(`${pkg.definition}.${name}`, `${pkg.id}.${name}`)
+      } else if (line.startsWith('union ')) {
+        this.unions.set(`${pkg.id}.${line.split(' ', 2)[1]}`, { line, pkg })
       } else if (line.startsWith('enum ')) {
-        const [, name, ...values] = line.split(/\s+/)
+        const [name, ...values] = line.slice('enum '.length).match(/"[^"]*"|\S+/g) as string[]
         this.enums.set(
           `${pkg.id}.${name}`,
-          values.map(value => (value === '""' ? '' : value)),
+          values.map(value => (value.startsWith('"') ? value.slice(1, -1) : value)),
         )
       } else {
         invariant(current, `a field outside of a type: ${line}`)
@@ -113,8 +120,16 @@ export class TypeRegistry {
     }
     if (strategies.length > 0) field.patchStrategy = strategies.join(',')
     if (marks.includes('deprecated')) field.deprecated = true
+    if (marks.includes('strayatomic')) field.strayListType = 'atomic'
     if (description) field.description = description
     return field
+  }
+
+  private union(line: string, pkg: TypePackage): UnionSchema {
+    const { text, description } = splitDescription(line)
+    const [, name, type, form] = text.split(/\s+/) as [string, string, string, UnionForm]
+    const struct = this.type(qualify(type, pkg))
+    return { type: 'union', name, definition: `${pkg.definition}.${name}`, ...(description && { description }), form, struct }
   }
 
   private schema(type: string, marks: readonly string[], pkg: TypePackage): Schema {
@@ -140,6 +155,8 @@ export class TypeRegistry {
     const id = qualify(type, pkg)
     const values = this.enums.get(id)
     if (values) return { type: 'string', goType: `v1.${id.slice(id.indexOf('.') + 1)}`, enum: values }
+    const union = this.unions.get(id)
+    if (union) return this.union(union.line, union.pkg)
     const struct = this.type(id)
     if (!marks.includes('atomic') && !marks.includes('granular')) return struct
     const structType = marks.includes('atomic') ? 'atomic' : 'granular'
@@ -183,5 +200,6 @@ const SCALARS: Readonly<Record<string, ScalarSchema>> = {
   Quantity: { type: 'quantity', goType: 'resource.Quantity', definition: 'io.k8s.apimachinery.pkg.api.resource.Quantity' },
   IntOrString: { type: 'intOrString', goType: 'intstr.IntOrString', definition: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString' },
   FieldsV1: { type: 'raw', goType: 'v1.FieldsV1', definition: `${meta}.FieldsV1` },
+  JSON: { type: 'json', goType: 'v1.JSON', definition: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON' },
   RawExtension: { type: 'raw', goType: 'runtime.RawExtension', definition: 'io.k8s.apimachinery.pkg.runtime.RawExtension' },
 }

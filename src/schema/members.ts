@@ -1,4 +1,5 @@
-import type { JsonObject } from '../meta/object.ts'
+import { setMember } from '../meta/equal.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
 import type { Field, StructSchema } from './schema.ts'
 
 const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map(name => ({
@@ -31,6 +32,27 @@ export function fitsInteger(value: number | bigint, goType: string): boolean {
 const high = /[\ud800-\udfff]/
 /** Whether UTF-16 order may differ from byte order. */
 export const isHigh = (key: string): boolean => high.test(key)
+
+/** A value with the members of its objects sorted, at every depth; itself where they are. JavaScript puts integer-like keys first, all the same. */
+export function sortedJson(value: Json): Json {
+  if (typeof value !== 'object' || value === null || isSortedJson(value)) return value
+  if (Array.isArray(value)) return value.map(sortedJson)
+  const out: JsonObject = {}
+  for (const key of sortedKeys(value)) setMember(out, key, sortedJson(value[key] as Json))
+  return out
+}
+
+/** Whether the members of all objects of a value stand in the order of their keys' bytes. */
+export function isSortedJson(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isSortedJson)
+  let before = ''
+  for (const key of Object.keys(value)) {
+    if (key < before || isHigh(key) || !isSortedJson(value[key] as Json)) return false
+    before = key
+  }
+  return true
+}
 
 /** Keys in the order of their UTF-8 bytes. */
 export function sortedKeys(value: JsonObject): string[] {

@@ -191,7 +191,7 @@ type Status typemeta
   status 2 string?
   message 3 string?
   reason 4 string?
-  details 5 *StatusDetails? atomic
+  details 5 *StatusDetails? strayatomic
   code 6 int32?
 
 type StatusCause

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../meta/object.ts'
-import { isHigh, membersOf } from './members.ts'
+import { isHigh, isSortedJson, membersOf } from './members.ts'
 import type { Schema, StructSchema } from './schema.ts'
 
 type Check = (value: Json) => boolean
@@ -72,6 +72,12 @@ function checkOf(schema: Schema): Check | undefined {
         }
         return true
       }
+    }
+    case 'json':
+      return isSortedJson
+    case 'union': {
+      const struct = checkerOf(schema.struct)
+      return value => (Array.isArray(value) ? value.every(item => typeof item !== 'object' || item === null || struct(item)) : struct(value))
     }
     default:
       return undefined

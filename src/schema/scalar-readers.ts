@@ -2,7 +2,7 @@ import { formatDuration, parseDuration } from '../meta/duration.ts'
 import type { Json } from '../meta/object.ts'
 import { canonicalQuantity } from '../meta/quantity.ts'
 import { isCanonicalBase64 } from './base64.ts'
-import { fitsInteger } from './members.ts'
+import { fitsInteger, sortedJson } from './members.ts'
 import type { ScalarSchema } from './schema.ts'
 import { normalMicroTime, normalTime } from './time.ts'
 
@@ -109,6 +109,8 @@ export function scalarReader(schema: ScalarSchema): Reader {
       return bytes
     case 'raw':
       return value => value
+    case 'json':
+      return sortedJson
     case 'time':
       return readTime
     case 'microTime':

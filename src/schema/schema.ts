@@ -4,14 +4,14 @@ import type { Json } from '../meta/object.ts'
  * The schema model: one declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI, protobuf, apply,
  * strategic merge, CEL types and field selectors are derived. A built-in kind and a custom kind are the same thing.
  */
-export type Schema = ScalarSchema | StructSchema | MapSchema | ListSchema
+export type Schema = ScalarSchema | StructSchema | MapSchema | ListSchema | UnionSchema
 
 /**
  * `integer`, `number`, `boolean`, `string`, `bytes` (base64 in JSON) are what they say. The others have a special JSON form:
  * `time` RFC 3339 in whole seconds or null · `microTime` six decimals or null · `duration` Go's `1h2m3.5s` · `quantity` canonical string or number on
- * input · `intOrString` · `raw` any JSON, kept as it came (RawExtension, JSON, FieldsV1).
+ * input · `intOrString` · `raw` any JSON, kept as it came (RawExtension, FieldsV1) · `json` any JSON, with the members of its objects sorted at every depth.
  */
-export type ScalarType = 'string' | 'integer' | 'number' | 'boolean' | 'bytes' | 'time' | 'microTime' | 'duration' | 'quantity' | 'intOrString' | 'raw'
+export type ScalarType = 'string' | 'integer' | 'number' | 'boolean' | 'bytes' | 'time' | 'microTime' | 'duration' | 'quantity' | 'intOrString' | 'raw' | 'json'
 
 export interface ScalarSchema {
   readonly type: ScalarType
@@ -40,6 +40,8 @@ export interface Field {
   /** Strategic merge patch: `merge`, `replace`, `retainKeys` and combinations, comma separated. */
   readonly patchStrategy?: string
   readonly patchMergeKey?: string
+  /** Upstream states a list type of a value that is no list: it shows in OpenAPI, and does nothing. */
+  readonly strayListType?: 'atomic'
   readonly description?: string
   /** JSON only: the field has no protobuf number. */
   readonly deprecated?: boolean
@@ -86,4 +88,21 @@ export interface ListSchema {
   readonly pointerItems?: boolean
 }
 
-export const isScalar = (schema: Schema): schema is ScalarSchema => schema.type !== 'struct' && schema.type !== 'map' && schema.type !== 'list'
+/**
+ * A value with two JSON forms: a struct, or, by `form`, a boolean, a list of such structs, or a list of strings (JSONSchemaPropsOrBool and its like). What is neither is null where the
+ * other form is a list, and refused where it is a boolean. In protobuf it is a message of two fields, of which one is set.
+ */
+export interface UnionSchema {
+  readonly type: 'union'
+  /** Go's short type name, `JSONSchemaPropsOrBool`. */
+  readonly name: string
+  readonly definition: string
+  readonly description?: string
+  readonly form: UnionForm
+  readonly struct: StructSchema
+}
+
+export type UnionForm = 'boolean' | 'list' | 'strings'
+
+export const isScalar = (schema: Schema): schema is ScalarSchema =>
+  schema.type !== 'struct' && schema.type !== 'map' && schema.type !== 'list' && schema.type !== 'union'

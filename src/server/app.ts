@@ -1,6 +1,7 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Registry } from 'prom-client'
+import { CONFIGURATION_PATH, type IssuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
 import type { Exchange, Handler } from '../endpoints/exchange.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -18,6 +19,7 @@ export interface AppOptions {
   readonly handler: Handler
   readonly health: Health
   readonly version: VersionInfo
+  readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   readonly metrics: readonly MetricFamily[]
   readonly registry: Registry
   readonly log: Logger
@@ -71,13 +73,24 @@ export function createApp(options: AppOptions): (trusted: User | undefined) => L
 const TEXT = 'text/plain; charset=utf-8'
 const HEALTH: Readonly<Record<string, HealthEndpoint>> = { healthz: 'healthz', livez: 'livez', readyz: 'readyz' }
 
-function ownEndpoints({ health, version, registry }: AppOptions): Router<State> {
+function ownEndpoints({ health, version, registry, issuerDocuments }: AppOptions): Router<State> {
   const router = new Router<State>()
   const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
   const answer = (exchange: Exchange, report: HealthReport): Promise<void> => {
     exchange.setHeader('X-Content-Type-Options', 'nosniff')
     return exchange.sendBytes(report.status, TEXT, Buffer.from(report.text))
   }
+  const document = (path: string, type: string, pick: (documents: IssuerDocuments) => Buffer): void => {
+    router.get(path, async (ctx, next) => {
+      const documents = await issuerDocuments?.()
+      if (documents === undefined) return next()
+      const exchange = ctx.state.exchange
+      exchange.setHeader('Cache-Control', 'public, max-age=3600')
+      return exchange.sendBytes(200, type, pick(documents))
+    })
+  }
+  document(CONFIGURATION_PATH, 'application/json', ({ configuration }) => configuration)
+  document(KEY_SET_PATH, 'application/jwk-set+json', ({ keySet }) => keySet)
   router.all('/:name', async (ctx, next) => {
     const exchange = ctx.state.exchange
     const name = ctx.params.name ?? ''

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
 import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import { LightSignal } from '../lib/light-signal.ts'
+import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 import { parseQuery } from './query.ts'
@@ -11,6 +13,7 @@ import { readBody } from './read-body.ts'
 import { giveScratch, takeScratch, WRITE_BYTES } from './scratch.ts'
 import type { StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
+import { type Upgrade, upgradeOf } from './upgrade.ts'
 import { warningHeaders } from './warnings.ts'
 import { type AnyRequest, type AnyResponse, isHttp2, lengthOf, type Wire, wireOf } from './wire.ts'
 
@@ -106,7 +109,7 @@ export class HttpExchange implements Exchange, RequestContext {
   private realController(): AbortController {
     const controller = new AbortController()
     if (this.wire.closed) controller.abort(GONE)
-    else this.wire.onClose(() => controller.abort(GONE))
+    else this.wire.onClose(() => inNextTurn(() => controller.abort(GONE)))
     return controller
   }
 
@@ -148,12 +151,71 @@ export class HttpExchange implements Exchange, RequestContext {
     if (!this.warnings.includes(text)) this.warnings.push(text)
   }
 
+  get rawHeaders(): readonly string[] {
+    return this.req.rawHeaders
+  }
+
+  get remoteAddress(): string {
+    return this.req.socket.remoteAddress ?? ''
+  }
+
+  get asksUpgrade(): boolean {
+    return this.upgrade !== undefined
+  }
+
+  private get upgrade(): Upgrade | undefined {
+    return upgradeOf(this.req)
+  }
+
+  bodyStream(): Readable | undefined {
+    const { req, headers } = this
+    const declared = headers['content-length']
+    const has = 'stream' in req ? !req.stream.endAfterHeaders : headers['transfer-encoding'] !== undefined || (declared !== undefined && declared !== '0')
+    return has ? req : undefined
+  }
+
+  async relay(status: number, headers: readonly string[], body: Readable): Promise<void> {
+    if (this.answered || this.wire.closed) {
+      body.destroy()
+      return
+    }
+    this.status = status
+    const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...headers]
+    if (this.method === 'HEAD' || status === 204 || status === 304) {
+      body.destroy()
+      this.wire.bodiless(status, all, undefined)
+      return
+    }
+    try {
+      this.wire.head(status, all, undefined)
+      await pipeline(body, isHttp2(this.res) ? this.res.stream : this.res)
+    } catch {
+      // Either side broke off, or what came is no answer that can be passed on: it can't be ended well.
+      body.destroy()
+      this.wire.destroy()
+    }
+  }
+
+  hijack(status: number): { readonly socket: Duplex; readonly head: Buffer } {
+    const { upgrade } = this
+    if (upgrade === undefined || this.answered) throw new Error('there is no connection to take')
+    this.status = status
+    upgrade.detach()
+    return upgrade
+  }
+
   readBody(limit: number): Promise<Buffer> {
     if (this.aborted !== undefined) return Promise.reject(this.aborted)
-    this.body ??= readBody(this.req, limit, listener => {
+    this.body ??= this.takeBody(limit)
+    return this.body
+  }
+
+  private async takeBody(limit: number): Promise<Buffer> {
+    const body = await readBody(this.req, limit, listener => {
       this.abortListener = listener
     })
-    return this.body
+    if (turnIsSpent()) await nextTurn()
+    return body
   }
 
   setHeader(name: string, value: string | readonly string[]): void {
@@ -248,8 +310,6 @@ export class HttpExchange implements Exchange, RequestContext {
     }
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
   for (let given = 0; given < body.length; ) {

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -6,6 +6,7 @@ import { forbiddenError } from '../meta/status.ts'
 import type { Listener } from './app.ts'
 import { answerInvalidRequest } from './invalid-request.ts'
 import { encodeStatusAsJson } from './status-body.ts'
+import { upgradeListener } from './upgrade.ts'
 import type { AnyRequest } from './wire.ts'
 
 export interface TlsMaterial {
@@ -53,6 +54,10 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener): Http2Sec
   // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
   server.on('secureConnection', socket => socket.setNoDelay(true))
   server.on('request', listener)
+  server.on(
+    'upgrade',
+    upgradeListener(listener, socket => server.emit('secureConnection', socket)),
+  )
   server.on('session', (session: ServerHttp2Session) => {
     session.setLocalWindowSize(4 << 20)
     session.setTimeout(IDLE_MS, () => {
@@ -74,12 +79,17 @@ const openStreams = (session: ServerHttp2Session): number => streams.get(session
  * was made to point here.
  */
 export function createInsecurePort(listener: Listener): Server {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: HEADERS_MS }, (req, res) => {
+  const guarded: Listener = (req, res) => {
     const refused = refusalOf(req)
     if (refused === undefined) return listener(req, res)
     const { contentType, bytes } = encodeStatusAsJson(forbiddenError({ group: '', resource: '' }, '', refused).status, undefined)
-    res.writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
-  })
+    ;(res as ServerResponse).writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
+  }
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: HEADERS_MS }, guarded)
+  server.on(
+    'upgrade',
+    upgradeListener(guarded, socket => server.emit('connection', socket)),
+  )
   server.on('clientError', answerInvalidRequest as (error: Error, socket: Duplex) => void)
   return server
 }

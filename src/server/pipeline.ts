@@ -6,6 +6,7 @@ import { forbidden } from '../auth/authz/forbidden.ts'
 import { asksImpersonation, impersonate } from '../auth/impersonation.ts'
 import type { Handler } from '../endpoints/exchange.ts'
 import type { Logger } from '../lib/log.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
 import { badRequestError, internalServerError, StatusError, serviceUnavailableError, unauthorizedError } from '../meta/status.ts'
@@ -61,6 +62,7 @@ export class Pipeline {
       exchange.info = parseRequestInfo(exchange.method, exchange.path, () => exchange.query)
       counted = true
       if (path === undefined) throw badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`)
+      if (turnIsSpent()) await nextTurn()
       await this.admit(exchange, handler, trusted)
       if (!exchange.answered && !req.destroyed) throw new Error('the handler has not answered')
     } catch (error) {

@@ -2,6 +2,7 @@ import { CounterFamily, GaugeFamily, type HistogramChild, HistogramFamily, type 
 import type { RequestInfo } from '../meta/context.ts'
 import type { HttpExchange } from './exchange.ts'
 import type { InFlight } from './filters/in-flight.ts'
+import { isLongRunning } from './filters/request-info.ts'
 
 const COMPONENT = 'apiserver'
 const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
@@ -142,6 +143,7 @@ const METHODS: ReadonlySet<string> = new Set(['DELETE', 'PATCH', 'POST', 'PUT', 
 
 function verbOf(exchange: HttpExchange, info: RequestInfo): string {
   if (info.verb === 'watch') return 'WATCH'
+  if (isLongRunning(info)) return 'CONNECT'
   const method = exchange.method
   if (method === 'GET' || method === 'HEAD') return info.isResource && scopeOf(info) !== 'resource' ? 'LIST' : 'GET'
   if (method === 'PATCH' && exchange.headers['content-type'] === 'application/apply-patch+yaml') return 'APPLY'

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { MASTERS } from '../auth/authn/authenticator.ts'
+import type { IssuerDocuments } from '../auth/authn/service-account/discovery.ts'
 import type { Handler } from '../endpoints/exchange.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly authorizer: Authorizer
   readonly health: Health
   readonly version: VersionInfo
+  /** Who signs tokens of service accounts, and with what; asked with each request for it. */
+  readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Beside those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
   readonly tls: TlsMaterial

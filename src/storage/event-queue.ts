@@ -1,3 +1,4 @@
+import { nextTurn } from '../lib/turn.ts'
 import type { StorageEvent, Watcher } from './storage.ts'
 
 /** A bounded queue of batches between a store and one watcher. */
@@ -85,7 +86,7 @@ export class EventQueue implements Watcher {
 
   async #next(): Promise<IteratorResult<readonly StorageEvent[]>> {
     if (this.#initial !== undefined) {
-      await new Promise(setImmediate)
+      await nextTurn()
       const step = this.#initial?.next()
       if (step !== undefined && !step.done) return step
       this.#initial = undefined

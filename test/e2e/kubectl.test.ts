@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { findKubectls, followKubectl, type Kubectl, type Result, runKubectl, words } from '../support/kubectl.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
+import { access } from './kubectl/access.ts'
 import { applying } from './kubectl/applying.ts'
 import { discovering } from './kubectl/discovering.ts'
 import { nodes } from './kubectl/nodes.ts'
@@ -10,7 +11,7 @@ import { reading } from './kubectl/reading.ts'
 import type { Expected, Script, Step } from './kubectl/script.ts'
 import { writing } from './kubectl/writing.ts'
 
-const SCRIPTS: readonly Script[] = [...discovering, ...reading, ...writing, ...applying, ...nodes]
+const SCRIPTS: readonly Script[] = [...discovering, ...reading, ...writing, ...applying, ...nodes, ...access]
 const FILES = join(import.meta.dirname, '..', 'fixtures', 'manifests')
 const kubectls = findKubectls()
 

@@ -143,6 +143,7 @@ function openPlane(backend: MemoryBackend): ControlPlane {
     exclusiveStore: true,
     minRequestTimeoutSeconds: 1800,
     media: mediaOffer({ cbor: true }),
+    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
     mayCreate: async () => true,
   })
 }

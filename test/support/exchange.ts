@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type Duplex, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
 import type { Scope } from '../../src/endpoints/scope.ts'
@@ -68,6 +70,9 @@ export class FakeExchange implements Exchange {
   readonly ctx: Exchange['ctx']
   readonly warnings: string[] = []
   readonly answerHeaders: Record<string, string | readonly string[]> = {}
+  readonly rawHeaders: readonly string[]
+  readonly remoteAddress = '192.0.2.1'
+  readonly asksUpgrade = false
   readonly streamed = new FakeStream()
   /** Ends the request. */
   readonly client = new AbortController()
@@ -81,6 +86,7 @@ export class FakeExchange implements Exchange {
     this.path = path
     this.search = search
     this.headers = headers
+    this.rawHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)])
     this.requestBody = Buffer.from(body)
     this.ctx = {
       user: { name: 'tester', groups: [] },
@@ -112,6 +118,20 @@ export class FakeExchange implements Exchange {
   async readBody(limit: number): Promise<Buffer> {
     if (this.requestBody.length > limit) throw failure(413, 'RequestEntityTooLarge', 'too large')
     return this.requestBody
+  }
+
+  bodyStream(): Readable | undefined {
+    return this.requestBody.length === 0 ? undefined : Readable.from([this.requestBody])
+  }
+
+  async relay(status: number, headers: readonly string[], body: Readable): Promise<void> {
+    this.status = status
+    for (let i = 0; i + 1 < headers.length; i += 2) this.answerHeaders[(headers[i] as string).toLowerCase()] = headers[i + 1] as string
+    this.body = await buffer(body)
+  }
+
+  hijack(): { socket: Duplex; head: Buffer } {
+    throw new Error('there is no connection to take')
   }
 
   setHeader(name: string, value: string | readonly string[]): void {
@@ -153,7 +173,15 @@ export function scopeOf(
   const served = t.served()
   return {
     exchange,
-    env: { catalog: t.catalog, registry: t.registry, clock: { now: () => t.now }, media, minRequestTimeoutSeconds: 1800, shutdown },
+    env: {
+      catalog: t.catalog,
+      registry: t.registry,
+      clock: { now: () => t.now },
+      media,
+      minRequestTimeoutSeconds: 1800,
+      kubelets: { addressTypes: ['InternalIP'], port: 10250 },
+      shutdown,
+    },
     snapshot: t.catalog.snapshot(),
     served,
     subresourceName: subresource,

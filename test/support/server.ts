@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Authenticator, firstOf } from '../../src/auth/authn/authenticator.ts'
 import { clientCertificate } from '../../src/auth/authn/client-certificate.ts'
-import { parseTokenFile, tokenAuthenticator } from '../../src/auth/authn/token-file.ts'
+import { bearerAuthenticator } from '../../src/auth/authn/token.ts'
+import { fileTokens, parseTokenFile } from '../../src/auth/authn/token-file.ts'
 import { privileged, publicInformation, union } from '../../src/auth/authz/authorizers.ts'
 import type { Handler } from '../../src/endpoints/exchange.ts'
 import { silentLogger } from '../../src/lib/log.ts'
@@ -56,7 +57,7 @@ export async function startTestServer(handler: Handler, options: Partial<ServerO
   certificates ??= makeCertificates()
   const credentials = await certificates
   const health = new Health(silentLogger)
-  const authenticator: Authenticator = firstOf([clientCertificate, tokenAuthenticator(parseTokenFile('alice,alice,1', 'test'))], true)
+  const authenticator: Authenticator = firstOf([clientCertificate, bearerAuthenticator(fileTokens(parseTokenFile('alice,alice,1', 'test'), []), [])], true)
   const running = await startServer({
     handler,
     encodeStatus: encodeStatusAsJson,

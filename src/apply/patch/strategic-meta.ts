@@ -27,7 +27,7 @@ export function structField(type: PatchType, key: string): StructFieldMeta {
     throw new PatchError('internal', `merging an object in json but data type is not struct, instead is: ${schema.type === 'map' ? 'map' : 'slice'}`)
   const found = schema.type === 'struct' ? schema.fields.get(key) : undefined
   if (!found) {
-    const name = schema.type === 'struct' ? schema.name : schema.goType.slice(schema.goType.indexOf('.') + 1)
+    const name = schema.type === 'struct' || schema.type === 'union' ? schema.name : schema.goType.slice(schema.goType.indexOf('.') + 1)
     throw new PatchError('internal', `unable to find api field in struct ${name} for the json field ${JSON.stringify(key)}`)
   }
   const strategies = (found.patchStrategy ?? '').split(',')
@@ -51,6 +51,7 @@ export const kindOf = ({ schema, pointer }: PatchType): string => {
   if (pointer) return 'ptr'
   switch (schema.type) {
     case 'struct':
+    case 'union':
       return 'struct'
     case 'map':
       return 'map'

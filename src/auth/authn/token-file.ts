@@ -1,24 +1,19 @@
 import type { User } from '../../meta/context.ts'
-import { type Authenticator, authenticated } from './authenticator.ts'
+import { authenticated } from './authenticator.ts'
+import type { TokenAuthenticator } from './token.ts'
 
 /**
  * Bearer tokens of `--token-auth-file`: lines of `token,user,uid[,"group1,group2"]`
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file).
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file). They say nothing of audiences, so they are meant for this server.
  */
-export function tokenAuthenticator(users: ReadonlyMap<string, User>): Authenticator {
-  return ({ headers }) => {
-    const token = bearerToken(headers.authorization)
-    if (token === undefined) return undefined
-    return users.get(token) ?? 'rejected'
+export const fileTokens =
+  (users: ReadonlyMap<string, User>, serverAudiences: readonly string[]): TokenAuthenticator =>
+  (token, audiences) => {
+    const user = users.get(token)
+    if (user === undefined) return undefined
+    const meant = audiences.filter(audience => serverAudiences.includes(audience))
+    return meant.length === 0 && audiences.length > 0 ? undefined : { user, audiences: meant }
   }
-}
-
-/** The token of `Bearer TOKEN`; undefined for another scheme. */
-export function bearerToken(authorization: string | undefined): string | undefined {
-  if (authorization === undefined || authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
-  const token = authorization.slice(7).trim().split(' ')[0]
-  return token === '' ? undefined : token
-}
 
 /** Throws an Error that names the line. */
 export function parseTokenFile(text: string, file: string): Map<string, User> {

@@ -1,32 +1,58 @@
-import type { Authorizer, Decision } from '../../meta/authorizer.ts'
-import { ANONYMOUS, MASTERS } from '../authn/authenticator.ts'
+import type { Authorizer, Decision, KnownRules } from '../../meta/authorizer.ts'
+import { ANONYMOUS, AUTHENTICATED, MASTERS } from '../authn/authenticator.ts'
 
 const ALLOW: Decision = { decision: 'allow', reason: '' }
 const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
 const PUBLIC: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/'])
 
+const EVERYTHING: KnownRules = {
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  incomplete: false,
+  errors: [],
+}
+const NO_RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+
 /** Whoever is in system:masters may do everything. */
 export const privileged: Authorizer = {
   authorize: async user => (user.groups.includes(MASTERS) ? ALLOW : NO_OPINION),
+  rulesFor: user => (user.groups.includes(MASTERS) ? EVERYTHING : NO_RULES),
 }
 
 /** Health and version may be read by everyone, who they may be: what upstream's role system:public-info-viewer gives. */
 export const publicInformation: Authorizer = {
   authorize: async (_user, info) => (!info.isResource && info.verb === 'get' && isPublic(info.path) ? ALLOW : NO_OPINION),
+  rulesFor: () => ({ ...NO_RULES, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [...PUBLIC] }] }),
 }
 
 const isPublic = (path: string): boolean => PUBLIC.has(path) || /^\/(?:healthz|livez|readyz)\/[^/]+$/.test(path)
 
+const SELF_REVIEWS: Readonly<Record<string, readonly string[]>> = {
+  'authentication.k8s.io': ['selfsubjectreviews'],
+  'authorization.k8s.io': ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+}
+
+/** Everyone who has proved who they are may ask who they are, and what they may do: what upstream's role system:basic-user gives. */
+export const basicUser: Authorizer = {
+  authorize: async ({ groups }, { isResource, verb, group, resource, subresource }) =>
+    isResource && verb === 'create' && subresource === '' && SELF_REVIEWS[group]?.includes(resource) && groups.includes(AUTHENTICATED) ? ALLOW : NO_OPINION,
+  rulesFor: ({ groups }) =>
+    groups.includes(AUTHENTICATED)
+      ? { ...NO_RULES, resourceRules: Object.entries(SELF_REVIEWS).map(([group, resources]) => ({ verbs: ['create'], apiGroups: [group], resources })) }
+      : NO_RULES,
+}
+
 /** Everyone who has proved who they are may do everything. */
 export const alwaysAllow: Authorizer = {
   authorize: async user => (user === ANONYMOUS || user.name === ANONYMOUS.name ? NO_OPINION : ALLOW),
+  rulesFor: user => (user.name === ANONYMOUS.name ? NO_RULES : EVERYTHING),
 }
 
 export const alwaysDeny: Authorizer = {
   authorize: async () => ({ decision: 'no opinion', reason: 'Everything is forbidden.' }),
 }
 
-/** The first opinion counts; without any, the reasons of those who had none are told. */
+/** The first opinion counts; without any, the reasons of those who had none are told. The rules of all are told, one after the other. */
 export function union(authorizers: readonly Authorizer[]): Authorizer {
   return {
     async authorize(user, info, signal) {
@@ -37,6 +63,15 @@ export function union(authorizers: readonly Authorizer[]): Authorizer {
         if (decision.reason !== '') reasons.push(decision.reason)
       }
       return reasons.length === 0 ? NO_OPINION : { decision: 'no opinion', reason: reasons.join('\n') }
+    },
+    rulesFor(user, namespace) {
+      const known = authorizers.flatMap(authorizer => authorizer.rulesFor?.(user, namespace) ?? [])
+      return {
+        resourceRules: known.flatMap(({ resourceRules }) => resourceRules),
+        nonResourceRules: known.flatMap(({ nonResourceRules }) => nonResourceRules),
+        incomplete: known.some(({ incomplete }) => incomplete),
+        errors: known.flatMap(({ errors }) => errors),
+      }
     },
   }
 }

@@ -26,10 +26,25 @@ const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
 /** Allows what some rule allows; has no opinion on the rest. */
 export const rulesAuthorizer = (rules: readonly Rule[]): Authorizer => ({
   authorize: async (user, info) => (rules.some(rule => covers(rule, user, info)) ? ALLOW : NO_OPINION),
+  rulesFor(user, namespace) {
+    const mine = rules.filter(rule => isFor(rule, user))
+    return {
+      resourceRules: mine.flatMap(({ verbs, apiGroups, resources, resourceNames, namespaces }) =>
+        resources && (namespaces === undefined || names(namespaces, namespace))
+          ? [{ verbs, ...(apiGroups && { apiGroups }), resources, ...(resourceNames && { resourceNames }) }]
+          : [],
+      ),
+      nonResourceRules: mine.flatMap(({ verbs, nonResourceURLs }) => (nonResourceURLs ? [{ verbs, nonResourceURLs }] : [])),
+      incomplete: false,
+      errors: [],
+    }
+  },
 })
 
+const isFor = (rule: Rule, user: User): boolean => names(rule.users, user.name) || user.groups.some(group => names(rule.groups, group))
+
 function covers(rule: Rule, user: User, info: RequestInfo): boolean {
-  if (!names(rule.users, user.name) && !user.groups.some(group => names(rule.groups, group))) return false
+  if (!isFor(rule, user)) return false
   if (!names(rule.verbs, info.verb)) return false
   if (!info.isResource) return rule.nonResourceURLs?.some(url => matchesPath(url, info.path)) ?? false
   return (

@@ -66,7 +66,7 @@ function apiKey(out: Writer, value: JsonObject): void {
 
 function pathItem(out: Writer, value: Json): void {
   const item = value as JsonObject
-  const methods = { get: 2, put: 3, post: 4, delete: 5, patch: 8 } as const
+  const methods = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 } as const
   for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, item[method] as JsonObject))
   for (const entry of (item.parameters ?? []) as JsonObject[]) message(out, 9, w => parametersItem(w, entry))
   extensions(out, 10, item)

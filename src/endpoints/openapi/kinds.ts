@@ -51,6 +51,7 @@ export class TypeResolver {
   }
 
   refer(type: TypeRef): JsonObject {
+    if (type === 'Text') return { type: 'string' }
     if (typeof type === 'string') return type === 'VersionInfo' ? this.versionInfo() : this.definitions.refer(metaRegistry.type(`meta.${type}`))
     return 'list' in type ? this.list(type.list) : this.definitions.refer(type)
   }
@@ -66,6 +67,7 @@ export class TypeResolver {
   }
 
   private list({ version }: ServedResource): JsonObject {
+    if (version.listSchema) return this.definitions.refer(version.listSchema)
     const item = this.definitions.refer(version.schema)
     const name = version.schema.definition
     const metadata = this.definitions.refer(metaRegistry.type('meta.ListMeta'))

@@ -1,7 +1,9 @@
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
+import type { ConnectSubresource } from '../../catalog/connect.ts'
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/negotiate.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { StructSchema } from '../../schema/schema.ts'
+import { type ConnectPlace, connectOperations, optionParameters } from './connect-operations.ts'
 import {
   deleteCollectionParameters,
   deleteParameters,
@@ -14,7 +16,7 @@ import {
   writeParameters,
 } from './parameters.ts'
 
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch'
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
 
 /** A type by its declaration, or one that is known by name. */
 export type TypeRef =
@@ -29,6 +31,8 @@ export type TypeRef =
   | 'APIGroup'
   | 'APIGroupList'
   | 'VersionInfo'
+  /** No object: text, or whatever comes. */
+  | 'Text'
 
 export interface Operation {
   readonly path: string
@@ -77,7 +81,7 @@ export function resourceOperations(snapshot: CatalogSnapshot, groupVersion: stri
     .sort((a, b) => (a.path === b.path ? methods.indexOf(a.method) - methods.indexOf(b.method) : a.path < b.path ? -1 : 1))
 }
 
-const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch']
+const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 
 function operationsOf(served: ServedResource): Operation[] {
   const { definition, version } = served
@@ -93,7 +97,7 @@ function operationsOf(served: ServedResource): Operation[] {
   const tag = `${identifier(groupName(group), false)}_${name}`
   const gvk = { group, version: name, kind }
   const out: Operation[] = []
-  const add = (verb: string, rest: string, operation: Omit<Operation, 'id' | 'tag' | 'consumes' | 'produces'> & Partial<Operation>): void => {
+  const add: Add = (verb, rest, operation) => {
     out.push({ tag, consumes: ['*/*'], produces: plainTypes, gvk, ...operation, id: `${verb}${prefix}${rest}` })
   }
   const listed: TypeRef = { list: served }
@@ -167,7 +171,11 @@ function operationsOf(served: ServedResource): Operation[] {
     const partKind = part.kind ? { group: part.kind.group, version: part.kind.version, kind: part.kind.kind } : gvk
     const partSchema = part.kind?.schema ?? schema
     const title = `${scope}${kind}${identifier(subresource, true)}`
-    const addPart: typeof add = (verb, rest, operation) => add(verb, rest, { ...operation, gvk: partKind })
+    const addPart: Add = (verb, rest, operation) => add(verb, rest, { ...operation, gvk: partKind })
+    if (part.connect) {
+      addConnect(addPart, part.connect, { path: `${item}/${subresource}`, parameters: one }, title, `${subresource} of a ${kind}`)
+      continue
+    }
     itemOperations(addPart, `${item}/${subresource}`, title, kind, `${subresource} of `, part.verbs, one, partSchema)
     if (part.verbs.includes('create')) {
       addPart('create', title, {
@@ -184,8 +192,28 @@ function operationsOf(served: ServedResource): Operation[] {
   return out
 }
 
+type Add = (verb: string, rest: string, operation: Omit<Operation, 'id' | 'tag' | 'consumes' | 'produces'> & Partial<Operation>) => void
+
+/** What reaches out of the server: a log is read, anything else is a connection. */
+function addConnect(add: Add, connect: ConnectSubresource, place: ConnectPlace, title: string, what: string): void {
+  if (connect.how === 'log') {
+    add('read', title, {
+      ...place,
+      method: 'get',
+      description: `read the ${what}`,
+      parameters: [...place.parameters, ...optionParameters([...connect.options.fields.values()]), pretty],
+      produces: ['text/plain', ...plainTypes],
+      responses: { 200: 'Text' },
+      action: 'get',
+    })
+    return
+  }
+  for (const { verb, suffix, ...operation } of connectOperations(connect, place, `connect to the ${what}`))
+    add('connect', `${verb}${title}${suffix}`, operation)
+}
+
 function itemOperations(
-  add: (verb: string, rest: string, operation: Omit<Operation, 'id' | 'tag' | 'consumes' | 'produces'> & Partial<Operation>) => void,
+  add: Add,
   path: string,
   title: string,
   kind: string,

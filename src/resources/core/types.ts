@@ -648,7 +648,7 @@ type NodeList typemeta
   items 2 []Node
 
 type NodeProxyOptions typemeta
-  path 1 string?
+  path 1 string? # Path to ask for.
 
 type NodeRuntimeHandler
   name 1 string optional
@@ -846,11 +846,11 @@ type PodAntiAffinity
   preferredDuringSchedulingIgnoredDuringExecution 2 []WeightedPodAffinityTerm? atomic
 
 type PodAttachOptions typemeta
-  stdin 1 bool?
-  stdout 2 bool?
-  stderr 3 bool?
-  tty 4 bool?
-  container 5 string?
+  stdin 1 bool? # Whether the client sends standard input.
+  stdout 2 bool? # Whether the client gets standard output.
+  stderr 3 bool? # Whether the client gets standard error.
+  tty 4 bool? # Whether the container gives a terminal; it has to be one that was made with one.
+  container 5 string? # The container to join. May be left out where there is only one.
 
 type PodCondition
   type 1 string
@@ -871,12 +871,12 @@ type PodDNSConfigOption
   value 2 *string?
 
 type PodExecOptions typemeta
-  stdin 1 bool?
-  stdout 2 bool?
-  stderr 3 bool?
-  tty 4 bool?
-  container 5 string?
-  command 6 []string atomic
+  stdin 1 bool? # Whether the client sends standard input.
+  stdout 2 bool? # Whether the client gets standard output.
+  stderr 3 bool? # Whether the client gets standard error.
+  tty 4 bool? # Whether the command gets a terminal.
+  container 5 string? # The container to run in. May be left out where there is only one.
+  command 6 []string atomic # The command and its arguments, one parameter each. No shell is run.
 
 type PodIP
   ip 1 string
@@ -886,25 +886,25 @@ type PodList typemeta
   items 2 []Pod
 
 type PodLogOptions typemeta
-  container 1 string?
-  follow 2 bool?
-  previous 3 bool?
-  sinceSeconds 4 *int64?
-  sinceTime 5 *Time?
-  timestamps 6 bool?
-  tailLines 7 *int64?
-  limitBytes 8 *int64?
-  insecureSkipTLSVerifyBackend 9 bool?
-  stream 10 *string?
+  container 1 string? # The container whose log is read. May be left out where there is only one.
+  follow 2 bool? # Whether to wait for what is written later.
+  previous 3 bool? # Whether to read the log of the container that ran before.
+  sinceSeconds 4 *int64? # Only what was written in so many seconds before now. Not together with sinceTime.
+  sinceTime 5 *Time? # Only what was written since this time. Not together with sinceSeconds.
+  timestamps 6 bool? # Whether each line begins with the time of its writing.
+  tailLines 7 *int64? # The most lines to read, counted from the end.
+  limitBytes 8 *int64? # The most bytes to answer with.
+  insecureSkipTLSVerifyBackend 9 bool? # Whether the certificate of the node's kubelet goes unchecked: what is read may then come from somebody else.
+  stream 10 *string? # The stream to read: All, Stdout or Stderr.
 
 type PodOS
   name 1 string
 
 type PodPortForwardOptions typemeta
-  ports 1 []int32? atomic
+  ports 1 []int32? atomic # Ports of the pod to connect to, where the client speaks WebSocket.
 
 type PodProxyOptions typemeta
-  path 1 string?
+  path 1 string? # Path to ask for.
 
 type PodReadinessGate
   conditionType 1 string
@@ -1288,7 +1288,7 @@ type ServicePort # A port of a service and the port of its pods behind it.
   nodePort 5 int32?
 
 type ServiceProxyOptions typemeta
-  path 1 string?
+  path 1 string? # Path to ask for.
 
 type ServiceSpec # How a service is reached, and which pods are behind it.
   ports 1 []ServicePort? map(port,protocol) merge(port)

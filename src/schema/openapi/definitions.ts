@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../meta/object.ts'
 import { membersOf } from '../members.ts'
-import type { Field, ScalarSchema, Schema, StructSchema } from '../schema.ts'
+import type { Field, ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema.ts'
 import { fieldDescription, typeDescription } from './descriptions.ts'
 
 /** 2: Swagger 2.0, as `/openapi/v2` has it; 3: OpenAPI 3.0. They differ in how references, defaults and unions are written. */
@@ -55,6 +55,12 @@ export class DefinitionSet {
     return this.reference(definition)
   }
 
+  /** A value of more than one type has a definition that says nothing of it. */
+  private referUnion({ name, definition, description = typeDescription(name) }: UnionSchema): JsonObject {
+    if (!this.definitions.has(definition)) this.definitions.set(definition, { ...(description !== undefined && { description }) })
+    return this.reference(definition)
+  }
+
   private struct(schema: StructSchema): JsonObject {
     const fields = membersOf(schema)
     const description = schema.description ?? typeDescription(schema.name)
@@ -81,6 +87,7 @@ export class DefinitionSet {
       if (schema.listType) marks['x-kubernetes-list-type'] = schema.listType
     } else if (schema.type === 'map' && schema.mapType) marks['x-kubernetes-map-type'] = schema.mapType
     else if (schema.type === 'struct' && schema.base && schema.structType) marks['x-kubernetes-map-type'] = schema.structType
+    if (field.strayListType) marks['x-kubernetes-list-type'] = field.strayListType
     if (field.patchMergeKey !== undefined) marks['x-kubernetes-patch-merge-key'] = field.patchMergeKey
     if (field.patchStrategy !== undefined) marks['x-kubernetes-patch-strategy'] = field.patchStrategy
     const own = { ...(described !== undefined && { description: described }), ...(this.version === 3 && value !== undefined && { default: value }) }
@@ -106,6 +113,8 @@ export class DefinitionSet {
         return { type: 'array', items: this.element(schema.items, schema.pointerItems === true) }
       case 'map':
         return { type: 'object', additionalProperties: this.element(schema.values, false) }
+      case 'union':
+        return this.referUnion(schema)
       default:
         if (schema.definition !== undefined) return this.referScalar(schema, schema.definition)
         return specialForm(schema, this.version)
@@ -153,5 +162,7 @@ function specialForm(schema: ScalarSchema, version: OpenApiVersion): JsonObject 
       return version === 2 ? { type: 'string', format: 'int-or-string' } : { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }
     case 'raw':
       return { type: 'object' }
+    case 'json':
+      return {}
   }
 }

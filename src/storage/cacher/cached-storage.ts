@@ -39,14 +39,16 @@ export class CachedStorage implements Storage {
     }
     if (!(await this.reach(at, signal))) return this.#direct.list(prefix, query, signal)
     this.#cache.refuseCorrupt(prefix)
-    const { tree, history } = this.#cache
+    const { history } = this.#cache
+    // The next pages go on in the state of the first.
+    const tree = query.limit > 0 ? this.#cache.tree.clone() : this.#cache.tree
     const { now } = this.#core.time
-    const page = this.#page(tree, now, prefix, query)
+    const page = await this.#page(tree, now, prefix, query)
     if (page.nextKey !== undefined) history.remember(now, tree, this.#core.clock.now())
     return page
   }
 
-  #page(tree: ObjectTree, revision: Revision, prefix: Key, query: ListQuery): Page {
+  async #page(tree: ObjectTree, revision: Revision, prefix: Key, query: ListQuery): Promise<Page> {
     const { predicate, limit } = query
     const below = this.#narrow(prefix, query)
     if (below.one) {
@@ -55,7 +57,7 @@ export class CachedStorage implements Storage {
       return { items: wanted ? [object] : [], revision, nextKey: undefined, remaining: undefined }
     }
     const start = query.startKey !== undefined && query.startKey > below.prefix ? query.startKey : below.prefix
-    const { items, last, remaining } = scanTree(tree, below.prefix, start, predicate, limit)
+    const { items, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit)
     return { items, revision, nextKey: last && keyAfter(last), remaining }
   }
 

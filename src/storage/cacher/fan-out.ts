@@ -1,3 +1,4 @@
+import { inNextTurn } from '../../lib/turn.ts'
 import type { RecordedChange } from '../recorded-change.ts'
 import type { Revision } from '../revision.ts'
 import type { StorageEvent } from '../storage.ts'
@@ -66,7 +67,7 @@ export class FanOut {
     this.#waiting.push(group)
     if (!this.#scheduled) {
       this.#scheduled = true
-      setImmediate(this.#turn)
+      inNextTurn(this.#turn)
     }
   }
 
@@ -88,7 +89,7 @@ export class FanOut {
       give(watcher, round)
     }
     this.#scheduled = this.#round !== undefined || this.#waiting.length > 0
-    if (this.#scheduled) setImmediate(this.#turn)
+    if (this.#scheduled) inNextTurn(this.#turn)
   }
 
   #end({ group, begun }: Round): void {

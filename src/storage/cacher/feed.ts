@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend, BackendEvent } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { delay } from '../delay.ts'
@@ -7,8 +8,6 @@ import { keyspaceEnd, keyspaceStart } from '../key-range.ts'
 import { revision } from '../revision.ts'
 import type { RevisionClock } from './revision-clock.ts'
 
-/** Milliseconds for which events are applied before the event loop has its turn. */
-const sliceMs = 4
 const shortestPauseMs = 50
 const longestPauseMs = 2000
 
@@ -123,7 +122,6 @@ export class Feed {
   async #apply(events: readonly BackendEvent[]): Promise<void> {
     const before = this.#time.now
     let last = before
-    let until = performance.now() + sliceMs
     for (const event of events) {
       const { modRevision } = event
       if (modRevision <= before) continue
@@ -131,10 +129,7 @@ export class Feed {
         this.#time.advance(last)
         if (modRevision !== last + 1) throw new GapError(`revision ${modRevision} came after ${last}`)
         last = modRevision
-        if (performance.now() > until) {
-          await new Promise(setImmediate)
-          until = performance.now() + sliceMs
-        }
+        if (turnIsSpent()) await nextTurn()
       }
       this.#target.apply(event)
     }

@@ -1,3 +1,4 @@
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend, KeyValue } from '../backend.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -7,7 +8,6 @@ import { ResourceCache as Cache } from './resource-cache.ts'
 /** A store with no more keys than this is read at once. */
 const smallStore = 1000
 const pageSize = 500
-const sliceMs = 4
 
 export interface LoadedState {
   readonly revision: Revision
@@ -63,13 +63,9 @@ async function loadPages(backend: Backend, cache: ResourceCache, into: Loading, 
 }
 
 async function inSlices(items: readonly KeyValue[], each: (item: KeyValue) => void): Promise<void> {
-  let until = performance.now() + sliceMs
   for (const item of items) {
     each(item)
-    if (performance.now() > until) {
-      await new Promise(setImmediate)
-      until = performance.now() + sliceMs
-    }
+    if (turnIsSpent()) await nextTurn()
   }
 }
 

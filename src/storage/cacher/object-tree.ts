@@ -1,4 +1,5 @@
 import sortedBtree from 'sorted-btree'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { prefixEnd } from '../key-range.ts'
 import type { Key } from '../revision.ts'
 import type { Predicate, StoredObject } from '../storage.ts'
@@ -22,21 +23,36 @@ export interface Scan {
   readonly remaining: number | undefined
 }
 
-/** The objects below a prefix from `start` on, up to the limit (0: all). */
-export function scanTree(tree: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number): Scan {
+/** Objects that are looked at before the event loop may have its turn. */
+const STEP = 1000
+
+/** The objects below a prefix from `start` on, up to the limit (0: all), as the tree is now. */
+export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number): Promise<Scan> {
   const end = prefixEnd(prefix)
   const items: StoredObject[] = []
   const { everything } = predicate
+  const tree = live.size > STEP ? live.clone() : live
   let more = false
-  tree.forRange(start, end, false, (_, object) => {
-    // As upstream's cache: any object after a full page makes a next one, whether it matches or not.
-    if (limit > 0 && items.length === limit) {
-      more = true
-      return stop
-    }
-    if (everything || predicate.matches(object.attributes())) items.push(object)
-    return undefined
-  })
+  let from: Key | undefined = start
+  while (from !== undefined) {
+    let seen = 0
+    let next: Key | undefined
+    tree.forRange(from, end, false, (key, object) => {
+      // As upstream's cache: any object after a full page makes a next one, whether it matches or not.
+      if (limit > 0 && items.length === limit) {
+        more = true
+        return stop
+      }
+      if (seen++ === STEP) {
+        next = key
+        return stop
+      }
+      if (everything || predicate.matches(object.attributes())) items.push(object)
+      return undefined
+    })
+    from = next
+    if (from !== undefined && turnIsSpent()) await nextTurn()
+  }
   if (!more) return { items, last: undefined, remaining: undefined }
   const last = items.at(-1)!.key
   return { items, last, remaining: everything ? tree.forRange(last, end, false) - 1 : undefined }

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../lib/turn.ts'
 import type { Slabs } from '../slab.ts'
 import type { Stored } from '../stored-object.ts'
 import type { ResourceCache } from './resource-cache.ts'
@@ -34,7 +35,7 @@ async function eachObject(caches: readonly ResourceCache[], visit: (object: Stor
       visit(object)
       if (--left > 0) continue
       left = objectsPerTurn
-      await new Promise(setImmediate)
+      await nextTurn()
     }
   }
 }

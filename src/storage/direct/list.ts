@@ -1,3 +1,4 @@
+import { nextTurn } from '../../lib/turn.ts'
 import type { Backend } from '../backend.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -41,6 +42,6 @@ export async function listPage(
     if (!page.more || last === undefined) return { items, revision: at, nextKey: undefined, remaining: undefined }
     start = keyAfter(last.key)
     if (limit > 0) pageSize = Math.min(2 * pageSize, largestPage)
-    await new Promise(setImmediate)
+    await nextTurn()
   }
 }

@@ -1,3 +1,4 @@
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend } from '../backend.ts'
 import { abortedError, translated } from '../errors.ts'
 import type { Key } from '../revision.ts'
@@ -78,6 +79,8 @@ export async function guardedWrite(
       backend.write({ key, expected: now?.revision ?? 0, value, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
       { key },
     )
+    // Writes of one commit are known to be done at once.
+    if (turnIsSpent()) await nextTurn()
     if (result.ok) {
       const object = new Stored(key, result.revision, codec, codec.json(value, result.revision), attributes)
       return { object, outcome: now === undefined ? 'created' : 'updated' }

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from '../../lib/log.ts'
+import { nextTurn } from '../../lib/turn.ts'
 import type { Revision } from '../revision.ts'
 import { copyOf, decodeRecord, deletion, numberBytes } from './layout.ts'
 import { latestOf } from './reader.ts'

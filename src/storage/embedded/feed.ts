@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { onAbort } from '../../lib/on-abort.ts'
+import { nextTurn } from '../../lib/turn.ts'
 import type { BackendBatch, BackendEvent, BackendWatch, KeyValue } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../lib/turn.ts'
 import type { KeyValue, RangePage, RangeQuery } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import { decodeLatest } from './layout.ts'

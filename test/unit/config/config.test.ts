@@ -53,6 +53,24 @@ describe('the command line', () => {
     expect(serve('-v4').config.verbosity).to.equal(4)
   })
 
+  it('knows how to reach kubelets', () => {
+    expect(serve().config.kubelets).to.deep.equal({
+      addressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+      port: 10250,
+      caFile: undefined,
+      client: undefined,
+    })
+    const files = ['--kubelet-client-certificate=c', '--kubelet-client-key=k', '--kubelet-certificate-authority=ca']
+    expect(serve('--kubelet-preferred-address-types=InternalIP,Hostname', '--kubelet-port=1', ...files).config.kubelets).to.deep.equal({
+      addressTypes: ['InternalIP', 'Hostname'],
+      port: 1,
+      caFile: 'ca',
+      client: { cert: 'c', key: 'k' },
+    })
+    expect(() => serve('--kubelet-preferred-address-types=Street')).to.throw(FlagError, '"Street" is not a type of address')
+    expect(() => serve('--kubelet-client-key=k')).to.throw(FlagError, '--kubelet-client-certificate and --kubelet-client-key go together')
+  })
+
   it('lets the last scalar win, and adds lists up', () => {
     const { config } = serve('--etcd-servers=http://a:1,http://b:2/', '--etcd-servers=https://c:3', '--secure-port=1', '--secure-port=2')
     expect(config.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'https://c:3'])
@@ -65,13 +83,13 @@ describe('the command line', () => {
   })
 
   it('tells which flags have no effect', () =>
-    expect(serve('--allow-privileged', '--service-account-issuer=https://x').ignored).to.deep.equal(['allow-privileged', 'service-account-issuer']))
+    expect(serve('--allow-privileged', '--delete-collection-workers=2').ignored).to.deep.equal(['allow-privileged', 'delete-collection-workers']))
 
-  it('starts as envtest starts kube-apiserver, but for the authorization mode', () => {
+  it('starts as envtest starts kube-apiserver', () => {
     const { config } = serve(
       '--advertise-address=127.0.0.1',
       '--allow-privileged=true',
-      '--authorization-mode=AlwaysAllow',
+      '--authorization-mode=RBAC',
       '--bind-address=127.0.0.1',
       '--cert-dir=/tmp/x',
       '--client-ca-file=/tmp/x/client-cert-auth-ca.crt',
@@ -107,13 +125,19 @@ describe('the command line', () => {
     [['--anonymous-auth=maybe'], 'invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax'],
     [['--event-ttl=1'], 'invalid argument "1" for "--event-ttl" flag: time: missing unit in duration "1"'],
     [['serve'], 'kube-apiserver does not take any arguments, got ["serve"]'],
-    [['--authorization-mode=RBAC'], '--authorization-mode=RBAC is not implemented'],
+    [['--authorization-mode=RBAC,Node'], '--authorization-mode=Node is not implemented'],
+    [['--service-account-max-token-expiration=10m'], 'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds'],
+    [['--service-account-jwks-uri=http://x/'], 'service-account-jwks-uri requires https scheme'],
+    [['--service-account-issuer=http://['], "--service-account-issuer contained a ':' but was not a valid URL"],
     [['--authorization-mode=Foo'], 'unsupported authorization mode "Foo"'],
     [['--audit-log-path=-'], '--audit-log-path=- is not implemented, and ignoring it would change what the server does'],
     [['--enable-admission-plugins=PodSecurity'], '--enable-admission-plugins=PodSecurity is not implemented'],
     [['--storage-backend=etcd2'], '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"'],
     [['--feature-gates=WatchList=false'], '--feature-gates: WatchList=false is not implemented'],
     [['--feature-gates=WatchList'], 'must be formatted as key=value'],
+    [['--feature-gates=WatchList=maybe'], '--feature-gates: invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'],
+    [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
+    [['--runtime-config=x.io/v1=true'], '--runtime-config: unknown api groups x.io'],
     [['--runtime-config=api/all=false'], '--runtime-config: invalid key with only api/all=false'],
     [['--emulated-version=1.31'], '--emulated-version=1.31 is not implemented; it may be 1.33'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
@@ -131,6 +155,7 @@ describe('the command line', () => {
     '--enable-priority-and-fairness=false',
     '--feature-gates=WatchList=true',
     '--runtime-config=apps/v1=true',
+    '--runtime-config=apps/v1,networking.k8s.io/v1beta1',
     '--emulated-version=kube=1.33',
   ]
   for (const argument of harmless) it(`takes ${argument}`, () => expect(serve(argument).config).to.be.an('object'))

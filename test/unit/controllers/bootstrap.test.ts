@@ -6,6 +6,8 @@ import { NEVER } from '../../support/test-registry.ts'
 const options = { address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'] }
 const SERVICES = { group: '', resource: 'services' }
 const ENDPOINTS = { group: '', resource: 'endpoints' }
+const SLICES = { group: 'discovery.k8s.io', resource: 'endpointslices' }
+const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
 const CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' }
 
 describe('bootstrap', () => {
@@ -25,6 +27,14 @@ describe('bootstrap', () => {
     const endpoints = await access.get(ENDPOINTS, 'default', 'kubernetes')
     expect(endpoints.metadata.labels).to.deep.include({ 'endpointslice.kubernetes.io/skip-mirror': 'true' })
     expect(endpoints.subsets).to.deep.equal([{ addresses: [{ ip: '192.0.2.7' }], ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] }])
+    const slice = await access.get(SLICES, 'default', 'kubernetes')
+    expect(slice.metadata.labels).to.deep.equal({ 'kubernetes.io/service-name': 'kubernetes' })
+    expect(slice).to.deep.include({ addressType: 'IPv4', endpoints: [{ addresses: ['192.0.2.7'], conditions: { ready: true } }] })
+    const classes = (await access.list(CLASSES, '')).items.map(({ metadata, value }) => [metadata.name, value])
+    expect(classes).to.deep.equal([
+      ['system-cluster-critical', 2_000_000_000],
+      ['system-node-critical', 2_000_001_000],
+    ])
     const cidr = await access.get(CIDRS, '', 'kubernetes')
     expect(cidr.spec).to.deep.equal({ cidrs: ['10.0.0.0/24'] })
     expect(cidr.status.conditions).to.deep.equal([
@@ -47,8 +57,20 @@ describe('bootstrap', () => {
     await bootstrap(controllerEnvironment(t), options, NEVER)
     await access.update(SERVICES, 'default', 'kubernetes', now => ({ ...now, metadata: { ...now.metadata, labels: { mine: 'x' } } }))
     await bootstrap(controllerEnvironment(t), { ...options, address: '192.0.2.8' }, NEVER)
+    expect((await access.get(SLICES, 'default', 'kubernetes')).endpoints[0].addresses).to.deep.equal(['192.0.2.8'])
     expect((await access.get(ENDPOINTS, 'default', 'kubernetes')).subsets[0].addresses).to.deep.equal([{ ip: '192.0.2.8' }])
     expect((await access.get(SERVICES, 'default', 'kubernetes')).metadata.labels).to.deep.equal({ mine: 'x' })
+  })
+
+  it('makes the slice anew where the server has an address of another family now', async () => {
+    const t = builtinRegistry()
+    const access = t.registry.access()
+    await bootstrap(controllerEnvironment(t), options, NEVER)
+    await bootstrap(controllerEnvironment(t), { ...options, address: '2001:db8::1' }, NEVER)
+    expect(await access.get(SLICES, 'default', 'kubernetes')).to.deep.include({
+      addressType: 'IPv6',
+      endpoints: [{ addresses: ['2001:db8::1'], conditions: { ready: true } }],
+    })
   })
 
   it('makes what was deleted again', async () => {

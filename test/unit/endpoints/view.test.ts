@@ -60,7 +60,7 @@ describe('views', () => {
 
   it('must be of their parent, as it is', async () => {
     expect(await refusalText(put(wanted(4, { uid: 'x' })))).to.equal(
-      '409 Conflict: Operation cannot be fulfilled on widgets.example.io "a": Precondition failed: UID in precondition: x, UID in object meta: u1',
+      '409 Conflict: Operation cannot be fulfilled on widgets/scale.example.io "a": Precondition failed: UID in precondition: x, UID in object meta: u1',
     )
     expect(await refusalText(put(wanted(4, { resourceVersion: '1' })))).to.equal(`409 Conflict: ${CONFLICT}`)
   })

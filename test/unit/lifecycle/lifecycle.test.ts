@@ -39,13 +39,24 @@ describe('the life of kinds', () => {
     it(`${release} ${warning === undefined ? 'does not warn' : 'warns'} of ${apiVersion} ${kind}`, () =>
       expect(deprecationIn(release, apiVersion, kind)).to.deep.equal(warning && { warning, removedRelease }))
 
+  const minor = (release: Release): number => Number(release.split('.')[1])
+
   // https://kubernetes.io/docs/reference/using-api/deprecation-policy/
   for (const [apiVersion, kinds] of Object.entries(LIFECYCLES))
     for (const [kind, life] of Object.entries(kinds)) {
       const releases = [life.introduced, life.deprecated, life.removed].filter(release => release !== undefined)
       it(`${apiVersion} ${kind}: ${releases.join(' < ')}`, () => {
         for (let i = 1; i < releases.length; i++) expect(compareReleases(releases[i - 1]!, releases[i]!)).to.be.below(0)
-        if (life.removed !== undefined) expect(stabilityOf(parseApiVersion(apiVersion)?.version ?? ''), 'stable versions are not removed').to.not.equal('ga')
+        const stability = stabilityOf(parseApiVersion(apiVersion)?.version ?? '')
+        if (life.removed === undefined) return
+        expect(stability, 'stable versions are not removed').to.not.equal('ga')
+        expect(life.deprecated, 'nothing goes without a warning').to.not.equal(undefined)
+        if (stability !== 'beta') return
+        expect(minor(life.removed) - minor(life.deprecated!), 'a beta stays for three releases').to.be.at.least(3)
+        if (life.replacement === undefined) return
+        const [group = '', replacement = ''] = life.replacement.replace(/List$/, '').split(' ')
+        expect(existsIn(life.removed, group, replacement), 'its replacement is there when it goes').to.equal(true)
+        expect(lifecycleOf(group, replacement)).to.not.equal(undefined)
       })
     }
 

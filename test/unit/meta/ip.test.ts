@@ -4,6 +4,7 @@ import { fieldPath } from '../../../src/meta/field-path.ts'
 import {
   cidrWarnings,
   ipWarnings,
+  isGlobalUnicast,
   isIPv4,
   isIPv6,
   isValidCIDR,
@@ -15,6 +16,26 @@ import {
   validateCidrStrict,
   validateIpStrict,
 } from '../../../src/meta/ip.ts'
+
+describe('addresses of one machine that others can reach', () => {
+  for (const text of ['10.0.0.1', '192.168.1.1', '8.8.8.8', '169.253.0.1', '240.0.0.1', 'fd00::1', '2001:db8::1', 'fec0::1', '::2'])
+    it(`${text} is one`, () => expect(isGlobalUnicast(parseIp(text) as Uint8Array)).to.equal(true))
+  for (const text of [
+    '0.0.0.0',
+    '255.255.255.255',
+    '127.0.0.1',
+    '127.1.2.3',
+    '224.0.0.1',
+    '239.1.1.1',
+    '169.254.169.254',
+    '::',
+    '::1',
+    'ff02::1',
+    'fe80::1',
+    'febf::1',
+  ])
+    it(`${text} is none`, () => expect(isGlobalUnicast(parseIp(text) as Uint8Array)).to.equal(false))
+})
 
 describe('addresses', () => {
   const addresses: Record<string, string | undefined> = {

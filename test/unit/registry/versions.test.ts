@@ -145,6 +145,12 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
       })
     }
 
+    it('is answered without being stored as it is when it is', async () => {
+      const create: FakeRequest = { method: 'POST', body: body('v1beta1', { shade: 'red' }, { name: 'b' }) }
+      const { spec: dry } = await object('v1beta1', ALL, { ...create, search: 'dryRun=All' })
+      expect((await object('v1beta1', ALL, create)).spec).to.deep.equal(dry)
+    })
+
     it('is refused a body of another version than the path’s', async () => {
       expect(await refusalText(call('v1', ONE, { method: 'PUT', body: body('v1beta1', {}) }))).to.equal(
         '400 BadRequest: the API version in the data (example.io/v1beta1) does not match the expected API version (example.io/v1)',

@@ -6,7 +6,7 @@ const registry = () =>
     id: 'a',
     definition: 'io.a.v1',
     source: `
-enum Protocol TCP UDP ""
+enum Protocol TCP UDP "" "a b"
 type Port # a port
   name 1 string?
   protocol 2 Protocol? = "TCP" # how
@@ -25,6 +25,7 @@ describe('type declarations', () => {
     const ports = registry().type('a.Ports')
     expect([...ports.fields.keys()]).to.deep.equal(['name', 'protocol', 'port', 'type', 'ports', 'limits', 'self'])
     expect(ports.fields.get('protocol')).to.deep.include({ number: 2, required: false, omitEmpty: true, default: 'TCP', description: 'how' })
+    expect(ports.fields.get('protocol')?.schema).to.deep.include({ enum: ['TCP', 'UDP', '', 'a b'] })
     expect(ports.fields.get('ports')).to.deep.include({ patchStrategy: 'merge,retainKeys', patchMergeKey: 'port' })
     expect(ports.fields.get('ports')?.schema).to.deep.include({ type: 'list', listType: 'map', listMapKeys: ['port', 'protocol'] })
     expect(ports.fields.get('limits')?.schema).to.deep.include({ type: 'map', mapType: 'atomic' })

@@ -14,14 +14,14 @@ export function validateLease(next: KubeObject): FieldError[] {
   if (leaseTransitions !== undefined && leaseTransitions < 0) {
     errors.push(invalid(path.child('leaseTransitions'), leaseTransitions, 'must be greater than or equal to 0'))
   }
-  if (strategy !== undefined) errors.push(...validateStrategy(strategy))
+  if (strategy !== undefined) errors.push(...validateLeaseStrategy(strategy))
   if (preferredHolder && !strategy) errors.push(forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined'))
   return errors
 }
 
-/** One of ours, or somebody's own with a domain. */
-function validateStrategy(strategy: string): FieldError[] {
-  const path = fieldPath('spec', 'strategy')
+/** One of ours, or somebody's own with a domain. The path names the field twice in upstream's messages. */
+export function validateLeaseStrategy(strategy: string): FieldError[] {
+  const path = fieldPath('spec', 'strategy', 'strategy')
   if (!strategy.includes('/')) return strategy === 'OldestEmulationVersion' ? [] : [notSupported(path, strategy, ['OldestEmulationVersion'])]
   return isQualifiedName(strategy).map(text => invalid(path, strategy, text))
 }

@@ -2,6 +2,7 @@ import type { ResourceDefinition, Version } from '../../../catalog/definition.ts
 import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { setNodeDefaults } from './defaults.ts'
+import { nodeProxySubresource } from './proxy.ts'
 import { nodeStatusStrategy, nodeStrategy } from './strategy.ts'
 import { nodeTable } from './table.ts'
 
@@ -15,7 +16,7 @@ const v1: Version = {
   setDefaults: setNodeDefaults,
   table: nodeTable,
   selectableFields: { 'spec.unschedulable': node => String(node.spec?.unschedulable === true) },
-  subresources: { status: { verbs: STATUS_VERBS, strategy: nodeStatusStrategy } },
+  subresources: { proxy: nodeProxySubresource, status: { verbs: STATUS_VERBS, strategy: nodeStatusStrategy } },
 }
 
 export const nodeResource: ResourceDefinition = {

@@ -1,6 +1,5 @@
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
@@ -71,13 +70,18 @@ const SOURCES: readonly { readonly name: string; readonly check?: SourceCheck; r
 ]
 
 const byName = new Map(SOURCES.map(source => [source.name, source]))
-const specPath = fieldPath('spec')
 
 /** Names of the sources that a PersistentVolumeSpec has, in the order of checking. */
 export const sourcesOf = (spec: ApiStruct): string[] => SOURCES.filter(({ name }) => spec[name] !== undefined).map(({ name }) => name)
 
-/** Checks one source; `further`: another one came before it. */
-export function checkSource(volume: KubeObject, name: string, further: boolean, errors: Errors): void {
+/** Checks one source of the volume's spec, which stands at `specPath`; `further`: another one came before it. */
+export function checkSource(
+  volume: Pick<KubeObject, 'metadata'> & { spec?: ApiStruct },
+  name: string,
+  further: boolean,
+  specPath: FieldPath,
+  errors: Errors,
+): void {
   const { check, at, twiceAt } = byName.get(name) ?? {}
   const source: ApiStruct = volume.spec[name]
   // A flexVolume is never refused for being the second.

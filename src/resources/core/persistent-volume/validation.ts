@@ -1,6 +1,7 @@
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidLabelValue, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
@@ -28,7 +29,7 @@ export function validatePersistentVolume(next: KubeObject, old: KubeObject | und
 
 function checkSpec(volume: KubeObject, old: KubeObject | undefined, errors: Errors): void {
   const spec: ApiStruct = volume.spec ?? {}
-  checkAccessModes(spec.accessModes ?? [], errors)
+  checkAccessModes(spec.accessModes ?? [], specPath.child('accessModes'), errors)
   checkCapacity(spec.capacity ?? {}, errors)
   const policy: string = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) {
@@ -38,7 +39,7 @@ function checkSpec(volume: KubeObject, old: KubeObject | undefined, errors: Erro
 
   const sources = sourcesOf(spec)
   if (sources.length === 0) errors.push(required(specPath, 'must specify a volume type'))
-  for (const [i, name] of sources.entries()) checkSource(volume, name, i > 0, errors)
+  for (const [i, name] of sources.entries()) checkSource(volume, name, i > 0, specPath, errors)
 
   if (spec.hostPath && cleansToRoot(spec.hostPath.path ?? '') && policy === 'Recycle') {
     errors.push(forbidden(specPath.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"))
@@ -50,8 +51,7 @@ function checkSpec(volume: KubeObject, old: KubeObject | undefined, errors: Erro
   if (spec.volumeAttributesClassName !== undefined) checkAttributesClass(spec, errors)
 }
 
-function checkAccessModes(modes: readonly string[], errors: Errors): void {
-  const path = specPath.child('accessModes')
+export function checkAccessModes(modes: readonly string[], path: FieldPath, errors: Errors): void {
   if (modes.length === 0) errors.push(required(path))
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(path, mode, ACCESS_MODES))
   if (modes.includes('ReadWriteOncePod') && modes.some(mode => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))) {

@@ -5,8 +5,11 @@ import { bindingSubresource } from './binding.ts'
 import { setPodDefaults } from './defaults.ts'
 import { ephemeralContainersStrategy } from './ephemeral-containers.ts'
 import { evictionSubresource } from './eviction.ts'
+import { logSubresource } from './log.ts'
+import { podProxySubresource } from './proxy.ts'
 import { resizeStrategy } from './resize.ts'
 import { podStatusStrategy, podStrategy } from './strategy.ts'
+import { attachSubresource, execSubresource, portForwardSubresource } from './streams.ts'
 import { podTable } from './table.ts'
 
 const v1: Version = {
@@ -32,9 +35,14 @@ const v1: Version = {
     'status.nominatedNodeName': ({ status }) => status?.nominatedNodeName ?? '',
   },
   subresources: {
+    attach: attachSubresource,
     binding: bindingSubresource,
     ephemeralcontainers: { verbs: STATUS_VERBS, strategy: ephemeralContainersStrategy },
     eviction: evictionSubresource,
+    exec: execSubresource,
+    log: logSubresource,
+    portforward: portForwardSubresource,
+    proxy: podProxySubresource,
     resize: { verbs: STATUS_VERBS, strategy: resizeStrategy },
     status: { verbs: STATUS_VERBS, strategy: podStatusStrategy },
   },

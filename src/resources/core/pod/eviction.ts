@@ -1,38 +1,161 @@
-import type { Subresource } from '../../../catalog/definition.ts'
+import type { ResourceAccess, Subresource, VirtualCall } from '../../../catalog/definition.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { badRequestError, failure } from '../../../meta/status.ts'
+import { badRequestError, conflictError, failure, isStatusError } from '../../../meta/status.ts'
+import { BUDGETS, budgetsOf, letsUnhealthyGo, stillProcessed, takeDisruption } from '../../policy/disruption.ts'
 import { types } from '../../types.ts'
+import type { ApiStruct } from '../checks.ts'
 import { created } from './binding.ts'
+import { setPodCondition } from './conditions.ts'
 
 const PODS = { group: '', resource: 'pods' }
 
+/** How often an eviction that read a pod which then changed is begun again. */
+const ATTEMPTS = 20
+
 const goList = (values: readonly string[]): string => `[${values.join(' ')}]`
 
-/** API-initiated eviction: https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/. Without disruption budgets, which are not served, it is a deletion. */
+/** What is asked of the deletion: the body's options, with the dry-run of either. */
+interface Wanted {
+  readonly dryRun: boolean
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly gracePeriodSeconds?: number
+  readonly propagationPolicy?: string
+}
+
+function wantedOf({ deleteOptions }: KubeObject, dryRun: boolean): Wanted {
+  const { preconditions, gracePeriodSeconds, propagationPolicy, dryRun: inBody = [] }: ApiStruct = deleteOptions ?? {}
+  if (dryRun && inBody.length > 0 && goList(inBody) !== '[All]') {
+    throw failure(500, '', `Non-matching dry-run options in request and content: [All] and ${goList(inBody)}`)
+  }
+  return {
+    dryRun: dryRun || inBody.length > 0,
+    ...(preconditions?.uid !== undefined && { uid: preconditions.uid }),
+    ...(preconditions?.resourceVersion !== undefined && { resourceVersion: preconditions.resourceVersion }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(propagationPolicy !== undefined && { propagationPolicy }),
+  }
+}
+
+const isFinished = ({ metadata, status }: KubeObject): boolean =>
+  status?.phase === 'Succeeded' || status?.phase === 'Failed' || metadata.deletionTimestamp !== undefined
+
+/** Pods that do no work yet, or no more, disrupt nothing when they go. */
+const needsNoBudget = (pod: KubeObject): boolean => isFinished(pod) || pod.status?.phase === 'Pending'
+
+const isReady = ({ status }: KubeObject): boolean =>
+  (status?.conditions ?? []).some((condition: ApiStruct) => condition.type === 'Ready' && condition.status === 'True')
+
+/** One pod that is to go. */
+interface Eviction {
+  readonly api: ResourceAccess
+  readonly namespace: string
+  readonly name: string
+  readonly now: number
+  readonly wanted: Wanted
+}
+
+/** Deletes the pod, once its status says why it goes. `wanted` may name the revision that the decision was made on. */
+async function remove({ api, namespace, name, now }: Eviction, wanted: Wanted): Promise<void> {
+  let { resourceVersion } = wanted
+  if (!wanted.dryRun) {
+    const marked = await api.update(
+      PODS,
+      namespace,
+      name,
+      pod => {
+        checkPreconditions(pod, wanted)
+        setPodCondition(pod, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, now)
+        return pod
+      },
+      { subresource: 'status' },
+    )
+    if (resourceVersion !== undefined) resourceVersion = marked.metadata.resourceVersion as string
+  }
+  await api.delete(PODS, namespace, name, { ...wanted, ...(resourceVersion !== undefined && { resourceVersion }) })
+}
+
+function checkPreconditions({ metadata }: KubeObject, { uid, resourceVersion }: Wanted): void {
+  const pod = { group: '', resource: 'Pod' }
+  if (uid && uid !== metadata.uid)
+    throw conflictError(
+      pod,
+      metadata.name ?? '',
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    )
+  if (resourceVersion && resourceVersion !== metadata.resourceVersion)
+    throw conflictError(
+      pod,
+      metadata.name ?? '',
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    )
+}
+
+/** Removes a pod that needs no budget; otherwise returns it. A pod that changes meanwhile is looked at again, unless the client has named its revision. */
+async function removeUnbudgeted(eviction: Eviction): Promise<KubeObject | undefined> {
+  const { api, namespace, name, wanted } = eviction
+  for (let attempt = 1; ; attempt++) {
+    const pod = await api.get(PODS, namespace, name)
+    if (!needsNoBudget(pod)) return pod
+    const pinned = wanted.resourceVersion !== undefined
+    try {
+      await remove(eviction, pinned || isFinished(pod) ? wanted : { ...wanted, resourceVersion: pod.metadata.resourceVersion as string })
+      return undefined
+    } catch (error) {
+      if (pinned || attempt >= ATTEMPTS || !isStatusError(error, 'Conflict')) throw error
+    }
+  }
+}
+
+/** Asks the pod's budget, and takes from it. `unasked`: the pod is not ready and may go without; the budget's name comes with it. */
+async function askBudget({ api, name, now, wanted }: Eviction, pod: KubeObject): Promise<{ unasked?: string }> {
+  const [budget, second] = await budgetsOf(api, pod)
+  if (second) throw failure(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
+  if (!budget) return {}
+  const budgetName = budget.metadata.name ?? ''
+  if (!isReady(pod) && letsUnhealthyGo(budget)) return { unasked: budgetName }
+  if (wanted.dryRun) takeDisruption(structuredClone(budget), name, now)
+  else
+    await api.update(
+      BUDGETS,
+      pod.metadata.namespace ?? '',
+      budgetName,
+      current => {
+        takeDisruption(current, name, now)
+        return current
+      },
+      { subresource: 'status' },
+    )
+  return {}
+}
+
+async function evict(eviction: Eviction): Promise<void> {
+  const pod = await removeUnbudgeted(eviction)
+  if (!pod) return
+  const { unasked } = await askBudget(eviction, pod)
+  const { wanted } = eviction
+  if (unasked === undefined) return remove(eviction, wanted)
+  try {
+    // The pod must not have become ready since.
+    await remove(eviction, { ...wanted, resourceVersion: pod.metadata.resourceVersion as string })
+  } catch (error) {
+    throw wanted.resourceVersion === undefined && isStatusError(error, 'Conflict') ? stillProcessed(unasked) : error
+  }
+}
+
+async function call({ api, body, ctx, dryRun, name, namespace }: VirtualCall) {
+  const eviction = body as KubeObject
+  if ((eviction.metadata.name ?? '') !== name) throw badRequestError('name in URL does not match name in Eviction object')
+  await evict({ api, namespace, name, now: ctx.receivedAt, wanted: wantedOf(eviction, dryRun) })
+  return { code: 201, object: created }
+}
+
+/**
+ * API-initiated eviction: a deletion that the pod's disruption budget must allow. https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
+ * A refusal that passes by itself is a 429 with the cause `DisruptionBudget`.
+ */
 export const evictionSubresource: Subresource = {
   verbs: ['create'],
-  kind: { group: 'policy', version: 'v1', kind: 'Eviction', schema: types.type('policy.Eviction') },
-  virtual: {
-    async call({ api, body, dryRun, name, namespace }) {
-      const eviction = body as KubeObject
-      if ((eviction.metadata.name ?? '') !== name) throw badRequestError('name in URL does not match name in Eviction object')
-      const options = eviction.deleteOptions ?? {}
-      const inBody: string[] = options.dryRun ?? []
-      if (dryRun && inBody.length > 0 && goList(inBody) !== '[All]') {
-        throw failure(500, '', `Non-matching dry-run options in request and content: [All] and ${goList(inBody)}`)
-      }
-      if (dryRun || inBody.length > 0) await api.get(PODS, namespace, name)
-      else {
-        const { uid, resourceVersion } = options.preconditions ?? {}
-        const { gracePeriodSeconds, propagationPolicy } = options
-        await api.delete(PODS, namespace, name, {
-          ...(uid !== undefined && { uid }),
-          ...(resourceVersion !== undefined && { resourceVersion }),
-          ...(propagationPolicy !== undefined && { propagationPolicy }),
-          ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
-        })
-      }
-      return { code: 201, object: created }
-    },
-  },
+  kind: { group: 'policy', version: 'v1', kind: 'Eviction', schema: types.type('policy.Eviction'), alsoTakes: ['policy/v1beta1'] },
+  virtual: { call },
 }

@@ -1,9 +1,11 @@
+import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
 import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
+import { createTokenSubresource } from './token.ts'
 
 const v1: Version = {
   group: '',
@@ -34,10 +36,8 @@ const strategy: Strategy = {
   },
 }
 
-export const serviceAccountResource: ResourceDefinition = {
-  scope: 'Namespaced',
-  versions: [v1],
-  home: v1,
-  storage: { prefix: 'serviceaccounts', version: v1 },
-  strategy,
+/** `issuer`: signs tokens of the accounts; without one there is no subresource for them. */
+export function createServiceAccountResource(issuer: TokenIssuer | undefined): ResourceDefinition {
+  const version: Version = issuer ? { ...v1, subresources: { token: createTokenSubresource(issuer) } } : v1
+  return { scope: 'Namespaced', versions: [version], home: version, storage: { prefix: 'serviceaccounts', version }, strategy }
 }

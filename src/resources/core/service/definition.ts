@@ -7,6 +7,7 @@ import { NodePorts } from './allocation/node-ports.ts'
 import type { PortRange } from './allocation/port-set.ts'
 import { ServiceReservations } from './allocation/reservation.ts'
 import { setServiceDefaults } from './defaults.ts'
+import { serviceProxySubresource } from './proxy.ts'
 import { serviceStatusStrategy, serviceStrategy } from './strategy.ts'
 import { serviceTable } from './table.ts'
 
@@ -38,7 +39,7 @@ export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_
     setDefaults: setServiceDefaults,
     table: serviceTable,
     selectableFields: { 'spec.clusterIP': ({ spec }) => spec?.clusterIP ?? '', 'spec.type': ({ spec }) => spec?.type ?? '' },
-    subresources: { status: { verbs: STATUS_VERBS, strategy: serviceStatusStrategy } },
+    subresources: { proxy: serviceProxySubresource(random), status: { verbs: STATUS_VERBS, strategy: serviceStatusStrategy } },
   }
   return {
     scope: 'Namespaced',

@@ -1,6 +1,5 @@
-import { Socket } from 'node:net'
 import { expect } from 'chai'
-import { bearerToken, parseTokenFile, tokenAuthenticator } from '../../../../src/auth/authn/token-file.ts'
+import { fileTokens, parseTokenFile } from '../../../../src/auth/authn/token-file.ts'
 
 describe('parseTokenFile', () => {
   it('reads users, uids and groups', () => {
@@ -17,22 +16,9 @@ describe('parseTokenFile', () => {
     expect(() => parseTokenFile('a,b,c\nx,y', 'f')).to.throw("token file 'f' must have at least 3 columns (token, user name, user uid), found 2 in line 2"))
 })
 
-describe('bearerToken', () => {
-  const cases: [string | undefined, string | undefined][] = [
-    [undefined, undefined],
-    ['Bearer abc', 'abc'],
-    ['bearer abc', 'abc'],
-    ['Bearer ', undefined],
-    ['Basic abc', undefined],
-    ['Bearer', undefined],
-  ]
-  for (const [header, token] of cases) it(String(header), () => expect(bearerToken(header)).to.equal(token))
-})
-
-describe('tokenAuthenticator', () => {
-  const authenticate = tokenAuthenticator(parseTokenFile('good,alice,1', 'f'))
-  const as = (authorization?: string) => authenticate({ headers: authorization === undefined ? {} : { authorization }, socket: new Socket() })
-  it('knows a token of the file', () => expect(as('Bearer good')).to.include({ name: 'alice' }))
-  it('rejects another', () => expect(as('Bearer bad')).to.equal('rejected'))
-  it('has no opinion without one', () => expect(as()).to.equal(undefined))
+describe('fileTokens', () => {
+  const tokens = fileTokens(parseTokenFile('good,alice,1', 'f'), ['here'])
+  it('knows a token of the file', () => expect(tokens('good', ['here', 'there'])).to.deep.include({ audiences: ['here'] }))
+  it('has no opinion on another', () => expect(tokens('bad', ['here'])).to.equal(undefined))
+  it('is for this server alone', () => expect(tokens('good', ['there'])).to.equal(undefined))
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ANONYMOUS } from '../../../../src/auth/authn/authenticator.ts'
-import { alwaysAllow, alwaysDeny, privileged, publicInformation, union } from '../../../../src/auth/authz/authorizers.ts'
+import { alwaysAllow, alwaysDeny, basicUser, privileged, publicInformation, union } from '../../../../src/auth/authz/authorizers.ts'
 import { forbidden } from '../../../../src/auth/authz/forbidden.ts'
 import { parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
 
@@ -22,10 +22,28 @@ describe('authorizers', () => {
       path => [`everyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'allow'] as [string, typeof all, typeof alice, string, string, string],
     ),
     ['nobody may post to it', all, ANONYMOUS as typeof alice, 'POST', '/healthz', 'no opinion'],
+    ['whoever is known may ask what they may do', basicUser, alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'allow'],
+    ['nobody else may', basicUser, ANONYMOUS as typeof alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'no opinion'],
+    ['they may not ask about others', basicUser, alice, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', 'no opinion'],
     ['metrics are not public', all, ANONYMOUS as typeof alice, 'GET', '/metrics', 'no opinion'],
   ]
   for (const [what, authorizer, user, method, path, wanted] of cases)
     it(what, async () => expect((await authorizer.authorize(user, info(method, path), signal)).decision).to.equal(wanted))
+})
+
+describe('rules that are told', () => {
+  const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
+  it('are those of all authorizers', () => {
+    const known = union([privileged, publicInformation, basicUser, alwaysDeny]).rulesFor?.({ ...master, groups: [...master.groups, ...alice.groups] }, 'ns')
+    expect(known?.resourceRules[0]).to.deep.equal(everything)
+    expect(known?.resourceRules).to.have.length(3)
+    expect(known?.nonResourceRules[1]).to.deep.include({ verbs: ['get'] })
+    expect([known?.incomplete, known?.errors]).to.deep.equal([false, []])
+  })
+  it('are none for nobody', () => {
+    const known = union([privileged, basicUser, alwaysAllow]).rulesFor?.(ANONYMOUS, 'ns')
+    expect([known?.resourceRules, known?.nonResourceRules]).to.deep.equal([[], []])
+  })
 })
 
 describe('forbidden', () => {

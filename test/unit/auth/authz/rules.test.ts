@@ -39,6 +39,27 @@ describe('rulesAuthorizer', () => {
     })
 })
 
+describe('rules that are told', () => {
+  const rules: Rule[] = [
+    base,
+    { ...base, users: ['bob'] },
+    { ...base, groups: ['dev'], users: [], namespaces: ['a'], resourceNames: ['x'] },
+    { users: ['*'], verbs: ['get'], nonResourceURLs: ['/metrics'] },
+  ]
+  const { verbs, apiGroups, resources } = base
+  const cases: [string, string[], string, object[]][] = [
+    ['alice', [], 'a', [{ verbs, apiGroups, resources }]],
+    ['carol', ['dev'], 'a', [{ verbs, apiGroups, resources, resourceNames: ['x'] }]],
+    ['carol', ['dev'], 'b', []],
+  ]
+  for (const [name, groups, namespace, wanted] of cases)
+    it(`of ${name} in ${namespace}`, () => {
+      const known = rulesAuthorizer(rules).rulesFor?.({ name, groups }, namespace)
+      expect(known?.resourceRules).to.deep.equal(wanted)
+      expect(known?.nonResourceRules).to.deep.equal([{ verbs: ['get'], nonResourceURLs: ['/metrics'] }])
+    })
+})
+
 describe('parseRules', () => {
   it('takes a full rule', () => expect(parseRules({ rules: [base] })).to.deep.equal([base]))
   const bad: [string, unknown, string][] = [

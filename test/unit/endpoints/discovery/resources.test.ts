@@ -5,10 +5,11 @@ import { apiResources, groupsOf, storageVersionHash } from '../../../../src/endp
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 import { widgetResource } from '../../../support/test-registry.ts'
 
-const upstream = JSON.parse(readFileSync(new URL('../../../fixtures/discovery/resources-1.33.json', import.meta.url), 'utf8')) as Record<
-  string,
-  { name: string }[]
->
+type Listed = Record<string, { name: string }[]>
+
+const listed = (file: string): Listed => JSON.parse(readFileSync(new URL(`../../../fixtures/discovery/${file}`, import.meta.url), 'utf8')) as Listed
+const upstream = listed('resources-1.33.json')
+const optional = listed('optional-1.33.json')
 const snapshot = new CatalogSnapshot(1, servedBuiltins())
 
 describe('resource lists', () => {
@@ -22,6 +23,25 @@ describe('resource lists', () => {
     const names = ours.map(({ name }) => name)
     it(`${groupVersion} has none but upstream’s resources, in its order`, () =>
       expect(names).to.deep.equal(resources.map(({ name }) => name).filter(name => names.includes(name))))
+    for (const resource of resources)
+      if (names.includes(resource.name))
+        it(`${groupVersion} ${resource.name} is as upstream lists it`, () =>
+          expect(JSON.stringify(ours.find(({ name }) => name === resource.name))).to.equal(JSON.stringify(resource)))
+      else it.skip(`${groupVersion} ${resource.name} is not built`)
+  }
+
+  const everything = new CatalogSnapshot(1, servedBuiltins({ 'api/all': true }, { ClusterTrustBundle: true, StorageVersionMigrator: true }))
+
+  it('are of no other group versions where everything is switched on', () =>
+    expect(everything.servedGroupVersions().filter(groupVersion => !(groupVersion in upstream))).to.deep.equal(
+      everything.servedGroupVersions().filter(groupVersion => groupVersion in optional),
+    ))
+
+  for (const [groupVersion, resources] of Object.entries(optional)) {
+    const ours = apiResources(everything, groupVersion).map(({ storageVersionHash: _, ...resource }) => resource)
+    const names = ours.map(({ name }) => name)
+    it(`${groupVersion} is not there unless it is asked for`, () => expect(apiResources(snapshot, groupVersion)).to.deep.equal([]))
+    it(`${groupVersion} has none but upstream’s resources`, () => expect(resources.map(({ name }) => name)).to.include.members(names))
     for (const resource of resources)
       if (names.includes(resource.name))
         it(`${groupVersion} ${resource.name} is as upstream lists it`, () =>

@@ -17,6 +17,12 @@ type Thing typemeta
 type Spec
   mode 1 string?
 
+type Options typemeta
+  path 1 string?
+  words 2 []string?
+  lines 3 *int64?
+  since 4 *Time?
+
 type Scale typemeta
   metadata 1 meta.ObjectMeta?
 `,
@@ -31,6 +37,12 @@ const thing: Version = {
   schema: types.type('t.Thing'),
   subresources: {
     status: { verbs: ['get', 'patch', 'update'] },
+    log: { verbs: ['get'], connect: { how: 'log', methods: ['GET'], options: types.type('t.Options'), locate: async () => undefined } },
+    tunnel: {
+      verbs: ['create', 'get'],
+      kind: { group: '', version: 'v1', kind: 'Options', schema: types.type('t.Options') },
+      connect: { how: 'proxy', methods: ['GET', 'HEAD'], options: types.type('t.Options'), subpath: true, locate: async () => undefined },
+    },
     scale: { verbs: ['get'], kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('t.Scale') } },
   },
 }
@@ -49,7 +61,7 @@ type Paths = Record<string, Record<string, Operation> & { parameters?: unknown }
 const openApi = createOpenApi(new CatalogSnapshot(1, [definition]))
 const parse = (body: Buffer) =>
   JSON.parse(body.toString()) as { paths: Paths; definitions: Record<string, object>; components: { schemas: Record<string, object> } }
-const methods = ['get', 'put', 'post', 'delete', 'patch']
+const methods = ['get', 'put', 'post', 'delete', 'head', 'patch']
 const ids = (paths: Paths) =>
   Object.entries(paths).flatMap(([path, item]) =>
     methods.filter(method => item[method]).map(method => `${method} ${path} ${item[method]?.operationId} ${item[method]?.['x-kubernetes-action'] ?? '-'}`),
@@ -71,10 +83,15 @@ describe('OpenAPI documents', () => {
       `put ${inNamespace}/{name} replaceThingsV1NamespacedThing put`,
       `delete ${inNamespace}/{name} deleteThingsV1NamespacedThing delete`,
       `patch ${inNamespace}/{name} patchThingsV1NamespacedThing patch`,
+      `get ${inNamespace}/{name}/log readThingsV1NamespacedThingLog get`,
       `get ${inNamespace}/{name}/scale readThingsV1NamespacedThingScale get`,
       `get ${inNamespace}/{name}/status readThingsV1NamespacedThingStatus get`,
       `put ${inNamespace}/{name}/status replaceThingsV1NamespacedThingStatus put`,
       `patch ${inNamespace}/{name}/status patchThingsV1NamespacedThingStatus patch`,
+      `get ${inNamespace}/{name}/tunnel connectThingsV1GetNamespacedThingTunnel connect`,
+      `head ${inNamespace}/{name}/tunnel connectThingsV1HeadNamespacedThingTunnel connect`,
+      `get ${inNamespace}/{name}/tunnel/{path} connectThingsV1GetNamespacedThingTunnelWithPath connect`,
+      `head ${inNamespace}/{name}/tunnel/{path} connectThingsV1HeadNamespacedThingTunnelWithPath connect`,
       `get ${root}/things listThingsV1ThingForAllNamespaces list`,
       `get ${root}/watch/namespaces/{namespace}/things watchThingsV1NamespacedThingList watchlist`,
       `get ${root}/watch/namespaces/{namespace}/things/{name} watchThingsV1NamespacedThing watch`,
@@ -117,6 +134,28 @@ describe('OpenAPI documents', () => {
     const item = v3.paths[`${inNamespace}/{name}`] as { parameters: { name: string }[] }
     expect(item.parameters.map(p => p.name)).to.deep.equal(['name', 'namespace', 'pretty'])
     expect(v3.paths[`${inNamespace}/{name}`]?.get?.parameters).to.equal(undefined)
+  })
+
+  it('describe connections by their options, and what comes as text', () => {
+    const log = v3.paths[`${inNamespace}/{name}/log`] as Record<string, unknown> & { parameters: { name: string; schema: { type: string } }[] }
+    expect(log.parameters.map(({ name, schema }) => `${name} ${schema.type}`)).to.deep.equal([
+      'lines integer',
+      'name string',
+      'namespace string',
+      'path string',
+      'pretty string',
+      'words string',
+    ])
+    expect(v2.paths[`${inNamespace}/{name}/log`]?.get).to.deep.include({
+      produces: ['text/plain', 'application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'],
+      responses: { 200: { description: 'OK', schema: { type: 'string' } }, 401: { description: 'Unauthorized' } },
+    })
+    const tunnel = v3.paths[`${inNamespace}/{name}/tunnel/{path}`] as Record<string, unknown> & { head: object; parameters: { name: string; in: string }[] }
+    expect(tunnel.parameters.map(p => `${p.name} ${p.in}`)).to.include.members(['path path', 'path query'])
+    expect(tunnel.head).to.deep.include({
+      responses: { 200: { description: 'OK', content: { '*/*': { schema: { type: 'string' } } } }, 401: { description: 'Unauthorized' } },
+      'x-kubernetes-group-version-kind': { group: '', version: 'v1', kind: 'Options' },
+    })
   })
 
   it('are listed with their hashes', () => {

@@ -6,10 +6,7 @@ import { bindingResource } from '../../../../../src/resources/core/pod/binding.t
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { createdPod, NOW } from '../../../../support/pod.ts'
 
-const { binding, eviction } = podResource.home.subresources as Record<
-  string,
-  { virtual: { call(call: VirtualCall): Promise<{ code: number; object: unknown }> } }
->
+const { binding } = podResource.home.subresources as Record<string, { virtual: { call(call: VirtualCall): Promise<{ code: number; object: unknown }> } }>
 
 /** A store of one pod, which tells what was done with it. */
 function world(pod: KubeObject, body: object, dryRun = false) {
@@ -19,7 +16,6 @@ function world(pod: KubeObject, body: object, dryRun = false) {
     update: async (_id: unknown, _namespace: string, _name: string, change: (pod: KubeObject) => KubeObject, options: unknown) => {
       done.push(options, change(structuredClone(pod)))
     },
-    delete: async (_id: unknown, _namespace: string, name: string, options: unknown) => done.push(name, options),
   } as unknown as ResourceAccess
   const call = { api, body, dryRun, name: 'p', namespace: 'default', verb: 'create', ctx: { receivedAt: NOW } } as unknown as VirtualCall
   return { call, done }
@@ -31,13 +27,6 @@ const bindingOf = (more: object = {}) => ({
   target: { kind: 'Node', name: 'n' },
   ...more,
 })
-const evictionOf = (deleteOptions?: object, name = 'p') => ({
-  kind: 'Eviction',
-  apiVersion: 'policy/v1',
-  metadata: { name },
-  ...(deleteOptions && { deleteOptions }),
-})
-
 async function refusal(call: Promise<unknown>): Promise<[number, string]> {
   const error = await call.then(
     () => undefined,
@@ -99,32 +88,5 @@ describe('resources/core/pod binding', () => {
     const { call, done } = world(createdPod({}), bindingOf(), true)
     await binding?.virtual.call(call)
     expect(done).to.deep.equal([])
-  })
-})
-
-describe('resources/core/pod eviction', () => {
-  it('deletes', async () => {
-    const options = { gracePeriodSeconds: 3, preconditions: { uid: 'u', resourceVersion: '7' }, propagationPolicy: 'Foreground' }
-    const { call, done } = world(createdPod({}), evictionOf(options))
-    expect(await eviction?.virtual.call(call)).to.deep.include({ code: 201 })
-    expect(done).to.deep.equal(['p', { gracePeriodSeconds: 3, uid: 'u', resourceVersion: '7', propagationPolicy: 'Foreground' }])
-  })
-
-  for (const [name, dryRun, options] of [
-    ['in the request', true, undefined],
-    ['in the body', false, { dryRun: ['All'] }],
-  ] as const) {
-    it(`deletes nothing on a dry-run ${name}`, async () => {
-      const { call, done } = world(createdPod({}), evictionOf(options), dryRun)
-      await eviction?.virtual.call(call)
-      expect(done).to.deep.equal([])
-    })
-  }
-
-  it('refuses another name', async () => {
-    expect(await refusal(eviction?.virtual.call(world(createdPod({}), evictionOf(undefined, 'q')).call) as Promise<unknown>)).to.deep.equal([
-      400,
-      'name in URL does not match name in Eviction object',
-    ])
   })
 })

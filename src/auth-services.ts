@@ -1,0 +1,150 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { load as parseYaml } from 'js-yaml'
+import { type Authenticator, firstOf } from './auth/authn/authenticator.ts'
+import { clientCertificate } from './auth/authn/client-certificate.ts'
+import { serviceAccountTokens, type TokenResource } from './auth/authn/service-account/authenticator.ts'
+import type { ServiceAccountClaims } from './auth/authn/service-account/claims.ts'
+import { type IssuerDocuments, issuerDocuments, KEY_SET_PATH } from './auth/authn/service-account/discovery.ts'
+import { signClaims } from './auth/authn/service-account/issuer.ts'
+import { generateSigningKey, readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from './auth/authn/service-account/keys.ts'
+import { type LegacyClaims, legacyTokens } from './auth/authn/service-account/legacy.ts'
+import { bearerAuthenticator, firstToken, type TokenAuthenticator } from './auth/authn/token.ts'
+import { fileTokens, parseTokenFile } from './auth/authn/token-file.ts'
+import { alwaysAllow, alwaysDeny, basicUser, privileged, publicInformation, union } from './auth/authz/authorizers.ts'
+import { rbacAuthorizer } from './auth/authz/rbac/authorizer.ts'
+import { RuleIndex } from './auth/authz/rbac/rule-index.ts'
+import { parseRules, rulesAuthorizer } from './auth/authz/rules.ts'
+import type { ResourceAccess } from './catalog/definition.ts'
+import type { AuthorizationMode, Config } from './config/config.ts'
+import type { Clock } from './lib/clock.ts'
+import { invariant } from './lib/invariant.ts'
+import type { Authorizer } from './meta/authorizer.ts'
+import type { KubeObject } from './meta/object.ts'
+import { isStatusError } from './meta/status.ts'
+import type { AuthServices } from './resources/builtin.ts'
+import { writePrivate } from './server/tls/material.ts'
+
+/** Authentication and authorization as the configuration has them. */
+export interface Auth {
+  readonly authenticator: Authenticator
+  readonly authorizer: Authorizer
+  /** Where a mode is RBAC: to be kept as the roles and bindings are. */
+  readonly rules: RuleIndex | undefined
+  /** What kinds need of both. */
+  readonly services: AuthServices
+  /** `address`: host and port by which others reach the server. */
+  documents(address: string): Promise<IssuerDocuments | undefined>
+  /** Tokens of service accounts are good from then on: whether what they name is still there is looked up here. */
+  connect(access: ResourceAccess): void
+}
+
+/** Reads the files that the configuration names, and makes the key that signs tokens where there is none. Throws an Error that names the file. */
+export async function openAuth(config: Config, clock: Clock): Promise<Auth> {
+  const { serviceAccounts } = config
+  const rules = config.authorizationModes.includes('RBAC') ? new RuleIndex() : undefined
+  const [authorizer, given, users] = await Promise.all([
+    authorizerOf(config, rules),
+    verificationKeysOf(serviceAccounts.keyFiles),
+    config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
+  ])
+  const signing = serviceAccounts.signingKeyFile === undefined ? onceAsked(() => signingKeyOf(config)) : await givenKey(serviceAccounts.signingKeyFile)
+  const keys = onceAsked(async () => {
+    const own = await signing()
+    return [...given.filter(({ id }) => id !== own.id), own]
+  })
+  let objects: ResourceAccess | undefined
+  const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
+    invariant(objects, 'tokens are looked at before there is a store')
+    return lookUp(objects, resource, namespace, name)
+  }
+  const tokens: TokenAuthenticator = firstToken([
+    ...(users ? [fileTokens(users, serviceAccounts.audiences)] : []),
+    serviceAccountTokens({
+      issuers: serviceAccounts.issuers,
+      keys,
+      lookUp: async (resource, namespace, name) => (await find(resource, namespace, name)).metadata,
+      now: () => clock.now(),
+    }),
+    legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
+  ])
+  const issuer = {
+    name: serviceAccounts.issuers[0] as string,
+    serverAudiences: serviceAccounts.audiences,
+    maxExpirationSeconds: serviceAccounts.maxExpirationSeconds,
+    extendExpiration: serviceAccounts.extendExpiration,
+    sign: async (claims: ServiceAccountClaims | LegacyClaims) => signClaims(await signing(), claims),
+  }
+  return {
+    authenticator: firstOf([clientCertificate, bearerAuthenticator(tokens, serviceAccounts.audiences)], config.anonymousAuth),
+    authorizer,
+    rules,
+    services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer },
+    documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
+    connect: access => {
+      objects = access
+    },
+  }
+}
+
+async function authorizerOf(config: Config, index: RuleIndex | undefined): Promise<Authorizer> {
+  const file = config.authorizationRulesFile
+  const rules = file === undefined ? [] : parseRules(parseYaml(await readFile(file, 'utf8')))
+  const byMode: Readonly<Record<AuthorizationMode, () => Authorizer>> = {
+    AlwaysAllow: () => alwaysAllow,
+    AlwaysDeny: () => alwaysDeny,
+    RBAC: () => rbacAuthorizer(index ?? new RuleIndex()),
+    Rules: () => union([basicUser, rulesAuthorizer(rules)]),
+  }
+  const modes = config.authorizationModes.map(mode => byMode[mode]())
+  // Bindings tell who may read health and version there, and list what masters may do.
+  if (index !== undefined) return union([{ authorize: privileged.authorize }, ...modes])
+  return union([privileged, publicInformation, ...modes])
+}
+
+/** The result of the work, which is done when it is asked for the first time, and again after a failure. */
+function onceAsked<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= work().catch((error: unknown) => {
+      result = undefined
+      throw error
+    })
+    return result
+  }
+}
+
+async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
+  const key = readSigningKey(await readFile(file, 'utf8'), file)
+  return async () => key
+}
+
+/** What was made once is kept. Making it takes longer than all else at a first start, so it is made when there is something to sign. */
+async function signingKeyOf({ certDir }: Config): Promise<SigningKey> {
+  const file = join(certDir, 'sa.key')
+  let pem = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return undefined
+  })
+  if (pem === undefined) {
+    pem = await generateSigningKey()
+    await mkdir(certDir, { recursive: true, mode: 0o700 })
+    await writePrivate(file, pem)
+  }
+  return readSigningKey(pem, file)
+}
+
+async function verificationKeysOf(files: readonly string[]): Promise<VerificationKey[]> {
+  return (await Promise.all(files.map(async file => readVerificationKeys(await readFile(file, 'utf8'), file)))).flat()
+}
+
+/** From the watch cache; what is not there is looked up in the store, as it may be new. */
+async function lookUp(access: ResourceAccess, resource: TokenResource, namespace: string, name: string): Promise<KubeObject> {
+  const id = { group: '', resource }
+  try {
+    return await access.get(id, namespace, name, { resourceVersion: '0' })
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error
+    return access.get(id, namespace, name)
+  }
+}

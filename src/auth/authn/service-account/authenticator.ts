@@ -1,0 +1,80 @@
+import { quote } from '../../../meta/field-error.ts'
+import type { ObjectMeta } from '../../../meta/object.ts'
+import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
+import { readClaims, type ServiceAccountClaims, userOfClaims } from './claims.ts'
+import type { VerificationKey } from './keys.ts'
+import { issuerOf, Verifier } from './verify.ts'
+
+/** The resources that tokens name. */
+export type TokenResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes'
+
+export interface ServiceAccountTokenOptions {
+  /** Whose tokens are looked at: the first signs here, the others did. */
+  readonly issuers: readonly string[]
+  readonly keys: () => Promise<readonly VerificationKey[]>
+  /** Metadata of an object as it is now. Throws a NotFound where there is none. */
+  readonly lookUp: (resource: TokenResource, namespace: string, name: string) => Promise<ObjectMeta>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Clocks of two machines may differ by this much. */
+const LEEWAY_SECONDS = 60
+
+const invalidated = 'service account token has been invalidated'
+
+/**
+ * Tokens that this server has signed for service accounts. A signature is checked once; times, and that the account and what the token is bound to are still there and the same, with
+ * each request (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens).
+ */
+export function serviceAccountTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
+  const verifier = new Verifier(options.keys, readClaims)
+  const check = async (token: string, audiences: readonly string[]): Promise<TokenAnswer> => {
+    const claims = await verifier.claims(token)
+    if ('error' in claims) return claims
+    const meant = claims.aud.filter(audience => audiences.includes(audience))
+    if (meant.length === 0) return { error: `token audiences ${list(claims.aud)} is invalid for the target audiences ${list(audiences)}` }
+    const error = faultOfTime(claims, options.now() / 1000) ?? (await faultOfObjects(claims, options))
+    if (error === undefined) return { user: userOfClaims(claims), audiences: meant }
+    verifier.forget(token)
+    return { error }
+  }
+  return (token, audiences) => (verifier.has(token) || options.issuers.includes(issuerOf(token)) ? check(token, audiences) : undefined)
+}
+
+const list = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`
+
+function faultOfTime({ exp, nbf, iat }: ServiceAccountClaims, now: number): string | undefined {
+  if (exp === undefined || now - LEEWAY_SECONDS > exp) return 'service account token has expired'
+  if (now + LEEWAY_SECONDS < nbf) return 'service account token is not valid yet'
+  if (now + LEEWAY_SECONDS < iat) return 'service account token is issued in the future'
+  return undefined
+}
+
+async function faultOfObjects(claims: ServiceAccountClaims, options: ServiceAccountTokenOptions): Promise<string | undefined> {
+  const { namespace, serviceaccount, secret, pod, node } = claims['kubernetes.io']
+  const deletedBefore = options.now() - LEEWAY_SECONDS * 1000
+  const isGone = ({ deletionTimestamp }: ObjectMeta): boolean => deletionTimestamp !== undefined && Date.parse(deletionTimestamp) < deletedBefore
+  let account: ObjectMeta
+  try {
+    account = await options.lookUp('serviceaccounts', namespace, serviceaccount.name)
+  } catch (error) {
+    return (error as Error).message
+  }
+  if (account.uid !== serviceaccount.uid) return `service account UID (${account.uid}) does not match claim (${serviceaccount.uid})`
+  if (isGone(account)) return `service account ${namespace}/${serviceaccount.name} has been deleted`
+  const bound = [
+    { kind: 'secret', resource: 'secrets', reference: secret, namespace },
+    { kind: 'pod', resource: 'pods', reference: pod, namespace },
+    // A token of a pod tells its node, and does not end with it.
+    { kind: 'node', resource: 'nodes', reference: pod ? undefined : node, namespace: '' },
+  ] as const
+  for (const { kind, resource, reference, namespace: where } of bound) {
+    if (!reference) continue
+    const found = await options.lookUp(resource, where, reference.name).catch(() => undefined)
+    if (found === undefined) return invalidated
+    if (found.uid !== reference.uid) return `${kind} UID (${found.uid}) does not match service account ${kind} ref claim (${reference.uid})`
+    if (isGone(found)) return invalidated
+  }
+  return undefined
+}

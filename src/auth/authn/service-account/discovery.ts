@@ -1,0 +1,30 @@
+import type { VerificationKey } from './keys.ts'
+
+/** What tells others how to check tokens of service accounts: two documents, ready to be sent (https://openid.net/specs/openid-connect-discovery-1_0.html, RFC 7517). */
+export interface IssuerDocuments {
+  readonly configuration: Buffer
+  readonly keySet: Buffer
+}
+
+export const CONFIGURATION_PATH = '/.well-known/openid-configuration'
+export const KEY_SET_PATH = '/openid/v1/jwks'
+
+/** Undefined for an issuer that the specification does not allow: it must be an https URL without query and fragment. */
+export function issuerDocuments(issuer: string, keySetUrl: string, keys: readonly VerificationKey[]): IssuerDocuments | undefined {
+  if (!/^https:\/\/[^?#]+$/.test(issuer)) return undefined
+  const configuration = {
+    issuer,
+    jwks_uri: keySetUrl,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [...new Set(keys.map(({ algorithm }) => algorithm))].sort(),
+  }
+  return { configuration: Buffer.from(JSON.stringify(configuration)), keySet: Buffer.from(JSON.stringify({ keys: keys.map(webKey) })) }
+}
+
+function webKey({ id, algorithm, publicKey }: VerificationKey): object {
+  const { kty, ...parts } = publicKey.export({ format: 'jwk' })
+  const common = { use: 'sig', kty, kid: id }
+  const { crv, n, e, x, y } = parts
+  return kty === 'RSA' ? { ...common, alg: algorithm, n, e } : { ...common, crv, alg: algorithm, x, y }
+}

@@ -1,0 +1,62 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
+
+/** A key that checks signatures of tokens. */
+export interface VerificationKey {
+  /** As headers of tokens name it: SHA-256 of the public key's DER, base64url. */
+  readonly id: string
+  /** RS256, ES256, ES384 or ES512 (RFC 7518). */
+  readonly algorithm: string
+  readonly publicKey: KeyObject
+}
+
+/** The key that signs tokens. */
+export interface SigningKey extends VerificationKey {
+  readonly privateKey: KeyObject
+}
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g
+const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
+
+function algorithmOf(key: KeyObject): string {
+  if (key.asymmetricKeyType === 'rsa') return 'RS256'
+  const algorithm = key.asymmetricKeyType === 'ec' ? CURVES[key.asymmetricKeyDetails?.namedCurve ?? ''] : undefined
+  if (algorithm === undefined) throw new Error('must be a key of RSA, or of the curves P-256, P-384 or P-521')
+  return algorithm
+}
+
+function verificationKey(publicKey: KeyObject): VerificationKey {
+  const id = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64url')
+  return { id, algorithm: algorithmOf(publicKey), publicKey }
+}
+
+/** Every key of a file of `--service-account-key-file`: public keys, certificates, or private keys, whose public part counts. Throws an Error that names the file. */
+export function readVerificationKeys(pem: string, file: string): VerificationKey[] {
+  const blocks = [...pem.matchAll(BLOCK)].filter(([, label = '']) => label.endsWith('KEY') || label === 'CERTIFICATE')
+  if (blocks.length === 0) throw new Error(`error reading public key file ${file}: data does not contain any valid RSA or ECDSA public keys`)
+  return blocks.map(([block]) => {
+    try {
+      return verificationKey(createPublicKey(block))
+    } catch (error) {
+      throw new Error(`error reading public key file ${file}: ${(error as Error).message}`)
+    }
+  })
+}
+
+/** The key of `--service-account-signing-key-file`. Throws an Error that names the file. */
+export function readSigningKey(pem: string, file: string): SigningKey {
+  try {
+    const privateKey = createPrivateKey(pem)
+    return { ...verificationKey(createPublicKey(privateKey)), privateKey }
+  } catch (error) {
+    throw new Error(`failed to parse service-account-issuer-key-file ${file}: ${(error as Error).message}`)
+  }
+}
+
+/** A new RSA key of 2048 bits, as PEM (PKCS #8). */
+export async function generateSigningKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}

@@ -1,0 +1,49 @@
+import type { User } from '../../meta/context.ts'
+import { type Authenticator, authenticated } from './authenticator.ts'
+
+/** Whose token it is, and for which of the audiences asked for it is meant. */
+export interface TokenIdentity {
+  readonly user: User
+  readonly audiences: readonly string[]
+}
+
+/** `undefined`: a token of another kind, or nobody's. `error`: one of this kind that is not valid, and why. */
+export type TokenAnswer = TokenIdentity | { readonly error: string } | undefined
+
+/** Finds out whose token this is, for at least one of the audiences. */
+export type TokenAuthenticator = (token: string, audiences: readonly string[]) => TokenAnswer | Promise<TokenAnswer>
+
+/** Asks each in turn; the first that knows the token decides. Without any, what went wrong first is told. All users are in system:authenticated. */
+export function firstToken(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
+  const from = (index: number, token: string, audiences: readonly string[], failure: TokenAnswer): TokenAnswer | Promise<TokenAnswer> => {
+    for (let i = index; i < authenticators.length; i++) {
+      const answer = authenticators[i]?.(token, audiences)
+      if (answer instanceof Promise) return answer.then(later => (later && 'user' in later ? known(later) : from(i + 1, token, audiences, failure ?? later)))
+      if (answer && 'user' in answer) return known(answer)
+      failure ??= answer
+    }
+    return failure
+  }
+  return (token, audiences) => from(0, token, audiences, undefined)
+}
+
+const known = ({ user, audiences }: TokenIdentity): TokenIdentity => ({ user: authenticated(user), audiences })
+
+const userOf = (answer: TokenAnswer): User | 'rejected' => (answer && 'user' in answer ? answer.user : 'rejected')
+
+/** The token of `Bearer TOKEN`; undefined for another scheme. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
+  const token = authorization.slice(7).trim().split(' ')[0]
+  return token === '' ? undefined : token
+}
+
+/** Requests with a bearer token for this server, whose audiences these are. */
+export const bearerAuthenticator =
+  (tokens: TokenAuthenticator, audiences: readonly string[]): Authenticator =>
+  ({ headers }) => {
+    const token = bearerToken(headers.authorization)
+    if (token === undefined) return undefined
+    const answer = tokens(token, audiences)
+    return answer instanceof Promise ? answer.then(userOf) : userOf(answer)
+  }

@@ -1,0 +1,34 @@
+import type { Authorizer, NonResourceRule, ResourceRule } from '../../../meta/authorizer.ts'
+import { ruleAllows } from './policy.ts'
+import type { RuleIndex } from './rule-index.ts'
+
+/** The texts once each: one as it is, several in brackets. */
+const aggregate = (errors: readonly string[]): string => {
+  const texts = [...new Set(errors)]
+  return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`
+}
+
+/**
+ * Allows what a role that is bound to the user, or to one of the groups, allows; has no opinion on the rest
+ * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/). Bindings of roles that are not there are told in the reason.
+ */
+export const rbacAuthorizer = (index: RuleIndex): Authorizer => ({
+  async authorize(user, info) {
+    const errors: string[] = []
+    for (const { rules, source } of index.grants(user, info.namespace, text => errors.push(text)))
+      if (rules.some(rule => ruleAllows(rule, info))) return { decision: 'allow', reason: `RBAC: allowed by ${source()}` }
+    return { decision: 'no opinion', reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` }
+  },
+  rulesFor(user, namespace) {
+    const errors: string[] = []
+    const resourceRules: ResourceRule[] = []
+    const nonResourceRules: NonResourceRule[] = []
+    for (const { rules } of index.grants(user, namespace, text => errors.push(text)))
+      for (const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } of rules) {
+        if (resources !== undefined && resources.length > 0)
+          resourceRules.push({ verbs, ...(apiGroups && { apiGroups }), resources, ...(resourceNames && { resourceNames }) })
+        if (nonResourceURLs !== undefined && nonResourceURLs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs })
+      }
+    return { resourceRules, nonResourceRules, incomplete: false, errors: errors.length === 0 ? [] : [aggregate(errors)] }
+  },
+})

@@ -1,0 +1,50 @@
+import type { RequestInfo } from '../../../meta/context.ts'
+
+/** rbac.authorization.k8s.io/v1 PolicyRule: allows every combination of what its lists name. */
+export interface PolicyRule {
+  readonly verbs: readonly string[]
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly nonResourceURLs?: readonly string[]
+}
+
+/** rbac.authorization.k8s.io/v1 Subject. */
+export interface Subject {
+  readonly kind: string
+  readonly apiGroup?: string
+  readonly name: string
+  readonly namespace?: string
+}
+
+/** rbac.authorization.k8s.io/v1 RoleRef. */
+export interface RoleRef {
+  readonly apiGroup: string
+  readonly kind: string
+  readonly name: string
+}
+
+const ALL = '*'
+
+const names = (list: readonly string[] | undefined, value: string): boolean => list !== undefined && (list.includes(ALL) || list.includes(value))
+
+/** `pods`, `pods/log`, `*\/log`, `*`; a rule for a resource says nothing of its subresources. */
+function namesResource(resources: readonly string[] | undefined, { resource, subresource }: RequestInfo): boolean {
+  if (resources === undefined) return false
+  if (subresource === '') return names(resources, resource)
+  return names(resources, `${resource}/${subresource}`) || resources.includes(`*/${subresource}`)
+}
+
+/** Whether a path is one of these: the path itself, or what begins as one that ends in a star. */
+export const coversPath = (owned: string, path: string): boolean => owned === path || (owned.endsWith(ALL) && path.startsWith(owned.replace(/\*+$/, '')))
+
+/** Whether the rule allows the request. */
+export function ruleAllows(rule: PolicyRule, info: RequestInfo): boolean {
+  if (!names(rule.verbs, info.verb)) return false
+  if (!info.isResource) return rule.nonResourceURLs?.some(url => coversPath(url, info.path)) ?? false
+  return (
+    names(rule.apiGroups, info.group) &&
+    namesResource(rule.resources, info) &&
+    ((rule.resourceNames?.length ?? 0) === 0 || (rule.resourceNames ?? []).includes(info.name))
+  )
+}

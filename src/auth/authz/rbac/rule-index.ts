@@ -1,0 +1,151 @@
+import type { User } from '../../../meta/context.ts'
+import { quote } from '../../../meta/field-error.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import type { PolicyRule, RoleRef, Subject } from './policy.ts'
+
+/** The four resources of rbac.authorization.k8s.io. */
+export type RbacResource = 'clusterroles' | 'clusterrolebindings' | 'roles' | 'rolebindings'
+
+interface Binding {
+  readonly namespace: string
+  readonly name: string
+  readonly roleRef: RoleRef
+  readonly subjects: readonly Subject[]
+}
+
+/** One binding that gives the user rules. */
+export interface Grant {
+  readonly rules: readonly PolicyRule[]
+  /** Which binding, of which role, to whom: `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`. */
+  readonly source: () => string
+}
+
+interface Entry {
+  readonly binding: Binding
+  readonly subject: Subject
+}
+
+const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`
+
+/** A user and a service account that is this user have one key. Undefined for a subject that is nobody. */
+function subjectKey(subject: Subject, namespace: string): string | undefined {
+  switch (subject.kind) {
+    case 'User':
+      return `user:${subject.name}`
+    case 'Group':
+      return `group:${subject.name}`
+    case 'ServiceAccount': {
+      const home = subject.namespace || namespace
+      return home === '' ? undefined : `user:system:serviceaccount:${home}:${subject.name}`
+    }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Roles and bindings as they are now, indexed by namespace and subject: who asks what a user may do reads two maps for the user and for each group. Kept up to date from
+ * outside (`put`, `remove`); what it hands out is shared and never mutated.
+ */
+export class RuleIndex {
+  private readonly roles = new Map<string, readonly PolicyRule[]>()
+  private readonly bindings = new Map<string, Binding>()
+  /** Namespace ('' for the cluster) → subject → bindings by key. */
+  private readonly bySubject = new Map<string, Map<string, Map<string, Entry>>>()
+
+  put(resource: RbacResource, { metadata, rules, roleRef, subjects }: KubeObject): void {
+    const namespace = metadata.namespace ?? ''
+    const name = metadata.name ?? ''
+    const key = keyOf(namespace, name)
+    if (resource === 'clusterroles' || resource === 'roles') {
+      this.roles.set(key, rules ?? [])
+      return
+    }
+    this.dropBinding(key)
+    const binding: Binding = { namespace, name, roleRef, subjects: subjects ?? [] }
+    this.bindings.set(key, binding)
+    for (const subject of binding.subjects) {
+      const who = subjectKey(subject, namespace)
+      if (who === undefined) continue
+      const entries = this.entriesOf(namespace, who)
+      if (!entries.has(key)) entries.set(key, { binding, subject })
+    }
+  }
+
+  remove(resource: RbacResource, namespace: string, name: string): void {
+    const key = keyOf(namespace, name)
+    if (resource === 'clusterroles' || resource === 'roles') this.roles.delete(key)
+    else this.dropBinding(key)
+  }
+
+  /** Names of all there are, as `namespace/name`. */
+  keys(resource: RbacResource): string[] {
+    const all = resource === 'clusterroles' || resource === 'roles' ? this.roles : this.bindings
+    const ofCluster = resource === 'clusterroles' || resource === 'clusterrolebindings'
+    return [...all.keys()].filter(key => key.startsWith('/') === ofCluster)
+  }
+
+  /** Every grant of the user: those of the cluster, then those of the namespace ('' for none). `onError` is told of bindings whose role is not there. */
+  *grants(user: User, namespace: string, onError: (text: string) => void): Generator<Grant> {
+    yield* this.grantsIn('', user, onError)
+    if (namespace !== '') yield* this.grantsIn(namespace, user, onError)
+  }
+
+  private *grantsIn(namespace: string, user: User, onError: (text: string) => void): Generator<Grant> {
+    const subjects = this.bySubject.get(namespace)
+    if (subjects === undefined) return
+    const seen = new Set<string>()
+    for (let i = -1; i < user.groups.length; i++) {
+      const entries = subjects.get(i < 0 ? `user:${user.name}` : `group:${user.groups[i]}`)
+      if (entries === undefined) continue
+      for (const [key, { binding, subject }] of entries) {
+        if (seen.has(key)) continue
+        seen.add(key)
+        const rules = this.rulesOf(binding)
+        if (typeof rules === 'string') onError(rules)
+        else yield { rules, source: () => describe(binding, subject) }
+      }
+    }
+  }
+
+  /** The rules of the binding's role, or why there are none. */
+  private rulesOf({ namespace, roleRef }: Binding): readonly PolicyRule[] | string {
+    switch (roleRef.kind) {
+      case 'ClusterRole':
+        return this.roles.get(keyOf('', roleRef.name)) ?? `clusterrole.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
+      case 'Role':
+        return this.roles.get(keyOf(namespace, roleRef.name)) ?? `role.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
+      default:
+        return `unsupported role reference kind: ${quote(roleRef.kind)}`
+    }
+  }
+
+  private entriesOf(namespace: string, subject: string): Map<string, Entry> {
+    const subjects = this.bySubject.get(namespace) ?? new Map<string, Map<string, Entry>>()
+    this.bySubject.set(namespace, subjects)
+    const entries = subjects.get(subject) ?? new Map<string, Entry>()
+    subjects.set(subject, entries)
+    return entries
+  }
+
+  private dropBinding(key: string): void {
+    const old = this.bindings.get(key)
+    if (old === undefined) return
+    this.bindings.delete(key)
+    const subjects = this.bySubject.get(old.namespace)
+    for (const subject of old.subjects) {
+      const who = subjectKey(subject, old.namespace)
+      const entries = who === undefined ? undefined : subjects?.get(who)
+      if (who === undefined || entries === undefined) continue
+      entries.delete(key)
+      if (entries.size === 0) subjects?.delete(who)
+    }
+    if (subjects?.size === 0) this.bySubject.delete(old.namespace)
+  }
+}
+
+function describe({ namespace, name, roleRef }: Binding, subject: Subject): string {
+  const whose = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace || namespace}` : subject.name
+  const binding = namespace === '' ? `ClusterRoleBinding ${quote(name)}` : `RoleBinding ${quote(`${name}/${namespace}`)}`
+  return `${binding} of ${roleRef.kind} ${quote(roleRef.name)} to ${subject.kind} ${quote(whose)}`
+}

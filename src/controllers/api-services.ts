@@ -1,0 +1,112 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { ResourceId } from '../catalog/definition.ts'
+import { deepEqual } from '../meta/equal.ts'
+import { parseApiVersion } from '../meta/gvk.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import { BUILTIN_PRIORITIES, CUSTOM_PRIORITY } from '../resources/apiregistration/priorities.ts'
+import type { Controller, ControllerEnvironment } from './controller.ts'
+import { follow, WorkQueue } from './controller.ts'
+
+const OWN_GROUP = 'apiregistration.k8s.io'
+const API_SERVICES: ResourceId = { group: OWN_GROUP, resource: 'apiservices' }
+/** On an APIService of the server's own. */
+const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged'
+/** Brought in line once, when the server starts: group versions that are built in. Who runs the cluster may change or remove them afterwards. */
+const ON_START = 'onstart'
+/** Kept in line: group versions of custom resources. */
+const ALWAYS = 'true'
+
+/** The APIService of a group version that this server serves. */
+function localService(apiVersion: string): KubeObject | undefined {
+  const parsed = parseApiVersion(apiVersion)
+  if (parsed === undefined || parsed.group === OWN_GROUP) return undefined
+  const { group, version } = parsed
+  const builtin = BUILTIN_PRIORITIES[apiVersion]
+  const priority = builtin ?? CUSTOM_PRIORITY
+  return {
+    kind: 'APIService',
+    apiVersion: `${OWN_GROUP}/v1`,
+    metadata: { name: `${version}.${group}`, labels: { [MANAGED_LABEL]: builtin ? ON_START : ALWAYS } },
+    spec: { ...(group !== '' && { group }), version, groupPriorityMinimum: priority.group, versionPriority: priority.version },
+  }
+}
+
+const managedAs = (service: KubeObject | undefined): string | undefined => service?.metadata.labels?.[MANAGED_LABEL]
+
+const missing = (error: unknown): undefined => {
+  if (isStatusError(error, 'NotFound')) return undefined
+  throw error
+}
+
+/** Keeps an APIService for each group version that is served, as kube-aggregator's autoregistration does. */
+export const apiServiceController =
+  (catalog: Catalog): Controller =>
+  async (env, signal) => {
+    const registration = new Registration(env, catalog)
+    const queue = new WorkQueue(
+      4,
+      signal,
+      name => registration.sync(name),
+      (name, error) => env.logger.debug(1, 'an APIService cannot be made yet', { name, error: (error as Error).message }),
+    )
+    const unsubscribe = catalog.subscribe(() => {
+      for (const name of registration.learn()) if (registration.started) queue.add(name)
+    })
+    await follow(env, API_SERVICES, signal, ({ type, object }) => {
+      const name = object?.metadata.name
+      if (name !== undefined) {
+        if (!registration.started) registration.atStart.add(name)
+        else queue.add(name)
+      } else if (type === 'synced') {
+        registration.started = true
+        for (const each of [...registration.learn(), ...registration.atStart]) queue.add(each)
+      }
+    })
+    unsubscribe()
+  }
+
+class Registration {
+  /** Whether the services that were there before are known. */
+  started = false
+  /** Services that were there when the server started. */
+  readonly atStart = new Set<string>()
+  private readonly env: ControllerEnvironment
+  private readonly catalog: Catalog
+  private wanted = new Map<string, KubeObject>()
+  private readonly done = new Set<string>()
+
+  constructor(env: ControllerEnvironment, catalog: Catalog) {
+    this.env = env
+    this.catalog = catalog
+  }
+
+  /** Takes over what is served now. Returns the names of all services that are concerned: those wanted before, and those wanted now. */
+  learn(): Set<string> {
+    const before = this.wanted
+    const services = this.catalog.snapshot().servedGroupVersions().map(localService)
+    this.wanted = new Map(services.flatMap(service => (service ? [[service.metadata.name as string, service] as const] : [])))
+    return new Set([...before.keys(), ...this.wanted.keys()])
+  }
+
+  async sync(name: string): Promise<void> {
+    const wanted = this.wanted.get(name)
+    if (managedAs(wanted) === ON_START && this.done.has(name)) return
+    await this.bringInLine(name, wanted)
+    this.done.add(name)
+  }
+
+  private async bringInLine(name: string, wanted: KubeObject | undefined): Promise<void> {
+    const { access } = this.env
+    const current = await access.get(API_SERVICES, '', name).catch(missing)
+    if (!current) {
+      if (wanted) await access.create(API_SERVICES, '', wanted)
+      return
+    }
+    const managed = managedAs(current)
+    if (managed !== ON_START && managed !== ALWAYS) return
+    if (managed === ON_START && (!this.atStart.has(name) || this.done.has(name))) return
+    if (!wanted) await access.delete(API_SERVICES, '', name).catch(missing)
+    else await access.update(API_SERVICES, '', name, now => (deepEqual(now.spec, wanted.spec) ? undefined : { ...now, spec: wanted.spec })).catch(missing)
+  }
+}

@@ -1,0 +1,71 @@
+import type { AccessEvent, ResourceId } from '../catalog/definition.ts'
+import { quote } from '../meta/field-error.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import { formatTime } from '../meta/time.ts'
+import type { Controller, ControllerEnvironment } from './controller.ts'
+import { follow, WorkQueue } from './controller.ts'
+
+const GROUP = 'flowcontrol.apiserver.k8s.io'
+const SCHEMAS: ResourceId = { group: GROUP, resource: 'flowschemas' }
+const LEVELS: ResourceId = { group: GROUP, resource: 'prioritylevelconfigurations' }
+
+interface Condition {
+  type?: string
+  status?: string
+  reason?: string
+  message?: string
+}
+
+const levelOf = ({ spec }: KubeObject): string => spec?.priorityLevelConfiguration?.name ?? ''
+
+/** Tells of every flow schema whether the priority level that it names is there: its condition `Dangling`. */
+export const flowSchemaStatusController: Controller = async (env, signal) => {
+  /** Name of a schema → name of its level. */
+  const schemas = new Map<string, string>()
+  const queue = new WorkQueue(
+    2,
+    signal,
+    name => tell(env, name),
+    (name, error) => env.logger.debug(1, 'the status of a flow schema cannot be written yet', { name, error: (error as Error).message }),
+  )
+  const onLevel = ({ type, object }: AccessEvent): void => {
+    for (const [schema, level] of schemas) if (type === 'synced' || level === object?.metadata.name) queue.add(schema)
+  }
+  const onSchema = ({ type, object }: AccessEvent): void => {
+    if (!object) return
+    const name = object.metadata.name as string
+    if (type === 'deleted') schemas.delete(name)
+    else {
+      schemas.set(name, levelOf(object))
+      queue.add(name)
+    }
+  }
+  await Promise.all([follow(env, LEVELS, signal, onLevel), follow(env, SCHEMAS, signal, onSchema)])
+}
+
+function danglingOf(level: string, found: boolean): Condition {
+  const start = `This FlowSchema references the PriorityLevelConfiguration object named ${quote(level)}`
+  if (found) return { type: 'Dangling', status: 'False', reason: 'Found', message: `${start} and it exists` }
+  return { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${start} but there is no such object` }
+}
+
+const missing = (error: unknown): false => {
+  if (isStatusError(error, 'NotFound')) return false
+  throw error
+}
+
+async function tell(env: ControllerEnvironment, name: string): Promise<void> {
+  const schema = await env.access.get(SCHEMAS, '', name).catch(missing)
+  if (!schema) return
+  const level = levelOf(schema)
+  const wanted = danglingOf(level, (await env.access.get(LEVELS, '', level).catch(missing)) !== false)
+  const change = (now: KubeObject): KubeObject | undefined => {
+    const conditions: Condition[] = now.status?.conditions ?? []
+    const old = conditions.find(({ type }) => type === 'Dangling')
+    if (levelOf(now) !== level || (old && old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message)) return undefined
+    const next = { ...wanted, lastTransitionTime: formatTime(env.clock.now()) }
+    return { ...now, status: { ...now.status, conditions: [...conditions.filter(({ type }) => type !== 'Dangling'), next] } }
+  }
+  await env.access.update(SCHEMAS, '', name, change, { subresource: 'status' }).catch(missing)
+}

@@ -1,0 +1,68 @@
+import type { ResourceId } from '../catalog/definition.ts'
+import { clone } from '../meta/equal.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import { bootstrapPolicy } from '../resources/rbac/policy/bootstrap-policy.ts'
+import { reconcileBinding, reconcileRole } from '../resources/rbac/policy/reconcile.ts'
+import { RBAC_GROUP } from '../resources/rbac/shared/version.ts'
+import type { ControllerEnvironment } from './controller.ts'
+import { pause } from './controller.ts'
+
+const CLUSTER_ROLES: ResourceId = { group: RBAC_GROUP, resource: 'clusterroles' }
+const CLUSTER_ROLE_BINDINGS: ResourceId = { group: RBAC_GROUP, resource: 'clusterrolebindings' }
+const ROLES: ResourceId = { group: RBAC_GROUP, resource: 'roles' }
+const ROLE_BINDINGS: ResourceId = { group: RBAC_GROUP, resource: 'rolebindings' }
+
+type Reconcile = (now: KubeObject, wanted: KubeObject) => KubeObject | 'recreate' | undefined
+
+/**
+ * Makes the default roles and bindings, and adds to those that are there what they lack, once, as kube-apiserver does when it starts
+ * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Tried until it is done.
+ */
+export async function bootstrapRbacPolicy(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+  for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
+    try {
+      await reconcileAll(env)
+      return
+    } catch (error) {
+      env.logger.debug(1, 'the default roles cannot be made yet', { error: (error as Error).message })
+      await pause(wait, signal)
+    }
+  }
+}
+
+async function reconcileAll(env: ControllerEnvironment): Promise<void> {
+  const policy = bootstrapPolicy()
+  await ensureAll(env, CLUSTER_ROLES, policy.clusterRoles, reconcileRole)
+  await ensureAll(env, CLUSTER_ROLE_BINDINGS, policy.clusterRoleBindings, reconcileBinding)
+  await ensureAll(env, ROLES, policy.roles, reconcileRole)
+  await ensureAll(env, ROLE_BINDINGS, policy.roleBindings, reconcileBinding)
+}
+
+/** Objects wait for each other nowhere: their writes share transactions of the store. */
+async function ensureAll(env: ControllerEnvironment, id: ResourceId, wanted: readonly KubeObject[], reconcile: Reconcile): Promise<void> {
+  const results = await Promise.allSettled(wanted.map(one => ensure(env, id, one, reconcile)))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+async function ensure({ access }: ControllerEnvironment, id: ResourceId, wanted: KubeObject, reconcile: Reconcile): Promise<void> {
+  const { name = '', namespace = '' } = wanted.metadata
+  try {
+    const now = await access.get(id, namespace, name, { resourceVersion: '0' })
+    const next = reconcile(now, wanted)
+    if (next === undefined) return
+    if (next !== 'recreate') {
+      await access.update(id, namespace, name, fresh => {
+        const again = reconcile(fresh, wanted)
+        return again === 'recreate' ? undefined : again
+      })
+      return
+    }
+    await access.delete(id, namespace, name, now.metadata.uid === undefined ? {} : { uid: now.metadata.uid })
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error
+  }
+  await access.create(id, namespace, clone(wanted)).catch(error => {
+    if (!isStatusError(error, 'AlreadyExists')) throw error
+  })
+}

@@ -1,0 +1,109 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIPv6 } from 'node:net'
+import type { Duplex, Readable } from 'node:stream'
+import type { SecureContextOptions } from 'node:tls'
+import type { Destination, KubeletAddresses, Trust } from '../../catalog/connect.ts'
+import { DialError, dialError } from './dial-error.ts'
+import { escapePath } from './url.ts'
+
+/** How kubelets are reached, and who they know us by. PEM. */
+export interface Kubelets extends KubeletAddresses {
+  /** Of the kubelets' certificates; without one they are not checked. */
+  readonly certificateAuthority?: string
+  readonly client?: { readonly cert: string; readonly key: string }
+}
+
+export interface Question {
+  readonly method: string
+  /** Names and values in turn. The host is among them, or is the destination's. */
+  readonly headers: readonly string[]
+  readonly body?: Readable | undefined
+  readonly signal: AbortSignal
+}
+
+/** What came back: a response, and where it leaves HTTP (101) the connection with what has come on it already. */
+export interface Reply {
+  readonly response: IncomingMessage
+  readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer }
+}
+
+/** For the connection and its handshake together; for the answer the client decides how long to wait. */
+const DIAL_MS = 30_000
+
+/** Who has gone without a word is noticed by this. */
+const KEEP_ALIVE_MS = 30_000
+/** Of the head of an answer: as much as of a request. */
+const MAX_HEADER_BYTES = 1 << 20
+
+const PORTS = { http: '80', https: '443' } as const
+
+const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
+
+/** Host and port, as URLs have them: the port where it is told. */
+export const authorityOf = ({ host, port }: Destination): string => (port === '' ? hostText(host) : `${hostText(host)}:${port}`)
+
+/** Path and query, escaped. */
+export const targetOf = ({ path, query }: Destination): string => {
+  const escaped = escapePath(path.startsWith('/') ? path : `/${path}`)
+  return query === '' ? escaped : `${escaped}?${query}`
+}
+
+function tlsOf(trust: Trust, { certificateAuthority, client }: Kubelets): SecureContextOptions & { rejectUnauthorized: boolean; ALPNProtocols: string[] } {
+  const verified = trust === 'kubelet' && certificateAuthority !== undefined
+  return {
+    rejectUnauthorized: verified,
+    ALPNProtocols: ['http/1.1'],
+    ...(verified && { ca: certificateAuthority }),
+    ...(trust !== 'anything' && client && { cert: client.cert, key: client.key }),
+  }
+}
+
+/**
+ * Sends a request on a connection of its own, and resolves with the head of the answer. Throws DialError where nobody answers. The signal ends the connection at any time, also
+ * after this has resolved, unless it was upgraded: then it is the caller's.
+ */
+export function ask(destination: Destination, kubelets: Kubelets, { method, headers, body, signal }: Question): Promise<Reply> {
+  const { scheme, host, trust } = destination
+  const port = destination.port === '' ? PORTS[scheme] : destination.port
+  const address = `${hostText(host)}:${port}`
+  const named = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
+  const options: RequestOptions = {
+    agent: false,
+    host,
+    port,
+    method,
+    path: targetOf(destination),
+    // Node takes them as they stand, in turn, though its types do not say so.
+    headers: [...(named ? [] : ['Host', authorityOf(destination)]), ...headers] as unknown as NonNullable<RequestOptions['headers']>,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    signal,
+  }
+  return new Promise((resolve, reject) => {
+    let request: ClientRequest
+    try {
+      request = scheme === 'https' ? httpsRequest({ ...options, ...tlsOf(trust, kubelets) }) : httpRequest(options)
+    } catch (error) {
+      reject(new DialError(error instanceof Error ? error.message : String(error)))
+      return
+    }
+    const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${address}: i/o timeout`)), DIAL_MS)
+    const connected = (): void => clearTimeout(timer)
+    request.on('socket', socket =>
+      socket
+        .setNoDelay(true)
+        .setKeepAlive(true, KEEP_ALIVE_MS)
+        .once(scheme === 'https' ? 'secureConnect' : 'connect', connected)
+        .once('close', connected),
+    )
+    request.on('error', error => {
+      connected()
+      if (signal.aborted) reject(signal.reason)
+      else reject(error instanceof DialError ? error : dialError(error, address))
+    })
+    request.on('response', response => resolve({ response }))
+    request.on('upgrade', (response, socket, head) => resolve({ response, upgraded: { socket, head } }))
+    if (body) body.on('error', error => request.destroy(error)).pipe(request)
+    else request.end()
+  })
+}

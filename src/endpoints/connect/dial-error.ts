@@ -1,0 +1,38 @@
+/** Why somebody could not be reached, in the words of Go's net package: what kube-apiserver tells of it. */
+export class DialError extends Error {
+  override readonly name = 'DialError'
+}
+
+const SYSTEM: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  ETIMEDOUT: 'i/o timeout',
+  EADDRNOTAVAIL: 'connect: cannot assign requested address',
+}
+
+const UNKNOWN_AUTHORITY = 'x509: certificate signed by unknown authority'
+const CERTIFICATE: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
+  CERT_HAS_EXPIRED: 'x509: certificate has expired or is not yet valid',
+  CERT_NOT_YET_VALID: 'x509: certificate has expired or is not yet valid',
+}
+
+/** `address`: host and port, as they were dialled. */
+export function dialError(error: unknown, address: string): DialError {
+  const { code = '', message = String(error) } = (error ?? {}) as { code?: string; message?: string }
+  const system = SYSTEM[code]
+  if (system !== undefined) return new DialError(`dial tcp ${address}: ${system}`)
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new DialError(`dial tcp: lookup ${address.replace(/:\d+$/, '')}: no such host`)
+  const certificate = CERTIFICATE[code]
+  if (certificate !== undefined) return new DialError(`tls: failed to verify certificate: ${certificate}`)
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return new DialError(`tls: failed to verify certificate: x509: ${message}`)
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return new DialError('tls: first record does not look like a TLS handshake')
+  if (code === 'ECONNRESET' || code === 'EPIPE') return new DialError('EOF')
+  return new DialError(message)
+}

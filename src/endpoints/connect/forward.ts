@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { deflateRaw, gunzip, gzip, inflateRaw } from 'node:zlib'
+import type { Destination } from '../../catalog/connect.ts'
+import { internalServerError, serviceUnavailableError } from '../../meta/status.ts'
+import type { Exchange } from '../exchange.ts'
+import { ask, authorityOf, type Kubelets, type Reply } from './ask.ts'
+import { DialError } from './dial-error.ts'
+import { endToEnd, firstValue, forwardedHeaders, pairsOf, withHeader } from './headers.ts'
+import { rewriteHtml } from './html.ts'
+import { type ProxyPlace, rewriteUrl } from './rewrite.ts'
+import { escapePath, joinPaths, parseUrl } from './url.ts'
+
+type Header = readonly [name: string, value: string]
+
+/** Links are changed in pages up to this size; longer ones pass as they are. */
+const MAX_PAGE_BYTES = 8 << 20
+
+/** Other origins are let in, or not, by this server. */
+const CORS: ReadonlySet<string> = new Set([
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+])
+
+/**
+ * Passes a request on and its answer back, both as streams at the pace of who reads them. Headers are those of a reverse proxy; redirects and the links of HTML pages are changed so
+ * that they lead through this server again.
+ */
+export async function forward(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<void> {
+  const own = destination.path
+  const asked = exchange.path
+  const path = !own.endsWith('/') && asked.endsWith('/') ? `${own}/` : own
+  const query = exchange.search
+  if (path === '' && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
+    // A page without a slash at its end could not have relative links.
+    return exchange.relay(301, ['Location', `${escapePath(asked)}/${query === '' ? '' : `?${query}`}`, 'Content-Length', '0'], Readable.from([]))
+  }
+  const to: Destination = { ...destination, path, query }
+  const prefix = prefixOf(asked, own)
+  const headers = withHeader(endToEnd(forwardedHeaders(exchange)), 'X-Forwarded-Uri', forwardedUri(prefix, path))
+  const reply = await send(exchange, to, kubelets, headers)
+  const place: ProxyPlace = { prefix, origin: authorityOf(to), asked: firstValue(headers, 'host') }
+  await answer(exchange, reply, place)
+}
+
+/** The part of the client's path that is before the destination's own. */
+function prefixOf(asked: string, own: string): string {
+  const suffix = asked.endsWith('/') && !own.endsWith('/') ? `${own}/` : own
+  return asked.endsWith(suffix) ? asked.slice(0, asked.length - suffix.length) : asked
+}
+
+function forwardedUri(prefix: string, path: string): string {
+  const joined = joinPaths(prefix, escapePath(path))
+  return path.endsWith('/') ? `${joined}/` : joined
+}
+
+async function send(exchange: Exchange, to: Destination, kubelets: Kubelets, headers: readonly Header[]): Promise<Reply> {
+  const body = exchange.bodyStream()
+  const chunked: Header[] = body && firstValue(headers, 'content-length') === '' ? [['Transfer-Encoding', 'chunked']] : []
+  try {
+    return await ask(to, kubelets, { method: exchange.method, headers: [...headers, ...chunked].flat(), body, signal: exchange.ctx.signal })
+  } catch (error) {
+    if (!(error instanceof DialError)) throw error
+    throw serviceUnavailableError(`error trying to reach service: ${error.message}`)
+  }
+}
+
+async function answer(exchange: Exchange, { response, upgraded }: Reply, place: ProxyPlace): Promise<void> {
+  if (upgraded) {
+    upgraded.socket.destroy()
+    throw serviceUnavailableError('error trying to reach service: it switched protocols unasked')
+  }
+  const headers = endToEnd(pairsOf(response.rawHeaders)).filter(([name]) => !CORS.has(name.toLowerCase()))
+  const status = response.statusCode ?? 502
+  const location = firstValue(headers, 'location')
+  if (location !== '') {
+    if (!parseUrl(location)) {
+      response.destroy()
+      throw internalServerError(`error trying to parse Location header: ${JSON.stringify(location)}`)
+    }
+    return exchange.relay(status, withHeader(headers, 'Location', rewriteUrl(location, place)).flat(), response)
+  }
+  const isPage = firstValue(headers, 'content-type').split(';')[0]?.trim() === 'text/html'
+  if (!isPage || exchange.method === 'HEAD') return exchange.relay(status, headers.flat(), response)
+  return answerPage(exchange, status, headers, response, link => rewriteUrl(link, place))
+}
+
+interface Coding {
+  decode(body: Buffer): Promise<Buffer>
+  encode(body: Buffer): Promise<Buffer>
+}
+
+const bounded = { maxOutputLength: MAX_PAGE_BYTES }
+const asItIs = async (body: Buffer): Promise<Buffer> => body
+const CODINGS: Readonly<Record<string, Coding>> = {
+  '': { decode: asItIs, encode: asItIs },
+  gzip: { decode: body => promisify(gunzip)(body, bounded), encode: body => promisify(gzip)(body) },
+  deflate: { decode: body => promisify(inflateRaw)(body, bounded), encode: body => promisify(deflateRaw)(body) },
+}
+
+async function answerPage(
+  exchange: Exchange,
+  status: number,
+  headers: readonly Header[],
+  response: Readable,
+  rewrite: (link: string) => string,
+): Promise<void> {
+  const coding = CODINGS[firstValue(headers, 'content-encoding')]
+  if (!coding) return exchange.relay(status, headers.flat(), response)
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk as Buffer)
+    length += (chunk as Buffer).length
+    if (length > MAX_PAGE_BYTES) return exchange.relay(status, headers.flat(), Readable.from(withRest(chunks, response)))
+  }
+  const page = Buffer.concat(chunks, length)
+  let body: Buffer = page
+  try {
+    // Byte for byte: what is not a link is not touched, whatever its character set.
+    body = await coding.encode(Buffer.from(rewriteHtml((await coding.decode(page)).toString('latin1'), rewrite), 'latin1'))
+  } catch {
+    // It is not what its headers say, or too long: it passes as it is.
+  }
+  await exchange.relay(status, withHeader(headers, 'Content-Length', String(body.length)).flat(), Readable.from([body]))
+}
+
+async function* withRest(chunks: readonly Buffer[], rest: Readable): AsyncGenerator<Buffer> {
+  yield* chunks
+  yield* rest as AsyncIterable<Buffer>
+}

@@ -1,0 +1,63 @@
+import type { Exchange } from '../exchange.ts'
+
+/** Headers of one connection: they are not passed on (RFC 9110, 7.6.1). */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Who the client is, is between the client and this server. */
+const isCredential = (name: string): boolean => name === 'authorization' || name.startsWith('impersonate-')
+
+type Header = readonly [name: string, value: string]
+
+/** Names and values in turn as pairs. */
+export function pairsOf(raw: readonly string[]): Header[] {
+  const pairs: Header[] = []
+  for (let i = 0; i + 1 < raw.length; i += 2) pairs.push([raw[i] as string, raw[i + 1] as string])
+  return pairs
+}
+
+/** Without those of one connection, and those that its Connection header names. */
+export function endToEnd(headers: readonly Header[]): Header[] {
+  const named = headers
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) =>
+      value
+        .toLowerCase()
+        .split(',')
+        .map(each => each.trim()),
+    )
+  return headers.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+}
+
+/** What of a request's headers another server gets: as they came, but for credentials and what HTTP/2 puts among them, with the client's address added. */
+export function forwardedHeaders(exchange: Exchange): Header[] {
+  const out: Header[] = []
+  const before: string[] = []
+  let host: string | undefined
+  for (const [name, value] of pairsOf(exchange.rawHeaders)) {
+    const lower = name.toLowerCase()
+    if (lower === 'x-forwarded-for') before.push(value)
+    else if (lower === 'host' || lower === ':authority') host ??= value
+    else if (!lower.startsWith(':') && !isCredential(lower)) out.push([name, value])
+  }
+  const via = [...before, ...(exchange.remoteAddress === '' ? [] : [exchange.remoteAddress])]
+  return [...(host === undefined ? [] : [['Host', host] as const]), ...out, ...(via.length === 0 ? [] : [['X-Forwarded-For', via.join(', ')] as const])]
+}
+
+/** The first value of a header, the empty text without one. */
+export const firstValue = (headers: readonly Header[], name: string): string => headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
+
+/** With one value for a header, in place of those that it had. */
+export const withHeader = (headers: readonly Header[], name: string, value: string): Header[] => [
+  ...headers.filter(([each]) => each.toLowerCase() !== name.toLowerCase()),
+  [name, value],
+]

@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream'
+import type { Destination } from '../../catalog/connect.ts'
+import { badRequestError, failure, internalServerError, type StatusError } from '../../meta/status.ts'
+import type { Exchange } from '../exchange.ts'
+import { ask, authorityOf, type Kubelets, type Reply, targetOf } from './ask.ts'
+import { DialError } from './dial-error.ts'
+import { serverResponse } from './server-response.ts'
+import { asksWebSocket, sendOverWebSocket } from './web-socket.ts'
+
+/** Of the body of an error. */
+const MAX_ERROR_BYTES = 50_000
+
+/** Streams a log, over a WebSocket where the client asks for one. `destination` undefined: there is none yet, which is 204. */
+export async function log(exchange: Exchange, destination: Destination | undefined, kubelets: Kubelets, name: string): Promise<void> {
+  if (!destination) return exchange.relay(204, [], Readable.from([]))
+  const { response } = await read(exchange, destination, kubelets)
+  const status = response.statusCode ?? 0
+  if (status < 200 || status > 206) throw refusal(status, await beginning(response), name)
+  if (asksWebSocket(exchange)) return sendOverWebSocket(exchange, response)
+  await exchange.relay(200, ['Content-Type', 'text/plain'], response)
+}
+
+async function read(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<Reply> {
+  const url = `${destination.scheme}://${authorityOf(destination)}${targetOf(destination)}`
+  const failed = (why: string): StatusError => failure(500, '', `Get ${JSON.stringify(url)}: ${why}`)
+  let reply: Reply
+  try {
+    reply = await ask(destination, kubelets, { method: 'GET', headers: [], signal: exchange.ctx.signal })
+  } catch (error) {
+    throw error instanceof DialError ? failed(error.message) : error
+  }
+  const { response, upgraded } = reply
+  upgraded?.socket.destroy()
+  const status = response.statusCode ?? 0
+  if (status >= 300 && status < 400 && response.headers.location !== undefined) {
+    response.destroy()
+    throw failed('redirects forbidden')
+  }
+  return reply
+}
+
+/** As much of a text as an error tells. */
+async function beginning(body: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer)
+    length += (chunk as Buffer).length
+    if (length >= MAX_ERROR_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString()
+}
+
+function refusal(status: number, text: string, name: string): StatusError {
+  if (status === 500) return internalServerError(text)
+  if (status === 400) return badRequestError(text)
+  return serverResponse(status, { resource: 'pods/log', name }, text)
+}

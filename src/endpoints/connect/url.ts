@@ -1,0 +1,59 @@
+/** A URL in the parts of RFC 3986, each as it stands; `path` alone is never absent. */
+export interface UrlParts {
+  readonly scheme: string | undefined
+  readonly host: string | undefined
+  readonly path: string
+  /** With `?`, or empty. */
+  readonly query: string
+  /** With `#`, or empty. */
+  readonly fragment: string
+}
+
+/** Undefined where an escape is not valid or a control character is in it, as Go's url.Parse refuses. */
+export function parseUrl(text: string): UrlParts | undefined {
+  const found = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(text)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is refused
+  if (!found || /[\x00-\x1f\x7f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(found[3] ?? '')) return undefined
+  return { scheme: found[1], host: found[2], path: found[3] ?? '', query: found[4] ?? '', fragment: found[5] ?? '' }
+}
+
+export const printUrl = ({ scheme, host, path, query, fragment }: UrlParts): string =>
+  `${scheme === undefined ? '' : `${scheme}:`}${host === undefined ? '' : `//${host}`}${path}${query}${fragment}`
+
+/** Escapes what a path must not contain, as Go does; slashes stay. */
+export const escapePath = (path: string): string =>
+  [...Buffer.from(path)].map(byte => (UNESCAPED.has(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)).join('')
+
+const UNESCAPED: ReadonlySet<number> = new Set(Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+,/:;=@'))
+
+/** Undefined where it can't be decoded. */
+export function unescapePath(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Joins paths as Go's path.Join: one slash between parts, `.` and `..` resolved, no slash at the end. */
+export function joinPaths(...parts: readonly string[]): string {
+  const joined = parts.filter(part => part !== '').join('/')
+  if (joined === '') return ''
+  const rooted = joined.startsWith('/')
+  const out: string[] = []
+  for (const segment of joined.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment !== '..') out.push(segment)
+    else if (out.length > 0 && out.at(-1) !== '..') out.pop()
+    else if (!rooted) out.push('..')
+  }
+  const path = `${rooted ? '/' : ''}${out.join('/')}`
+  return path === '' ? '.' : path
+}
+
+/** Likewise, and a slash at the end of the last part stays. */
+export function joinKeepingSlash(...parts: readonly string[]): string {
+  const path = joinPaths(...parts)
+  const last = parts.findLast(part => part !== '') ?? ''
+  return last.endsWith('/') && !path.endsWith('/') ? `${path}/` : path
+}

@@ -1,0 +1,45 @@
+import type { ConnectSubresource } from '../../catalog/connect.ts'
+import type { Field, Schema } from '../../schema/schema.ts'
+import type { Method, Operation } from './operations.ts'
+import type { Parameter } from './parameters.ts'
+
+/** What an operation of a connection is made from: a path and the parameters in it. */
+export interface ConnectPlace {
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+}
+
+export type ConnectOperation = Pick<Operation, 'path' | 'method' | 'description' | 'parameters' | 'produces' | 'responses' | 'action'> & {
+  /** Stands before the operation's name: `Get`. */
+  readonly verb: string
+  /** Stands behind it: `WithPath`. */
+  readonly suffix: string
+}
+
+const ANYTHING = ['*/*']
+const REST: Parameter = { name: 'path', in: 'path', type: 'string', description: 'path to the resource', required: true }
+
+/** The operations of a subresource that reaches out, by method: those of proxies once more with a path behind. */
+export function connectOperations({ methods, options, subpath }: ConnectSubresource, place: ConnectPlace, description: string): ConnectOperation[] {
+  const query = optionParameters([...options.fields.values()])
+  return methods.flatMap(upper => {
+    const method = upper.toLowerCase() as Method
+    const verb = `${upper.slice(0, 1)}${upper.slice(1).toLowerCase()}`
+    const operation = { method, verb, description, produces: ANYTHING, responses: { 200: 'Text' }, action: 'connect' } as const
+    const plain = { ...operation, path: place.path, parameters: [...place.parameters, ...query], suffix: '' }
+    if (!subpath) return [plain]
+    return [plain, { ...operation, path: `${place.path}/{path}`, parameters: [...place.parameters, REST, ...query], suffix: 'WithPath' }]
+  })
+}
+
+/** The fields of an options type as parameters of a query. Upstream leaves times out. */
+export const optionParameters = (fields: readonly Field[]): Parameter[] =>
+  fields.flatMap(({ name, schema, description = '' }) => {
+    const type = typeOf(schema)
+    return type === undefined ? [] : [{ name, in: 'query' as const, type, description }]
+  })
+
+function typeOf(schema: Schema): Parameter['type'] | undefined {
+  if (schema.type === 'list') return typeOf(schema.items)
+  return schema.type === 'string' || schema.type === 'integer' || schema.type === 'boolean' ? schema.type : undefined
+}

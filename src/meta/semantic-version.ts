@@ -1,0 +1,42 @@
+/** A version by semver.org, 2.0.0. Build metadata is read and not kept: it has no part in the order. */
+export interface SemanticVersion {
+  readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint]
+  readonly prerelease: readonly string[]
+}
+
+const NUMBER = '(0|[1-9]\\d*)'
+const PRERELEASE = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
+const BUILD = '[0-9A-Za-z-]+'
+const FORM = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${PRERELEASE}(?:\\.${PRERELEASE})*))?(?:\\+${BUILD}(?:\\.${BUILD})*)?$`)
+
+/** Undefined for a text that is no version. */
+export function parseSemanticVersion(text: string): SemanticVersion | undefined {
+  const parts = FORM.exec(text)
+  if (!parts) return undefined
+  const [, major = '0', minor = '0', patch = '0', prerelease] = parts
+  return { numbers: [BigInt(major), BigInt(minor), BigInt(patch)], prerelease: prerelease?.split('.') ?? [] }
+}
+
+/** Negative where `a` comes before `b`; a prerelease comes before its release. */
+export function compareSemanticVersions(a: SemanticVersion, b: SemanticVersion): number {
+  for (const [i, number] of a.numbers.entries()) {
+    const other = b.numbers[i] ?? 0n
+    if (number !== other) return number < other ? -1 : 1
+  }
+  if (a.prerelease.length === 0 || b.prerelease.length === 0) return b.prerelease.length - a.prerelease.length
+  for (const [i, part] of a.prerelease.entries()) {
+    const other = b.prerelease[i]
+    if (other === undefined) return 1
+    if (part !== other) return compareIdentifiers(part, other)
+  }
+  return a.prerelease.length - b.prerelease.length
+}
+
+const isNumber = (text: string): boolean => /^\d+$/.test(text)
+
+/** Numbers by their value and before words. */
+function compareIdentifiers(a: string, b: string): number {
+  if (isNumber(a) && isNumber(b)) return BigInt(a) < BigInt(b) ? -1 : 1
+  if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1
+  return a < b ? -1 : 1
+}

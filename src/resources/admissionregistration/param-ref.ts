@@ -1,0 +1,47 @@
+import type { FieldError } from '../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import type { LabelSelector } from '../../meta/label-selector.ts'
+import { validateLabelSelector } from '../../meta/label-selector.ts'
+import { nameIsPathSegment } from '../../meta/names.ts'
+import type { KubeObject } from '../../meta/object.ts'
+
+const EXCLUSIVE = 'name and selector are mutually exclusive'
+const ACTIONS = ['Deny', 'Allow']
+
+/** Which objects parameterize a policy: one by its name, or those with some labels. */
+export function validateParamRef(ref: KubeObject['spec'] | undefined, path: FieldPath): FieldError[] {
+  if (!ref) return []
+  const { name, selector, parameterNotFoundAction: action } = ref
+  const errors: FieldError[] = []
+  if (name) {
+    errors.push(...nameIsPathSegment(name, false).map(text => invalid(path.child('name'), name, text)))
+    if (selector) errors.push(forbidden(path.child('name'), EXCLUSIVE))
+  }
+  if (selector) {
+    errors.push(...validateLabelSelector(selector, path.child('selector')))
+    if (name) errors.push(forbidden(path.child('selector'), EXCLUSIVE))
+  }
+  if (!name && !selector) errors.push(required(path, 'one of name or selector must be specified'))
+  const at = path.child('parameterNotFoundAction')
+  if (!action) errors.push(required(at))
+  else if (!ACTIONS.includes(action)) errors.push(notSupported(at, action, ACTIONS))
+  return errors
+}
+
+/** A label query as the generated code of apimachinery prints it. */
+function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+  const labels = Object.keys(matchLabels)
+    .sort()
+    .map(key => `${key}: ${matchLabels[key]},`)
+  const expressions = matchExpressions.map(
+    ({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  )
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
+}
+
+/** `namespace/name` (`*` for a namespace that is not told), the selector, or `<unset>`. */
+export function paramRefCell(ref: KubeObject['spec'] | undefined): string {
+  if (ref?.name) return `${ref.namespace || '*'}/${ref.name}`
+  return ref?.selector ? selectorText(ref.selector) : '<unset>'
+}

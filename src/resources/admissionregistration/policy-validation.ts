@@ -1,0 +1,36 @@
+import { deepEqual } from '../../meta/equal.ts'
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid, notSupported, required } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { nameIsDnsSubdomain } from '../../meta/names.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import { validateMatchConditions } from './match-conditions.ts'
+import { validateMatchResources } from './match-resources.ts'
+import { validateParamKind } from './param-kind.ts'
+import { FAILURE_POLICIES } from './policies.ts'
+
+type ApiStruct = KubeObject['spec']
+
+/** What the specs of all policies begin with: failure policy, kind of parameters and matched requests. */
+export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints }: ApiStruct, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (failurePolicy === undefined) errors.push(required(path.child('failurePolicy')))
+  else if (!FAILURE_POLICIES.includes(failurePolicy)) errors.push(notSupported(path.child('failurePolicy'), failurePolicy, FAILURE_POLICIES))
+  if (paramKind) errors.push(...validateParamKind(paramKind, path.child('paramKind')))
+  const at = path.child('matchConstraints')
+  if (!matchConstraints) return [...errors, required(at)]
+  errors.push(...validateMatchResources(matchConstraints, at))
+  if ((matchConstraints.resourceRules ?? []).length === 0) errors.push(required(at.child('resourceRules')))
+  return errors
+}
+
+/** Conditions that an update leaves as they are, with the parameters that they may use, are not looked at. */
+export function validatePolicyConditions({ spec }: KubeObject, old: KubeObject | undefined, path: FieldPath): FieldError[] {
+  const stay = old && deepEqual(spec?.paramKind, old.spec?.paramKind) && deepEqual(spec?.matchConditions, old.spec?.matchConditions)
+  return stay ? [] : validateMatchConditions(spec?.matchConditions, path.child('matchConditions'))
+}
+
+/** The name of the policy, which a binding to any kind of policy has. */
+export function validatePolicyName(name: string, path: FieldPath): FieldError[] {
+  return name === '' ? [required(path)] : nameIsDnsSubdomain(name, false).map(text => invalid(path, name, text))
+}

@@ -1,0 +1,84 @@
+import type { FieldError } from '../../meta/field-error.ts'
+import { duplicate, invalid, notSupported, required } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { nameIsPathSegment } from '../../meta/names.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import { goStringList } from '../apps/shared/go-syntax.ts'
+
+type ApiStruct = KubeObject['spec']
+
+const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
+const SCOPES = ['*', 'Cluster', 'Namespaced']
+
+/** A rule is about resources of both scopes unless it says otherwise. */
+export function setRuleDefaults(rules: readonly ApiStruct[] = []): void {
+  for (const rule of rules) rule.scope ??= '*'
+}
+
+/** A list of which `*` means all, and so stands alone. */
+const starStandsAlone = (list: readonly string[], path: FieldPath, what: string): FieldError[] =>
+  list.length > 1 && list.includes('*') ? [invalid(path, list, `if '*' is present, must not specify other ${what}`)] : []
+
+/** Resources and subresources. Those that a wildcard before them covers may not be named again. */
+function validateResources(resources: readonly string[], path: FieldPath): FieldError[] {
+  if (resources.length === 0) return [required(path)]
+  const errors: FieldError[] = []
+  const withAllSubresources = new Set<string>()
+  const ofAllResources = new Set<string>()
+  let lastIsPlain = false
+  for (const [i, text] of resources.entries()) {
+    if (text === '') {
+      errors.push(required(path.index(i)))
+      continue
+    }
+    const slash = text.indexOf('/')
+    if (slash < 0) {
+      lastIsPlain = text !== '*'
+      continue
+    }
+    const resource = text.slice(0, slash)
+    const subresource = text.slice(slash + 1)
+    if (withAllSubresources.has(resource)) errors.push(invalid(path.index(i), text, `if '${resource}/*' is present, must not specify ${text}`))
+    if (ofAllResources.has(subresource)) errors.push(invalid(path.index(i), text, `if '*/${subresource}' is present, must not specify ${text}`))
+    if (subresource === '*') withAllSubresources.add(resource)
+    if (resource === '*') ofAllResources.add(subresource)
+  }
+  if (resources.length > 1 && resources.includes('*/*')) errors.push(invalid(path, resources, "if '*/*' is present, must not specify other resources"))
+  if (resources.includes('*') && lastIsPlain) {
+    errors.push(invalid(path, resources, "if '*' is present, must not specify other resources without subresources"))
+  }
+  return errors
+}
+
+function validateOperations(operations: readonly string[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = operations.length === 0 ? [required(path)] : []
+  if (operations.length > 1 && operations.includes('*')) {
+    const printed = goStringList(operations, '[]admissionregistration.OperationType')
+    errors.push(invalid(path, printed, "if '*' is present, must not specify other operations"))
+  }
+  return [...errors, ...operations.flatMap((operation, i) => (OPERATIONS.includes(operation) ? [] : [notSupported(path.index(i), operation, OPERATIONS)]))]
+}
+
+/** ValidateRuleWithOperations: what a webhook or a policy is called for. */
+export function validateRule({ operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: ApiStruct, path: FieldPath): FieldError[] {
+  const errors = validateOperations(operations, path.child('operations'))
+  if (apiGroups.length === 0) errors.push(required(path.child('apiGroups')))
+  errors.push(...starStandsAlone(apiGroups, path.child('apiGroups'), 'API groups'))
+  if (apiVersions.length === 0) errors.push(required(path.child('apiVersions')))
+  errors.push(...starStandsAlone(apiVersions, path.child('apiVersions'), 'API versions'))
+  for (const [i, version] of (apiVersions as string[]).entries()) if (version === '') errors.push(required(path.child('apiVersions').index(i)))
+  errors.push(...validateResources(resources, path.child('resources')))
+  if (scope !== undefined && !SCOPES.includes(scope)) errors.push(notSupported(path.child('scope'), scope, SCOPES))
+  return errors
+}
+
+/** A rule of a policy, which may be about objects of some names only. */
+export function validateNamedRule(rule: ApiStruct, path: FieldPath): FieldError[] {
+  const names: string[] = rule.resourceNames ?? []
+  const at = path.child('resourceNames')
+  const errors = names.flatMap((name, i) => [
+    ...nameIsPathSegment(name, false).map(text => invalid(at.index(i), name, text)),
+    ...(names.indexOf(name) < i ? [duplicate(at.index(i), name)] : []),
+  ])
+  return [...errors, ...validateRule(rule, path)]
+}

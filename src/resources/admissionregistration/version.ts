@@ -1,0 +1,18 @@
+import type { Names, Version } from '../../catalog/definition.ts'
+import { STANDARD_VERBS } from '../strategy-parts.ts'
+import { types } from '../types.ts'
+
+/** The parts of a version that follow from its kind; of v1 unless `version` is another. */
+export const admissionVersion = (
+  kind: string,
+  names: Names,
+  version = 'v1',
+): Pick<Version, 'group' | 'name' | 'kind' | 'names' | 'categories' | 'verbs' | 'schema'> => ({
+  group: 'admissionregistration.k8s.io',
+  name: version,
+  kind,
+  names,
+  categories: ['api-extensions'],
+  verbs: STANDARD_VERBS,
+  schema: types.type(`admissionregistration${version === 'v1' ? '' : version.replace('v', 'V')}.${kind}`),
+})

@@ -1,0 +1,28 @@
+import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { admissionVersion } from '../version.ts'
+import { validateWebhooks } from './validation.ts'
+
+const table: TableDefinition = {
+  columns: [nameColumn, column('Webhooks', 'How many webhooks it has.', 0, 'integer'), ageColumn],
+  cells: ({ metadata, webhooks }, now) => [metadata.name ?? '', (webhooks ?? []).length, age(metadata.creationTimestamp, now)],
+}
+
+const strategy: Strategy = {
+  allowUnconditionalUpdate: false,
+  revalidatesMeta: true,
+  prepare(next, old) {
+    if (!old) next.metadata.generation = 1
+    else if (!deepEqual(next.webhooks, old.webhooks)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+  },
+  validate: validateWebhooks,
+}
+
+/** A kind that holds webhooks: they differ in their types and defaults only. */
+export function webhookConfiguration(kind: string, setDefaults: NonNullable<Version['setDefaults']>): ResourceDefinition {
+  const singular = kind.toLowerCase()
+  const v1: Version = { ...admissionVersion(kind, { plural: `${singular}s`, singular }), setDefaults, table }
+  return { scope: 'Cluster', versions: [v1], home: v1, storage: { prefix: `${singular}s`, version: v1 }, strategy }
+}

@@ -1,0 +1,41 @@
+import { deepEqual } from '../../../meta/equal.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { speaksAcceptedVersion } from './review-versions.ts'
+
+type Webhook = KubeObject['spec']
+
+export const QUIET_SIDE_EFFECTS = ['None', 'NoneOnDryRun']
+
+/** Faults that an update may have, because the old object has them from a time when less was checked. */
+export interface Tolerated {
+  readonly anySideEffects: boolean
+  readonly anyReviewVersion: boolean
+  readonly repeatedNames: boolean
+  readonly badLabelValues: boolean
+  /** The conditions are those of the old object, and not looked at. */
+  readonly sameConditions: boolean
+}
+
+export const NOTHING_TOLERATED: Tolerated = {
+  anySideEffects: false,
+  anyReviewVersion: false,
+  repeatedNames: false,
+  badLabelValues: false,
+  sameConditions: false,
+}
+
+const hasBadSelector = ({ namespaceSelector, objectSelector }: Webhook): boolean =>
+  [namespaceSelector, objectSelector].some(selector => validateLabelSelector(selector, fieldPath()).length > 0)
+
+/** What an update of these webhooks tolerates. */
+export function toleratedBy(old: readonly Webhook[], next: readonly Webhook[]): Tolerated {
+  return {
+    anySideEffects: old.some(({ sideEffects }) => !QUIET_SIDE_EFFECTS.includes(sideEffects)),
+    anyReviewVersion: old.some(({ admissionReviewVersions: versions }) => versions?.length > 0 && !speaksAcceptedVersion(versions)),
+    repeatedNames: new Set(old.map(({ name }) => name)).size < old.length,
+    badLabelValues: old.some(hasBadSelector),
+    sameConditions: old.length === next.length && old.every(({ matchConditions }, i) => deepEqual(matchConditions, next[i].matchConditions)),
+  }
+}

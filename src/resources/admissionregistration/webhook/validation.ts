@@ -1,0 +1,70 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { isDns1123Subdomain } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateWebhookService, validateWebhookUrl } from '../../webhook-client.ts'
+import { validateMatchConditions } from '../match-conditions.ts'
+import { MATCH_POLICIES } from '../match-resources.ts'
+import { FAILURE_POLICIES, REINVOCATION_POLICIES } from '../policies.ts'
+import { validateRule } from '../rules.ts'
+import { validateReviewVersions } from './review-versions.ts'
+import { NOTHING_TOLERATED, QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy } from './tolerated.ts'
+
+type Webhook = KubeObject['spec']
+
+const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
+
+/** A name of three segments at least. */
+function validateName(name: string, path: FieldPath): FieldError[] {
+  if (name === '') return [required(path)]
+  const texts = isDns1123Subdomain(name)
+  if (texts.length > 0) return [invalid(path, name, texts.join(','))]
+  return name.split('.').length < 3 ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')] : []
+}
+
+const oneOf = (value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] =>
+  value === undefined || values.includes(value) ? [] : [notSupported(path, value, values)]
+
+function validateClientConfig({ url, service }: Webhook, path: FieldPath): FieldError[] {
+  if ((url === undefined) === (service === undefined)) return [required(path, 'exactly one of url or service is required')]
+  return url === undefined ? validateWebhookService(service, path.child('service')) : validateWebhookUrl(url, path.child('url'))
+}
+
+function validateWebhook(hook: Webhook, tolerated: Tolerated, path: FieldPath): FieldError[] {
+  const { rules = [], sideEffects, timeoutSeconds } = hook
+  const errors = validateName(hook.name ?? '', path.child('name'))
+  errors.push(...(rules as Webhook[]).flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
+  errors.push(...oneOf(hook.failurePolicy, FAILURE_POLICIES, path.child('failurePolicy')))
+  errors.push(...oneOf(hook.matchPolicy, MATCH_POLICIES, path.child('matchPolicy')))
+  const allowed = tolerated.anySideEffects ? SIDE_EFFECTS : QUIET_SIDE_EFFECTS
+  if (sideEffects === undefined || sideEffects === null) errors.push(required(path.child('sideEffects'), `must specify one of ${allowed.join(', ')}`))
+  else errors.push(...oneOf(sideEffects, allowed, path.child('sideEffects')))
+  if (timeoutSeconds !== undefined && (timeoutSeconds > 30 || timeoutSeconds < 1)) {
+    errors.push(invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds'))
+  }
+  for (const member of ['namespaceSelector', 'objectSelector']) {
+    errors.push(...validateLabelSelector(hook[member], path.child(member), { allowInvalidValues: tolerated.badLabelValues }))
+  }
+  errors.push(...oneOf(hook.reinvocationPolicy, REINVOCATION_POLICIES, path.child('reinvocationPolicy')))
+  errors.push(...validateClientConfig(hook.clientConfig ?? {}, path.child('clientConfig')))
+  if (!tolerated.sameConditions) errors.push(...validateMatchConditions(hook.matchConditions, path.child('matchConditions')))
+  return errors
+}
+
+/** Of both kinds of configurations: only mutating webhooks have a reinvocationPolicy. */
+export function validateWebhooks(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const hooks: Webhook[] = next.webhooks ?? []
+  const tolerated = old ? toleratedBy(old.webhooks ?? [], hooks) : NOTHING_TOLERATED
+  const names = new Set<string>()
+  return hooks.flatMap((hook, i) => {
+    const path = fieldPath('webhooks').index(i)
+    const errors = validateWebhook(hook, tolerated, path)
+    errors.push(...validateReviewVersions(hook.admissionReviewVersions ?? [], tolerated.anyReviewVersion, path.child('admissionReviewVersions')))
+    if (!tolerated.repeatedNames && names.has(hook.name)) errors.push(duplicate(path.child('name'), hook.name))
+    if (hook.name) names.add(hook.name)
+    return errors
+  })
+}

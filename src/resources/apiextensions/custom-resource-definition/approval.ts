@@ -1,0 +1,36 @@
+import { type FieldError, invalid, quote, required } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { GoUrlError, parseGoUrl } from '../../../meta/go-url.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+
+const ANNOTATION = 'api-approved.kubernetes.io'
+const PULL = 'see https://github.com/kubernetes/enhancements/pull/1111'
+
+type Approval = 'missing' | 'bypassed' | 'approved' | 'invalid'
+
+const isProtected = (group: string): boolean => ['k8s.io', 'kubernetes.io'].some(domain => group === domain || group.endsWith(`.${domain}`))
+
+function approvalOf(definition: KubeObject): Approval {
+  const text = definition.metadata.annotations?.[ANNOTATION] ?? ''
+  if (text === '') return 'missing'
+  if (text.startsWith('unapproved')) return 'bypassed'
+  try {
+    const { scheme, host } = parseGoUrl(text)
+    return scheme !== '' && host !== '' ? 'approved' : 'invalid'
+  } catch (error) {
+    if (error instanceof GoUrlError) return 'invalid'
+    throw error
+  }
+}
+
+/** Groups of the Kubernetes project want an annotation that names where the API was approved. What an update leaves as it was is not told. */
+export function validateApproval(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  if (!isProtected(next.spec.group)) return []
+  const approval = approvalOf(next)
+  if (old && approvalOf(old) === approval) return []
+  const path = fieldPath('metadata', 'annotations').key(ANNOTATION)
+  const wanted = `protected groups must have approval annotation ${quote(ANNOTATION)}`
+  if (approval === 'missing') return [required(path, `${wanted}, ${PULL}`)]
+  if (approval !== 'invalid') return []
+  return [invalid(path, next.metadata.annotations?.[ANNOTATION], `${wanted} with either a URL or a reason starting with "unapproved", ${PULL}`)]
+}

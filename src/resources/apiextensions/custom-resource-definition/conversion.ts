@@ -1,0 +1,65 @@
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { isDns1035Label } from '../../../meta/names.ts'
+import { validateWebhookService, validateWebhookUrl } from '../../webhook-client.ts'
+import { validateCaBundle } from './ca-bundle.ts'
+import type { Conversion } from './spec.ts'
+
+/** Versions of ConversionReview that the server speaks. */
+const REVIEW_VERSIONS = ['v1', 'v1beta1']
+
+export interface ConversionRules {
+  /** One of the review versions must be one that the server speaks. */
+  readonly requireKnownReviewVersion: boolean
+  readonly allowInvalidCaBundle: boolean
+}
+
+/** Whether the server can speak to the webhook, or none of its versions is known. */
+export const hasKnownReviewVersion = (conversion: Conversion | undefined): boolean => {
+  const versions = conversion?.webhook?.conversionReviewVersions ?? []
+  return versions.length === 0 || versions.some(version => REVIEW_VERSIONS.includes(version))
+}
+
+export function validateConversion(conversion: Conversion | undefined, path: FieldPath, rules: ConversionRules): FieldError[] {
+  if (!conversion) return []
+  const { strategy, webhook } = conversion
+  const errors = strategyErrors(strategy, path.child('strategy'))
+  const versions = webhook?.conversionReviewVersions ?? []
+  const versionsPath = path.child('conversionReviewVersions')
+  if (strategy === 'Webhook') {
+    return [...errors, ...clientErrors(webhook?.clientConfig, path.child('webhookClientConfig'), rules), ...reviewVersionErrors(versions, versionsPath, rules)]
+  }
+  const text = 'should not be set when strategy is not set to Webhook'
+  if (webhook?.clientConfig) errors.push(forbidden(path.child('webhookClientConfig'), text))
+  if (versions.length > 0) errors.push(forbidden(versionsPath, text))
+  return errors
+}
+
+function strategyErrors(strategy: string, path: FieldPath): FieldError[] {
+  if (!strategy) return [required(path)]
+  return ['None', 'Webhook'].includes(strategy) ? [] : [notSupported(path, strategy, ['None', 'Webhook'])]
+}
+
+type ClientConfig = NonNullable<Conversion['webhook']>['clientConfig']
+
+function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBundle }: ConversionRules): FieldError[] {
+  if (!config) return [required(path, 'required when strategy is set to Webhook')]
+  const { url, service, caBundle } = config
+  const errors: FieldError[] = []
+  if ((url === undefined) === (service === undefined)) errors.push(required(path, 'exactly one of url or service is required'))
+  else if (url !== undefined) errors.push(...validateWebhookUrl(url, path.child('url')))
+  else errors.push(...validateWebhookService(service, path.child('service')))
+  if (caBundle && !allowInvalidCaBundle) errors.push(...validateCaBundle(caBundle, path.child('caBundle')))
+  return errors
+}
+
+function reviewVersionErrors(versions: readonly string[], path: FieldPath, { requireKnownReviewVersion }: ConversionRules): FieldError[] {
+  if (versions.length === 0) return [required(path)]
+  const errors = versions.flatMap((version, i) => {
+    if (versions.indexOf(version) < i) return [invalid(path.index(i), version, 'duplicate version')]
+    return isDns1035Label(version).map(text => invalid(path.index(i), version, text))
+  })
+  const known = versions.some(version => REVIEW_VERSIONS.includes(version))
+  if (requireKnownReviewVersion && !known) errors.push(invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`))
+  return errors
+}

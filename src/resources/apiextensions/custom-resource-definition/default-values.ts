@@ -1,0 +1,79 @@
+import { clone } from '../../../meta/equal.ts'
+import { type FieldError, fieldErrorText, invalid } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import type { Json, JsonObject } from '../../../meta/object.ts'
+import { coerceEmbeddedMeta, validateEmbeddedMeta } from '../../../schema/json-schema/embedded-meta.ts'
+import { goValue } from '../../../schema/json-schema/go-value.ts'
+import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
+import { prune } from '../../../schema/json-schema/prune.ts'
+import { validateValue } from '../../../schema/json-schema/validate-value.ts'
+
+/** Puts a value into the object around it. */
+type Surround = (value: Json) => Json
+
+interface Place {
+  readonly schema: JsonSchemaProps
+  readonly path: FieldPath
+  /** The nearest schema of a whole object, with the value's way from it. */
+  readonly object: JsonSchemaProps
+  readonly surround: Surround
+  readonly insideMeta: boolean
+}
+
+const META = new Set(['metadata', 'kind', 'apiVersion'])
+const isEmbedded = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-embedded-resource'] === true
+
+/** An object of the API around a member of it: kind and apiVersion stand for those that it will have. */
+const asObject: Surround = value => ({ kind: 'Validation', apiVersion: 'validation/v1', ...(value as JsonObject) })
+
+/** Whether every default of a structural schema fits its schema and has, if `requirePruned`, no members that the schema does not name. */
+export function validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean): FieldError[] {
+  const root = isEmbedded(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true }
+  return placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false }, requirePruned)
+}
+
+function placeErrors(place: Place, requirePruned: boolean): FieldError[] {
+  const { schema, path } = place
+  const here = isEmbedded(schema) ? { ...place, object: schema, surround: asObject, insideMeta: false } : place
+  const errors = schema.default === undefined ? [] : here.insideMeta ? metaErrors(here, schema.default) : defaultErrors(here, schema.default, requirePruned)
+  const items = itemsSchema(schema)
+  if (items) {
+    const surround: Surround = value => here.surround([value])
+    errors.push(...placeErrors({ ...here, schema: items, path: path.child('items'), surround }, requirePruned))
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const surround: Surround = value => here.surround({ [name]: value })
+    const insideMeta = here.insideMeta || (isEmbedded(schema) && META.has(name))
+    errors.push(...placeErrors({ ...here, schema: property, path: path.child('properties').key(name), surround, insideMeta }, requirePruned))
+  }
+  return errors
+}
+
+/** A default within metadata, kind or apiVersion: with it, the object's must be in order. */
+function metaErrors({ schema, path, object, surround }: Place, value: Json): FieldError[] {
+  const at = path.child('default')
+  const wrong = (text: string): FieldError[] => [invalid(at, goValue(value), `must result in valid metadata: ${text}`)]
+  const whole = surround(clone(value))
+  const misfit = coerceEmbeddedMeta(whole, object, fieldPath(), true)
+  if (misfit) return wrong(fieldErrorText(misfit))
+  const texts = validateEmbeddedMeta(whole, object, fieldPath(), true).map(fieldErrorText)
+  if (texts.length > 0) return wrong(texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`)
+  return validateValue(value, schema, at)
+}
+
+function defaultErrors({ schema, path }: Place, value: Json, requirePruned: boolean): FieldError[] {
+  const at = path.child('default')
+  const errors: FieldError[] = []
+  if (requirePruned && isPruned(value, schema)) errors.push(invalid(at, goValue(value), 'must not have unknown fields'))
+  const coerced = clone(value)
+  const misfit = coerceEmbeddedMeta(coerced, schema, at)
+  if (misfit) return [...errors, misfit]
+  const metadata = validateEmbeddedMeta(coerced, schema, at)
+  return [...errors, ...(metadata.length > 0 ? metadata : validateValue(coerced, schema, at))]
+}
+
+const isPruned = (value: Json, schema: JsonSchemaProps): boolean => prune(clone(value), schema, isEmbedded(schema))
+
+/** Whether a default has members that its schema does not name. */
+export const hasUnprunedDefaults = (schema: JsonSchemaProps): boolean =>
+  someSchema(schema, inner => inner.default !== undefined && isPruned(inner.default, inner))

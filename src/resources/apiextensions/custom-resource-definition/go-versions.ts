@@ -1,0 +1,31 @@
+import { quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import type { DefinitionVersion, PrinterColumn } from './spec.ts'
+
+const list = (type: string, items: readonly string[] | undefined): string =>
+  items ? `[]apiextensions.${type}{${items.join(', ')}}` : `[]apiextensions.${type}(nil)`
+
+/** Where a pointer points to cannot be known. */
+const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`
+
+const column = ({ name, type, format = '', description = '', priority = 0, jsonPath }: PrinterColumn): string =>
+  `apiextensions.CustomResourceColumnDefinition{Name:${quote(name)}, Type:${quote(type)}, Format:${quote(format)}, Description:${quote(description)}, Priority:${priority}, JSONPath:${quote(jsonPath)}}`
+
+const version = (one: DefinitionVersion): string =>
+  `apiextensions.CustomResourceDefinitionVersion{${[
+    `Name:${quote(one.name)}`,
+    `Served:${one.served}`,
+    `Storage:${one.storage}`,
+    `Deprecated:${one.deprecated ?? false}`,
+    `DeprecationWarning:${pointer('string', one.deprecationWarning)}`,
+    `Schema:${pointer('apiextensions.CustomResourceValidation', one.schema)}`,
+    `Subresources:${pointer('apiextensions.CustomResourceSubresources', one.subresources)}`,
+    `AdditionalPrinterColumns:${list('CustomResourceColumnDefinition', one.additionalPrinterColumns?.map(column))}`,
+    `SelectableFields:${list(
+      'SelectableField',
+      one.selectableFields?.map(({ jsonPath }) => `apiextensions.SelectableField{JSONPath:${quote(jsonPath)}}`),
+    )}`,
+  ].join(', ')}}`
+
+/** Versions as Go's %#v prints them. */
+export const goVersions = (versions: readonly DefinitionVersion[]): Verbatim =>
+  verbatim(list('CustomResourceDefinitionVersion', versions.length > 0 ? versions.map(version) : undefined))

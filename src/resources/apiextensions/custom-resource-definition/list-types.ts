@@ -1,0 +1,89 @@
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { goValue } from '../../../schema/json-schema/go-value.ts'
+import { itemsSchema, type JsonSchemaProps, propertySchema } from '../../../schema/json-schema/props.ts'
+
+const LIST_TYPE = 'x-kubernetes-list-type'
+const MAP_TYPE = 'x-kubernetes-map-type'
+const KEYS = 'x-kubernetes-list-map-keys'
+
+/** A type other than the one that the marker is for. */
+function misplaced(schema: JsonSchemaProps, type: 'object' | 'array', marker: string, path: FieldPath): FieldError[] {
+  const text = `must be ${type} if ${marker} is specified`
+  if (schema.type === undefined) return [required(path.child('type'), text)]
+  return schema.type === type ? [] : [invalid(path.child('type'), schema.type, text)]
+}
+
+/** Lists and maps that apply merges, and the fields that tell items apart. `atomicSets`: items of a set must be atomic. */
+export function validateListAndMapTypes(schema: JsonSchemaProps, path: FieldPath, atomicSets: boolean): FieldError[] {
+  const errors: FieldError[] = []
+  const mapType = schema[MAP_TYPE]
+  if (mapType !== undefined) {
+    errors.push(...misplaced(schema, 'object', MAP_TYPE, path))
+    if (!['atomic', 'granular'].includes(mapType)) errors.push(notSupported(path.child(MAP_TYPE), mapType, ['atomic', 'granular']))
+  }
+  const listType = schema[LIST_TYPE]
+  if (listType !== undefined) {
+    if (schema.type !== 'array') errors.push(...misplaced(schema, 'array', LIST_TYPE, path))
+    else if (atomicSets && listType === 'set' && !hasAtomicItems(schema)) {
+      const items = itemsSchema(schema)
+      const marker = items?.type === 'array' ? LIST_TYPE : MAP_TYPE
+      errors.push(invalid(path.child('items', marker), items?.[LIST_TYPE], 'must be atomic as item of a list with x-kubernetes-list-type=set'))
+    }
+    if (!['atomic', 'set', 'map'].includes(listType)) errors.push(notSupported(path.child(LIST_TYPE), listType, ['atomic', 'set', 'map']))
+  }
+  if (schema[KEYS]) {
+    const text = 'must be map if x-kubernetes-list-map-keys is non-empty'
+    if (listType === undefined) errors.push(required(path.child(LIST_TYPE), text))
+    else if (listType !== 'map') errors.push(invalid(path.child(LIST_TYPE), listType, text))
+  }
+  return listType === 'map' ? [...errors, ...mapListErrors(schema, path)] : errors
+}
+
+/** Whether items of a set are of one piece. */
+export function hasAtomicItems(schema: JsonSchemaProps): boolean {
+  const items = itemsSchema(schema)
+  if (items?.type === 'array') return items[LIST_TYPE] === undefined || items[LIST_TYPE] === 'atomic'
+  return items?.type !== 'object' || items[MAP_TYPE] === 'atomic'
+}
+
+function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const keys = schema[KEYS] ?? []
+  if (keys.length === 0) errors.push(required(path.child(KEYS), 'must not be empty if x-kubernetes-list-type is map'))
+  const at = path.child('items')
+  if (schema.items === undefined) return [...errors, required(at, 'must have a schema if x-kubernetes-list-type is map')]
+  const items = itemsSchema(schema)
+  if (!items) return [...errors, invalid(at, goValue(schema.items as never), 'must only have a single schema if x-kubernetes-list-type is map')]
+  if (items.type !== 'object') return [...errors, invalid(at.child('type'), items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map")]
+  for (const [i, key] of keys.entries()) {
+    const property = propertySchema(items, key)
+    if (!property) errors.push(invalid(path.child(KEYS), keys, 'entries must all be names of item properties'))
+    else if (property.type === 'array' || property.type === 'object') {
+      errors.push(invalid(at.child('properties').key(key).child('type'), items.type, "must be a scalar type if parent array's x-kubernetes-list-type is map"))
+    }
+    if (keys.indexOf(key) < i) errors.push(invalid(path.child(KEYS), keys, 'must not contain duplicate entries'))
+  }
+  return errors
+}
+
+/** Items that are told apart must be there, and so must what tells them apart. */
+export function validateMapKeys(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
+  const items = itemsSchema(schema)
+  const listType = schema[LIST_TYPE]
+  if (!items || (listType !== 'set' && listType !== 'map')) return []
+  const errors: FieldError[] = []
+  const at = path.child('items')
+  if (items.nullable) errors.push(forbidden(at.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`))
+  if (listType === 'set') return errors
+  for (const key of schema[KEYS] ?? []) {
+    const property = propertySchema(items, key)
+    if (!property) continue
+    const place = at.child('properties').key(key)
+    if (!items.required?.includes(key) && property.default === undefined) {
+      errors.push(required(place.child('default'), 'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property'))
+    }
+    if (property.nullable) errors.push(forbidden(place.child('nullable'), 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable'))
+  }
+  return errors
+}

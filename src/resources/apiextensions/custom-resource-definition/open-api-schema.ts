@@ -1,0 +1,119 @@
+import { type FieldError, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from '../../../schema/json-schema/props.ts'
+import { validateListAndMapTypes, validateMapKeys } from './list-types.ts'
+import { validateOldSelf, validateRules } from './rules.ts'
+
+/** What is let pass where the definition has had it before. */
+export interface SchemaRules {
+  readonly requireValidTypes: boolean
+  readonly requireAtomicSets: boolean
+  readonly requireMapKeys: boolean
+}
+
+interface Context extends SchemaRules {
+  readonly isRoot: boolean
+  /** Why there may be no defaults, where there may be none. */
+  readonly noDefaults?: string
+  /** Below kind, apiVersion or metadata of an object. */
+  readonly insideMeta: boolean
+  /** The schema from which on down an update's values cannot be told which was which before. */
+  readonly uncorrelatable?: FieldPath
+  /** Expressions are looked at: the schema is structural, and this is no part of a junctor. */
+  readonly expressions: boolean
+}
+
+/** Errors of schemas and of expressions; those of expressions come after all others. */
+interface Found {
+  readonly schema: FieldError[]
+  readonly expressions: FieldError[]
+}
+
+export const OPEN_API_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string']
+const META = new Set(['metadata', 'kind', 'apiVersion'])
+
+/** What a custom resource definition's schema may say. `structural`: it is, so that expressions in it can be looked at. */
+export function validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath, rules: SchemaRules, structural: boolean): FieldError[] {
+  const found = visit(schema, path, { ...rules, isRoot: true, insideMeta: false, expressions: structural })
+  return [...found.schema, ...found.expressions]
+}
+
+function visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Found {
+  const found: Found = { schema: [], expressions: [] }
+  if (schema === undefined) return found
+  const below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes: Partial<Context> = {}): void => {
+    const errors = visit(inner, at, { ...context, isRoot: false, ...changes })
+    found.schema.push(...errors.schema)
+    found.expressions.push(...errors.expressions)
+  }
+  found.schema.push(...memberErrors(schema, path, context))
+  visitAdditional(schema, path, context, below, found)
+  visitProperties(schema, path, context, below)
+  visitJunctors(schema, path, below)
+  visitItems(schema, path, context, below)
+  for (const [name, inner] of Object.entries(schema.dependencies ?? {})) {
+    if (inner && !Array.isArray(inner)) below(inner as JsonSchemaProps, path.child('dependencies').key(name), { expressions: false })
+  }
+  const preserve = 'x-kubernetes-preserve-unknown-fields'
+  if (schema[preserve] === false) found.schema.push(invalid(path.child(preserve), false, 'must be true or undefined'))
+  found.schema.push(...validateListAndMapTypes(schema, path, context.requireAtomicSets))
+  if (context.requireMapKeys) found.schema.push(...validateMapKeys(schema, path))
+  found.schema.push(...validateRules(schema, path))
+  if (context.expressions && found.schema.length === 0) found.expressions.push(...validateOldSelf(schema, path, context.uncorrelatable))
+  return found
+}
+
+type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => void
+
+function visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta }: Context, below: Below, found: Found): void {
+  if (schema.additionalProperties === undefined) return
+  const at = path.child('additionalProperties')
+  if (schema.properties && schema.additionalProperties !== true) found.schema.push(forbidden(at, 'additionalProperties and properties are mutual exclusive'))
+  below(additionalSchema(schema), at, insideMeta ? { noDefaults: 'inside additionalProperties applying to object metadata' } : {})
+}
+
+function visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, uncorrelatable }: Context, below: Below): void {
+  const mapType = schema['x-kubernetes-map-type']
+  const known = mapType === undefined || mapType === 'granular' || mapType === 'atomic'
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const meta = (isRoot || schema['x-kubernetes-embedded-resource'] === true) && META.has(name)
+    below(property, path.child('properties').key(name), {
+      ...(!known && { uncorrelatable: uncorrelatable ?? path }),
+      ...(meta && { insideMeta: true }),
+      ...(meta && isRoot && { noDefaults: `in top-level ${name}` }),
+    })
+  }
+}
+
+function visitJunctors(schema: JsonSchemaProps, path: FieldPath, below: Below): void {
+  const blind = { expressions: false }
+  below(schema.not, path.child('not'), blind)
+  for (const junctor of ['allOf', 'oneOf', 'anyOf'] as const) {
+    for (const [i, clause] of (schema[junctor] ?? []).entries()) below(clause, path.child(junctor).index(i), blind)
+  }
+  for (const [name, inner] of Object.entries(schema.definitions ?? {})) below(inner, path.child('definitions').key(name), blind)
+}
+
+function visitItems(schema: JsonSchemaProps, path: FieldPath, { uncorrelatable }: Context, below: Below): void {
+  // Only items of a list of type map are told apart by what stays.
+  const changes = schema['x-kubernetes-list-type'] === 'map' ? {} : { uncorrelatable: uncorrelatable ?? path }
+  const at = path.child('items')
+  below(itemsSchema(schema), at, changes)
+  for (const [i, inner] of positionalItems(schema).entries()) below(inner, at.index(i), changes)
+}
+
+const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const
+
+function memberErrors(schema: JsonSchemaProps, path: FieldPath, { requireValidTypes, noDefaults, insideMeta }: Context): FieldError[] {
+  const errors: FieldError[] = []
+  const { type } = schema
+  if (requireValidTypes && type !== undefined && !OPEN_API_TYPES.includes(type)) errors.push(notSupported(path.child('type'), type, OPEN_API_TYPES))
+  if (schema.default !== undefined && noDefaults !== undefined) errors.push(forbidden(path.child('default'), `must not be set ${noDefaults}`))
+  for (const name of UNSUPPORTED) if (schema[name] !== undefined) errors.push(forbidden(path.child(name), `${name} is not supported`))
+  if (type === 'null') errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'))
+  if (positionalItems(schema).length > 0) errors.push(forbidden(path.child('items'), 'items must be a schema object and not an array'))
+  const embedded = 'x-kubernetes-embedded-resource'
+  if (insideMeta && schema[embedded]) errors.push(forbidden(path.child(embedded), 'must not be used inside of resource meta'))
+  const quadratic = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'
+  return schema.uniqueItems ? [...errors, forbidden(path.child('uniqueItems'), quadratic)] : errors
+}

@@ -1,0 +1,53 @@
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
+import { validateStructural } from '../../../schema/json-schema/structural.ts'
+import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
+import { validateCaBundle } from './ca-bundle.ts'
+import { type ConversionRules, hasKnownReviewVersion } from './conversion.ts'
+import { hasUnprunedDefaults } from './default-values.ts'
+import { hasAtomicItems, validateMapKeys } from './list-types.ts'
+import { OPEN_API_TYPES } from './open-api-schema.ts'
+import type { DefinitionSchemaRules } from './schema-validation.ts'
+import { isConditionTrue, schemasOf, shareParts } from './spec.ts'
+
+export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules {
+  readonly immutableNames: boolean
+  readonly requireSchema: boolean
+}
+
+const ALL: DefinitionRules = {
+  requireStructural: true,
+  requirePrunedDefaults: true,
+  requireValidTypes: true,
+  requireAtomicSets: true,
+  requireMapKeys: true,
+  requireKnownReviewVersion: true,
+  allowInvalidCaBundle: true,
+  immutableNames: false,
+  requireSchema: true,
+}
+
+/** The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. */
+export function rulesFor(old: KubeObject | undefined): DefinitionRules {
+  if (!old) return ALL
+  const spec = shareParts(old.spec)
+  const schemas = schemasOf(spec)
+  const established = isConditionTrue(old, 'Established')
+  const every = (holds: (schema: JsonSchemaProps) => boolean): boolean => schemas.every(schema => !someSchema(schema, inner => !holds(inner)))
+  return {
+    requireStructural: schemas.every(isStructural),
+    requirePrunedDefaults: schemas.every(schema => !isStructural(schema) || !hasUnprunedDefaults(schema)),
+    requireValidTypes: every(({ type }) => type === undefined || OPEN_API_TYPES.includes(type)),
+    requireAtomicSets: every(schema => schema['x-kubernetes-list-type'] !== 'set' || !itemsSchema(schema) || hasAtomicItems(schema)),
+    requireMapKeys: every(schema => validateMapKeys(schema, fieldPath()).length === 0),
+    requireKnownReviewVersion: hasKnownReviewVersion(spec.conversion),
+    allowInvalidCaBundle: !established || hasInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
+    immutableNames: established,
+    requireSchema: spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
+  }
+}
+
+const isStructural = (schema: JsonSchemaProps): boolean => structuralFault(schema) === undefined && validateStructural(schema, fieldPath()).length === 0
+
+const hasInvalidCaBundle = (bundle: string | undefined): boolean => Boolean(bundle) && validateCaBundle(bundle as string, fieldPath()).length > 0

@@ -1,0 +1,71 @@
+import { type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
+import { followSchemaPath, SchemaPathError } from '../../../schema/json-schema/schema-path.ts'
+import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
+
+const RULES = 'x-kubernetes-validations'
+const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
+const LINE_BREAK = /[\n\r]/
+
+/** What is wrong with rules beside their expressions. */
+export const validateRules = (schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
+  (schema[RULES] ?? []).flatMap((rule, i) => ruleErrors(rule, schema, path.child(RULES).index(i)))
+
+function ruleErrors(
+  { rule, message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule,
+  schema: JsonSchemaProps,
+  path: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const text = message.trim()
+  const at = path.child('message')
+  if (rule.trim() === '') errors.push(required(path.child('rule'), 'rule is not specified'))
+  else if (message !== '' && text === '') errors.push(invalid(at, message, 'message must be non-empty if specified'))
+  else if (LINE_BREAK.test(text)) errors.push(invalid(at, message, 'message must not contain line breaks'))
+  else if (LINE_BREAK.test(rule.trim()) && text === '') errors.push(required(at, 'message must be specified if rule contains line breaks'))
+  if (messageExpression !== '' && messageExpression.trim() === '') {
+    errors.push(required(path.child('messageExpression'), 'messageExpression must be non-empty if specified'))
+  }
+  if (reason !== undefined && !REASONS.includes(reason)) errors.push(notSupported(path.child('reason'), reason, REASONS))
+  return fieldPath === '' ? errors : [...errors, ...fieldPathErrors(fieldPath, schema, path.child('fieldPath'))]
+}
+
+function fieldPathErrors(text: string, schema: JsonSchemaProps, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (text.trim() === '') errors.push(invalid(path, text, 'fieldPath must be non-empty if specified'))
+  if (LINE_BREAK.test(text)) errors.push(invalid(path, text, 'fieldPath must not contain line breaks'))
+  return leadsSomewhere(text, schema) ? errors : [...errors, invalid(path, text, 'fieldPath must be a valid path')]
+}
+
+function leadsSomewhere(text: string, schema: JsonSchemaProps): boolean {
+  if (structuralFault(schema) !== undefined) return true
+  try {
+    followSchemaPath(text, schema)
+    return true
+  } catch (error) {
+    if (error instanceof SchemaPathError) return false
+    throw error
+  }
+}
+
+/**
+ * What can be said of expressions without compiling them: that they use an earlier value where there is none. Their syntax, types and cost are not checked until the
+ * expression language is built in. `uncorrelatable`: the schema from which on down values have no earlier ones.
+ */
+export function validateOldSelf(schema: JsonSchemaProps, path: FieldPath, uncorrelatable: FieldPath | undefined): FieldError[] {
+  return (schema[RULES] ?? []).flatMap(({ rule, optionalOldSelf }, i) => {
+    const at = path.child(RULES).index(i)
+    if (usesOldSelf(rule)) {
+      if (!uncorrelatable) return []
+      return [invalid(at.child('rule'), rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`)]
+    }
+    return optionalOldSelf === undefined ? [] : [invalid(at.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule')]
+  })
+}
+
+/** Texts in quotes (raw ones have no escapes) and comments of an expression. */
+const QUOTED =
+  /[rR](?:"""[\s\S]*?"""|'''[\s\S]*?'''|"[^"\n]*"|'[^'\n]*')|"""(?:\\[\s\S]|[^\\])*?"""|'''(?:\\[\s\S]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\/.*/g
+
+const usesOldSelf = (rule: string): boolean => /(?<![\w.])oldSelf(?!\w)/.test(rule.replace(QUOTED, ' '))

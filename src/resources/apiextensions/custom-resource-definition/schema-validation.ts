@@ -1,0 +1,49 @@
+import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { goValue } from '../../../schema/json-schema/go-value.ts'
+import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
+import { validateStructural } from '../../../schema/json-schema/structural.ts'
+import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
+import { validateDefaults } from './default-values.ts'
+import { type SchemaRules, validateOpenApiSchema } from './open-api-schema.ts'
+
+export interface DefinitionSchemaRules extends SchemaRules {
+  readonly requireStructural: boolean
+  readonly requirePrunedDefaults: boolean
+}
+
+/** Members that a root schema may have beside a status, and the names by which upstream lists them. */
+const BESIDE_STATUS = [
+  ...['Description', 'Type', 'Format', 'Title', 'Maximum', 'ExclusiveMaximum', 'Minimum', 'ExclusiveMinimum', 'MaxLength', 'MinLength', 'Pattern', 'MaxItems'],
+  ...['MinItems', 'UniqueItems', 'MultipleOf', 'Required', 'Items', 'Properties', 'ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations'],
+]
+const ALLOWED = new Set(BESIDE_STATUS.map(name => name.charAt(0).toLowerCase() + name.slice(1)))
+const EXTENSIONS = new Set(['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-validations'])
+
+/** `path`: of what holds `openAPIV3Schema`. `hasStatus`: the kind has the subresource, whose schema is taken from the properties. */
+export function validateSchema(schema: JsonSchemaProps | undefined, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): FieldError[] {
+  if (schema === undefined) return []
+  const at = path.child('openAPIV3Schema')
+  const errors = hasStatus ? besideStatusErrors(schema, at) : []
+  if (schema.nullable) errors.push(forbidden(at.child('nullable'), 'nullable cannot be true at the root'))
+  const fault = rules.requireStructural ? structuralFault(schema) : undefined
+  let structural = false
+  if (rules.requireStructural && fault === undefined) {
+    const found = validateStructural(schema, at)
+    if (found.length === 0) found.push(...validateDefaults(schema, at, rules.requirePrunedDefaults))
+    structural = found.length === 0
+    errors.push(...found)
+  }
+  errors.push(...validateOpenApiSchema(schema, at, rules, structural))
+  // Whatever has no structural form is told of above, too, and better.
+  return errors.length === 0 && fault !== undefined ? [invalid(at, '', fault)] : errors
+}
+
+/** The value of the message is the schema as JSON: upstream prints it as its program holds it. */
+function besideStatusErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
+  const suffix = 'at the root of the schema if the status subresource is enabled'
+  const { type } = schema
+  if (type !== undefined && type !== 'object') return [invalid(path.child('type'), type, `only "object" is allowed as the type ${suffix}`)]
+  if (Object.keys(schema).every(name => ALLOWED.has(name) || EXTENSIONS.has(name))) return []
+  return [invalid(path, goValue(schema as never), `only [${BESIDE_STATUS.join(' ')}] fields are allowed ${suffix}`)]
+}

@@ -1,0 +1,27 @@
+import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { simplePathErrors } from './simple-path.ts'
+import type { Subresources } from './spec.ts'
+
+function replicasErrors(text: string, prefix: string, path: FieldPath): FieldError[] {
+  if (!text) return [required(path)]
+  const errors = simplePathErrors(text, path)
+  if (errors.length > 0) return errors
+  return text.startsWith(`${prefix}.`) ? [] : [invalid(path, text, `should be a json path under ${prefix}`)]
+}
+
+export function validateSubresources(subresources: Subresources | undefined, path: FieldPath): FieldError[] {
+  const scale = subresources?.scale
+  if (!scale) return []
+  const errors = [
+    ...replicasErrors(scale.specReplicasPath, '.spec', path.child('scale.specReplicasPath')),
+    ...replicasErrors(scale.statusReplicasPath, '.status', path.child('scale.statusReplicasPath')),
+  ]
+  const text = scale.labelSelectorPath
+  if (!text) return errors
+  const at = path.child('scale.labelSelectorPath')
+  const simple = simplePathErrors(text, at)
+  if (simple.length > 0) return [...errors, ...simple]
+  const known = text.startsWith('.spec.') || text.startsWith('.status.')
+  return known ? errors : [...errors, invalid(at, text, 'should be a json path under either .spec or .status')]
+}

@@ -1,0 +1,163 @@
+import { type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import { type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
+import { goStringList } from '../../apps/shared/go-syntax.ts'
+import { validateApproval } from './approval.ts'
+import { validateConversion } from './conversion.ts'
+import { goVersions } from './go-versions.ts'
+import { requiredNames, validateNames } from './names.ts'
+import { validateColumns } from './printer-columns.ts'
+import { type DefinitionRules, rulesFor } from './ratchet.ts'
+import { validateSchema } from './schema-validation.ts'
+import { validateSelectableFields } from './selectable-fields.ts'
+import { type DefinitionSpec, type DefinitionVersion, type SharedSpec, schemasOf, shareParts } from './spec.ts'
+import { validateSubresources } from './subresources.ts'
+import { validateVersion } from './version.ts'
+
+const SCOPES = ['Cluster', 'Namespaced']
+
+export function validateDefinition(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const spec = shareParts(next.spec)
+  const rules = rulesFor(old)
+  return [
+    ...(old ? [] : nameErrors(next)),
+    ...specErrors(spec, path, rules),
+    ...(old ? immutableErrors(spec, old.spec, path, rules) : []),
+    ...validateDefinitionStatus(next),
+    ...storedVersionErrors(next.status?.storedVersions ?? [], spec.versions, fieldPath('status', 'storedVersions')),
+    ...validateApproval(next, old),
+    ...preserveErrors(next, old, path.child('preserveUnknownFields')),
+  ]
+}
+
+export const validateDefinitionStatus = (next: KubeObject): FieldError[] =>
+  validateNames(next.status?.acceptedNames ?? { plural: '', kind: '' }, fieldPath('status', 'acceptedNames'))
+
+/** A definition is named for its resource. */
+function nameErrors({ metadata, spec }: KubeObject): FieldError[] {
+  const wanted = `${spec.names.plural}.${spec.group}`
+  return (['generateName', 'name'] as const)
+    .filter(member => metadata[member] && metadata[member] !== wanted)
+    .map(member => invalid(fieldPath('metadata', member), metadata[member], 'must be spec.names.plural+"."+spec.group'))
+}
+
+function groupErrors(group: string, path: FieldPath): FieldError[] {
+  if (!group) return [required(path)]
+  const texts = isDns1123Subdomain(group)
+  if (texts.length > 0) return [invalid(path, group, texts.join(','))]
+  return group.includes('.') ? [] : [invalid(path, group, 'should be a domain with at least one dot')]
+}
+
+function scopeErrors(scope: string, path: FieldPath): FieldError[] {
+  if (!scope) return [required(path)]
+  return SCOPES.includes(scope) ? [] : [notSupported(path, scope, SCOPES)]
+}
+
+/** Paths are those of the spec that upstream checks, at which stands what all versions have alike. */
+function specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): FieldError[] {
+  const { shared, versions, names, conversion } = spec
+  const withDefaults = schemasOf(spec).some(schema => someSchema(schema, inner => inner.default !== undefined))
+  const structural = !spec.preserveUnknownFields || withDefaults || schemasOf(spec).some(schema => someSchema(schema, hasExtensions))
+  const rules = structural ? { ...given, requireStructural: true } : given
+  const sharedSchema = shared.schema?.openAPIV3Schema
+  const hasStatus = [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined)
+  return [
+    ...groupErrors(spec.group, path.child('group')),
+    ...scopeErrors(spec.scope, path.child('scope')),
+    ...(sharedSchema ? [] : missingSchemaErrors(spec, path.child('versions'), rules)),
+    ...(withDefaults && spec.preserveUnknownFields
+      ? [invalid(path.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')]
+      : []),
+    ...versionsErrors(spec, path, rules),
+    ...requiredNames(names, path.child('names')),
+    ...validateNames(names, path.child('names')),
+    ...validateSchema(sharedSchema, path.child('validation'), hasStatus, rules),
+    ...validateSubresources(shared.subresources, path.child('subresources')),
+    ...validateColumns(shared.additionalPrinterColumns, path.child('additionalPrinterColumns')),
+    ...validateSelectableFields(
+      shared.selectableFields,
+      sharedSchema,
+      path,
+      path.child('schema.openAPIV3Schema'),
+      'selectableFields may only be set when validations.schema is included',
+    ),
+    ...preservingConversionErrors(spec, path.child('conversion', 'strategy')),
+    ...validateConversion(conversion, path.child('conversion'), rules),
+  ]
+}
+
+const EXTENSIONS = [
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-list-type',
+  'x-kubernetes-validations',
+] as const
+
+const hasExtensions = (schema: JsonSchemaProps): boolean => EXTENSIONS.some(name => schema[name] !== undefined)
+
+function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, path: FieldPath, { requireSchema }: DefinitionRules): FieldError[] {
+  if (!requireSchema && preserveUnknownFields) return []
+  const text = requireSchema ? 'schemas are required' : 'because otherwise all fields are pruned'
+  return versions.flatMap(({ schema, served }, i) =>
+    schema?.openAPIV3Schema || (!requireSchema && !served) ? [] : [required(path.index(i).child('schema', 'openAPIV3Schema'), text)],
+  )
+}
+
+function versionsErrors({ shared, versions }: SharedSpec, path: FieldPath, rules: DefinitionRules): FieldError[] {
+  const at = path.child('versions')
+  const ownSubresources = versions.some(({ subresources }) => subresources !== undefined)
+  const errors = versions.flatMap((version, i) => {
+    const texts = isDns1035Label(version.name)
+    const subresources = ownSubresources ? version.subresources : shared.subresources
+    return [
+      ...(texts.length > 0 ? [invalid(at.index(i).child('name'), version.name, texts.join(','))] : []),
+      ...validateVersion(version, at.index(i), subresources?.status !== undefined, rules),
+    ]
+  })
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) errors.push(invalid(at, goVersions(versions), 'must contain unique version names'))
+  if (versions.filter(({ storage }) => storage).length !== 1) {
+    errors.push(invalid(at, goVersions(versions), 'must have exactly one version marked as storage version'))
+  }
+  // Upstream has the first version's name at the spec, too.
+  const first = versions[0]?.name
+  const texts = first ? isDns1035Label(first) : []
+  return texts.length > 0 ? [...errors, invalid(path.child('version'), first, texts.join(','))] : errors
+}
+
+function preservingConversionErrors({ conversion, preserveUnknownFields }: SharedSpec, path: FieldPath): FieldError[] {
+  if (!preserveUnknownFields || !conversion || conversion.strategy === 'None') return []
+  return [invalid(path, conversion.strategy, 'must be None if spec.preserveUnknownFields is true')]
+}
+
+function immutableErrors(next: SharedSpec, old: DefinitionSpec, path: FieldPath, { immutableNames }: DefinitionRules): FieldError[] {
+  const errors: FieldError[] = []
+  if (immutableNames) {
+    errors.push(...validateImmutableField(next.scope, old.scope, path.child('scope')))
+    errors.push(...validateImmutableField(next.names.kind, old.names.kind, path.child('names', 'kind')))
+  }
+  errors.push(...validateImmutableField(next.group, old.group, path.child('group')))
+  return [...errors, ...validateImmutableField(next.names.plural, old.names.plural, path.child('names', 'plural'))]
+}
+
+function storedVersionErrors(stored: readonly string[], versions: readonly DefinitionVersion[], path: FieldPath): FieldError[] {
+  if (stored.length === 0) return [invalid(path, goStringList(undefined), 'must have at least one stored version')]
+  const errors = versions
+    .filter(({ name, storage }) => storage && !stored.includes(name))
+    .map(({ name }) => invalid(path, stored, `must have the storage version ${name}`))
+  const gone = stored.flatMap((name, i) => (versions.some(version => version.name === name) || stored.lastIndexOf(name) > i ? [] : [{ name, i }]))
+  return [...errors, ...gone.map(({ name, i }) => invalid(path.index(i), name, goneText(name)))]
+}
+
+const goneText = (name: string): string =>
+  `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
+
+function preserveErrors(next: KubeObject, old: KubeObject | undefined, path: FieldPath): FieldError[] {
+  if (old?.spec.preserveUnknownFields || !next.spec.preserveUnknownFields) return []
+  return [invalid(path, true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead')]
+}

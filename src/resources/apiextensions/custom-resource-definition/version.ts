@@ -1,0 +1,47 @@
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { longerThan } from '../../../meta/names.ts'
+import { PRINTABLE } from '../../../meta/object-meta-validation.ts'
+import { validateColumns } from './printer-columns.ts'
+import { type DefinitionSchemaRules, validateSchema } from './schema-validation.ts'
+import { validateSelectableFields } from './selectable-fields.ts'
+import type { DefinitionVersion } from './spec.ts'
+import { validateSubresources } from './subresources.ts'
+
+const MAX_WARNING = 256
+
+/** `hasStatus`: the version has the subresource, of its own or as all versions have. */
+export function validateVersion(version: DefinitionVersion, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): FieldError[] {
+  const warning = path.child('deprecationWarning')
+  const schema = version.schema?.openAPIV3Schema
+  return [
+    ...warningTexts(version).map(text => invalid(warning, version.deprecationWarning, text)),
+    ...validateSchema(schema, path.child('schema'), hasStatus, rules),
+    ...validateSubresources(version.subresources, path.child('subresources')),
+    ...validateColumns(version.additionalPrinterColumns, path.child('additionalPrinterColumns')),
+    ...validateSelectableFields(
+      version.selectableFields,
+      schema,
+      path,
+      path.child('schema.openAPIV3Schema'),
+      'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
+    ),
+  ]
+}
+
+function warningTexts({ deprecated, deprecationWarning: text }: DefinitionVersion): string[] {
+  if (text === undefined) return []
+  if (!deprecated) return ['can only be set for deprecated versions']
+  const texts: string[] = []
+  if (longerThan(text, MAX_WARNING)) texts.push(`must be <= ${MAX_WARNING} characters long`)
+  if (text === '') texts.push('must not be an empty string')
+  let index = 0
+  for (const char of text) {
+    if (!PRINTABLE.test(char)) {
+      texts.push(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`)
+      break
+    }
+    index += Buffer.byteLength(char)
+  }
+  return texts
+}

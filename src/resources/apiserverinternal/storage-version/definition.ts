@@ -1,0 +1,73 @@
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { keepMetadata, SPEC_AND_METADATA_FIELDS } from '../../status-metadata.ts'
+import { keepMembers, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+import { nameIsGroupAndResource, validateStorageVersionStatus } from './validation.ts'
+
+const SHOWN = 3
+
+/** `server=version`, of the first three servers. */
+function serversCell(servers: readonly KubeObject['spec'][]): string {
+  const list = servers.slice(0, SHOWN).map(({ apiServerID = '', encodingVersion = '' }) => `${apiServerID}=${encodingVersion}`)
+  if (servers.length > SHOWN) return `${list.join(',')} + ${servers.length - SHOWN} more...`
+  return list.join(',') || '<unset>'
+}
+
+const table: TableDefinition = {
+  columns: [
+    nameColumn,
+    column('CommonEncodingVersion', 'The version in which all servers store the resource, if they agree.'),
+    column('StorageVersions', 'The version in which each server stores the resource.'),
+    ageColumn,
+  ],
+  cells: ({ metadata, status }, now) => [
+    metadata.name ?? '',
+    status?.commonEncodingVersion ?? '<unset>',
+    serversCell(status?.storageVersions ?? []),
+    age(metadata.creationTimestamp, now),
+  ],
+}
+
+const v1alpha1: Version = {
+  group: 'internal.apiserver.k8s.io',
+  name: 'v1alpha1',
+  kind: 'StorageVersion',
+  names: { plural: 'storageversions', singular: 'storageversion' },
+  verbs: STANDARD_VERBS,
+  schema: types.type('apiserverinternal.StorageVersion'),
+  table,
+  subresources: {
+    status: {
+      verbs: STATUS_VERBS,
+      strategy: {
+        resetFields: SPEC_AND_METADATA_FIELDS,
+        prepare(next, old) {
+          if (!old) return
+          next.spec = old.spec
+          keepMetadata(next, old)
+        },
+        validate: validateStorageVersionStatus,
+      },
+    },
+  },
+}
+
+export const storageVersionResource: ResourceDefinition = {
+  scope: 'Cluster',
+  versions: [v1alpha1],
+  home: v1alpha1,
+  storage: { prefix: 'storageversions', version: v1alpha1 },
+  strategy: {
+    allowUnconditionalUpdate: false,
+    validateName: nameIsGroupAndResource,
+    resetFields: STATUS_FIELDS,
+    prepare(next, old) {
+      if (old) keepMembers(next, old, 'status')
+      else next.status = {}
+    },
+    validate: () => [],
+  },
+}

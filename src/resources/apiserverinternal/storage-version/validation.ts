@@ -1,0 +1,96 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { emptyError, isDns1035Label, isDns1123Subdomain, isQualifiedName, regexError } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+
+type ApiStruct = KubeObject['spec']
+
+const NO_API_VERSION = `an apiVersion is ${regexError(
+  "a DNS-1035 label, which must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  '[a-z]([-a-z0-9]*[a-z0-9])?',
+  'my-name',
+  'abc-123',
+)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyVersion')`
+
+/** `apps.deployments`: the resource behind the last dot. */
+export function nameIsGroupAndResource(name: string): string[] {
+  const dot = name.lastIndexOf('.')
+  if (dot < 0) return ['name must be in the form of <group>.<resource>']
+  return [
+    ...isDns1123Subdomain(name.slice(0, dot)).map(text => `the group segment ${text}`),
+    ...isDns1035Label(name.slice(dot + 1)).map(text => `the resource segment ${text}`),
+  ]
+}
+
+function apiVersionFaults(apiVersion: string): string[] {
+  const parts = apiVersion.split('/')
+  if (parts.length > 2) return [NO_API_VERSION]
+  const part = (text: string, what: string, faults: string[]): string[] => (text === '' ? [emptyError()] : faults).map(fault => `${what} part: ${fault}`)
+  const version = parts.at(-1) ?? ''
+  const group = parts[0] ?? ''
+  return [...(parts.length === 2 ? part(group, 'group', isDns1123Subdomain(group)) : []), ...part(version, 'version', isDns1035Label(version))]
+}
+
+const validateApiVersion = (apiVersion: string, path: FieldPath): FieldError[] => {
+  const faults = apiVersionFaults(apiVersion)
+  return faults.length > 0 ? [invalid(path, apiVersion, faults.join(','))] : []
+}
+
+function validateServer({ apiServerID = '', encodingVersion = '', decodableVersions, servedVersions }: ApiStruct, path: FieldPath): FieldError[] {
+  const decodable: string[] = decodableVersions ?? []
+  const served: string[] = servedVersions ?? []
+  const errors = isDns1123Subdomain(apiServerID).map(text => invalid(path.child('apiServerID'), apiServerID, text))
+  errors.push(...validateApiVersion(encodingVersion, path.child('encodingVersion')))
+  errors.push(...decodable.flatMap((version, i) => validateApiVersion(version, path.child('decodableVersions').index(i))))
+  if (!decodable.includes(encodingVersion)) {
+    errors.push(invalid(path.child('decodableVersions'), decodable, `decodableVersions must include encodingVersion ${encodingVersion}`))
+  }
+  for (const [i, version] of served.entries()) {
+    const at = path.child('servedVersions').index(i)
+    errors.push(...validateApiVersion(version, at))
+    if (decodable.includes(version)) continue
+    errors.push(invalid(at, version, `individual served version : ${version} must be included in decodableVersions : [${decodable.join(' ')}]`))
+  }
+  return errors
+}
+
+/** The common version is told exactly where all servers store the same. */
+function validateCommonVersion({ storageVersions, commonEncodingVersion: told }: ApiStruct, path: FieldPath): FieldError[] {
+  const encodings = new Set(((storageVersions ?? []) as ApiStruct[]).map(({ encodingVersion = '' }) => encodingVersion as string))
+  const [common] = encodings.size === 1 ? encodings : []
+  if (common === told) return []
+  if (common === undefined) {
+    const text = 'should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet'
+    return [invalid(path, told, text)]
+  }
+  return [invalid(path, told, told === undefined ? `the common encoding version is ${common}` : `the actual common encoding version is ${common}`)]
+}
+
+/** The paths of conditions lack a part in upstream's messages, and the value of a bad status is the type. */
+function validateConditions(conditions: readonly ApiStruct[], path: FieldPath): FieldError[] {
+  const seen = new Map<string, number>()
+  return conditions.flatMap(({ type = '', status = '', reason, message }, i) => {
+    const at = path.index(i)
+    const first = seen.get(type)
+    seen.set(type, i)
+    return [
+      ...(first === undefined ? [] : [invalid(at.child('type'), type, `the type of the condition is not unique, it also appears in conditions[${first}]`)]),
+      ...isQualifiedName(type).map(text => invalid(at.child('type'), type, text)),
+      ...isQualifiedName(status).map(text => invalid(at.child('status'), type, text)),
+      ...(reason ? [] : [required(at.child('reason'), 'reason cannot be empty')]),
+      ...(message ? [] : [required(at.child('message'), 'message cannot be empty')]),
+    ]
+  })
+}
+
+export function validateStorageVersionStatus({ status = {} }: KubeObject): FieldError[] {
+  const path = fieldPath('status')
+  const servers: ApiStruct[] = status.storageVersions ?? []
+  return [
+    ...servers.flatMap((server, i) => validateServer(server, path.child('storageVersions').index(i))),
+    ...validateCommonVersion(status, path.child('commonEncodingVersion')),
+    ...validateConditions(status.conditions ?? [], path),
+  ]
+}

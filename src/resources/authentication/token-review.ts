@@ -1,0 +1,35 @@
+import type { TokenAuthenticator } from '../../auth/authn/token.ts'
+import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
+import type { JsonObject, KubeObject } from '../../meta/object.ts'
+import { badRequestError } from '../../meta/status.ts'
+import { types } from '../types.ts'
+import { userInfo } from './user-info.ts'
+
+const v1: Version = {
+  group: 'authentication.k8s.io',
+  name: 'v1',
+  kind: 'TokenReview',
+  names: { plural: 'tokenreviews', singular: 'tokenreview' },
+  verbs: ['create'],
+  schema: types.type('authentication.TokenReview'),
+}
+
+/** Whose token this is, by the server's own authenticators. `serverAudiences`: who is meant where a review names nobody. */
+export const createTokenReviewResource = (tokens: TokenAuthenticator, serverAudiences: readonly string[]): ResourceDefinition => ({
+  scope: 'Cluster',
+  versions: [v1],
+  home: v1,
+  virtual: {
+    async call({ body }) {
+      const review = body as KubeObject
+      const { token = '', audiences = [] } = review.spec
+      if (token === '') throw badRequestError('token is required for TokenReview in authentication')
+      const answer = await tokens(token, audiences.length > 0 ? audiences : serverAudiences)
+      const status: JsonObject =
+        answer && 'user' in answer
+          ? { authenticated: true, user: userInfo(answer.user), audiences: [...answer.audiences] }
+          : { error: answer?.error ?? 'invalid bearer token' }
+      return { code: 201, object: { ...review, status } }
+    },
+  },
+})

@@ -1,0 +1,20 @@
+import type { ResourceDefinition } from '../../catalog/definition.ts'
+import type { Authorizer, KnownRules } from '../../meta/authorizer.ts'
+import { badRequestError } from '../../meta/status.ts'
+import { API_VERSION, reviewResource } from './shared/review.ts'
+
+const NONE: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+
+/** What the one who asks may do in a namespace. The answer does not repeat the question. */
+export const createSelfSubjectRulesReviewResource = (authorizer: Authorizer): ResourceDefinition =>
+  reviewResource(
+    'SelfSubjectRulesReview',
+    { plural: 'selfsubjectrulesreviews', singular: 'selfsubjectrulesreview' },
+    'Cluster',
+    async ({ ctx }, { kind, spec }) => {
+      if (!spec.namespace) throw badRequestError('no namespace on request')
+      const { resourceRules, nonResourceRules, incomplete, errors } = authorizer.rulesFor?.(ctx.user, spec.namespace) ?? NONE
+      const status = { resourceRules, nonResourceRules, incomplete, ...(errors.length > 0 && { evaluationError: errors.join(', ') }) }
+      return { kind, apiVersion: API_VERSION, metadata: {}, spec: {}, status }
+    },
+  )

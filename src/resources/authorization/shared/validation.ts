@@ -1,0 +1,93 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, quote, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import type { KubeObject, ObjectMeta } from '../../../meta/object.ts'
+
+type ApiStruct = KubeObject['spec']
+
+const SPEC = fieldPath('spec')
+
+/** As messages print it: in Go's syntax; the text "null" where there is none. */
+const nonResourceValue = (attributes: ApiStruct): Verbatim | undefined =>
+  attributes && verbatim(`authorization.NonResourceAttributes{Path:${quote(attributes.path ?? '')}, Verb:${quote(attributes.verb ?? '')}}`)
+
+function validateFieldTerm({ key, operator, values = [] }: ApiStruct, path: FieldPath): FieldError[] {
+  const errors = key ? [] : [required(path.child('key'), 'must be specified')]
+  const at = path.child('values')
+  if ((operator === 'In' || operator === 'NotIn') && values.length === 0) errors.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"))
+  if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0)
+    errors.push(forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+  return errors
+}
+
+/** Operators that are not known are let through: a newer client may know them. */
+const validateLabelTerms = (terms: readonly ApiStruct[], path: FieldPath): FieldError[] =>
+  validateLabelSelector({ matchExpressions: [...terms] }, path, { allowUnknownOperator: true }).map(error => ({
+    ...error,
+    field: error.field.replace(`${path.text}.matchExpressions`, `${path.text}.requirements`),
+  }))
+
+function validateSelector(selector: ApiStruct, path: FieldPath, validateTerms: (terms: readonly ApiStruct[]) => FieldError[]): FieldError[] {
+  if (!selector) return []
+  const terms: ApiStruct[] = selector.requirements ?? []
+  const errors: FieldError[] = []
+  if (selector.rawSelector && terms.length > 0)
+    errors.push(invalid(path.child('rawSelector'), selector.rawSelector, 'may not specified at the same time as requirements'))
+  if (!selector.rawSelector && terms.length === 0)
+    errors.push(required(path.child('requirements'), `when ${path.text} is specified, requirements or rawSelector is required`))
+  return [...errors, ...validateTerms(terms)]
+}
+
+function validateResource(attributes: ApiStruct): FieldError[] {
+  if (!attributes) return []
+  const field = SPEC.child('resourceAttributes', 'fieldSelector')
+  const label = SPEC.child('resourceAttributes', 'labelSelector')
+  return [
+    ...validateSelector(attributes.fieldSelector, field, terms => terms.flatMap((term, i) => validateFieldTerm(term, field.child('requirements').index(i)))),
+    ...validateSelector(attributes.labelSelector, label, terms => validateLabelTerms(terms, label)),
+  ]
+}
+
+function validateQuestion({ resourceAttributes, nonResourceAttributes }: ApiStruct): FieldError[] {
+  const value = nonResourceValue(nonResourceAttributes)
+  if (resourceAttributes && nonResourceAttributes)
+    return [invalid(SPEC.child('nonResourceAttributes'), value, 'cannot be specified in combination with resourceAttributes')]
+  if (resourceAttributes || nonResourceAttributes) return []
+  return [invalid(SPEC.child('resourceAttributes'), value, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')]
+}
+
+const validateUser = ({ user, groups = [] }: ApiStruct): FieldError[] =>
+  user || groups.length > 0 ? [] : [invalid(SPEC.child('user'), user ?? '', 'at least one of user or group must be specified')]
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** But for `managedFields`, and those named. */
+function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly string[] = []): FieldError[] {
+  const told = Object.entries(metadata).filter(([name, value]) => name !== 'managedFields' && !isEmpty(value))
+  return told.every(([name]) => except.includes(name)) ? [] : [invalid(fieldPath('metadata'), Object.fromEntries(told), detail)]
+}
+
+const MUST_BE_EMPTY = 'must be empty'
+
+export const validateSelfSubjectAccessReview = ({ metadata, spec }: KubeObject): FieldError[] => [
+  ...validateQuestion(spec),
+  ...validateResource(spec.resourceAttributes),
+  ...validateNoMeta(metadata, MUST_BE_EMPTY),
+]
+
+const validateSpec = (spec: ApiStruct): FieldError[] => [...validateQuestion(spec), ...validateUser(spec), ...validateResource(spec.resourceAttributes)]
+
+export const validateSubjectAccessReview = ({ metadata, spec }: KubeObject): FieldError[] => [...validateSpec(spec), ...validateNoMeta(metadata, MUST_BE_EMPTY)]
+
+export function validateLocalSubjectAccessReview({ metadata, spec }: KubeObject): FieldError[] {
+  const errors = [...validateSpec(spec), ...validateNoMeta(metadata, 'must be empty except for namespace', ['namespace'])]
+  const namespace = spec.resourceAttributes?.namespace ?? ''
+  if (spec.resourceAttributes && namespace !== (metadata.namespace ?? ''))
+    errors.push(invalid(SPEC.child('resourceAttributes', 'namespace'), namespace, 'must match metadata.namespace'))
+  if (spec.nonResourceAttributes)
+    errors.push(invalid(SPEC.child('nonResourceAttributes'), nonResourceValue(spec.nonResourceAttributes), 'disallowed on this kind of request'))
+  return errors
+}

@@ -1,0 +1,20 @@
+import type { ObjectMeta } from '../../../meta/object.ts'
+
+const PREFIX = 'autoscaling.alpha.kubernetes.io/'
+
+/** Where v1 has what only v2 has fields for. */
+export const METRICS = `${PREFIX}metrics`
+export const CURRENT_METRICS = `${PREFIX}current-metrics`
+export const CONDITIONS = `${PREFIX}conditions`
+export const BEHAVIOR = `${PREFIX}behavior`
+
+const ROUND_TRIP = [METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR, `${PREFIX}scale-down-tolerance`, `${PREFIX}scale-up-tolerance`]
+
+/** In v2 they say nothing, and are not kept. */
+export function dropRoundTripAnnotations(metadata: ObjectMeta): void {
+  const { annotations } = metadata
+  if (!annotations || !ROUND_TRIP.some(key => Object.hasOwn(annotations, key))) return
+  const kept = Object.entries(annotations).filter(([key]) => !ROUND_TRIP.includes(key))
+  if (kept.length > 0) metadata.annotations = Object.fromEntries(kept)
+  else delete metadata.annotations
+}

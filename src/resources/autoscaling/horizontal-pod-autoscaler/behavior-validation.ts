@@ -1,0 +1,42 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { quantitySign } from '../../../meta/quantity.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+import { NEGATIVE, NOT_POSITIVE } from '../../core/checks.ts'
+
+const LONGEST_WINDOW_SECONDS = 3600
+const LONGEST_PERIOD_SECONDS = 1800
+const SELECT_POLICIES = ['Disabled', 'Max', 'Min']
+const POLICY_TYPES = ['Percent', 'Pods']
+
+function validatePolicy({ type = '', value = 0, periodSeconds = 0 }: ApiStruct, path: FieldPath): FieldError[] {
+  const period = path.child('periodSeconds')
+  return [
+    ...(POLICY_TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, POLICY_TYPES)]),
+    ...(value > 0 ? [] : [invalid(path.child('value'), value, NOT_POSITIVE)]),
+    ...(periodSeconds > 0 ? [] : [invalid(period, periodSeconds, NOT_POSITIVE)]),
+    ...(periodSeconds > LONGEST_PERIOD_SECONDS ? [invalid(period, periodSeconds, `must be less than or equal to ${LONGEST_PERIOD_SECONDS}`)] : []),
+  ]
+}
+
+function validateRules(rules: ApiStruct | undefined, path: FieldPath): FieldError[] {
+  if (!rules) return []
+  const { stabilizationWindowSeconds: seconds = 0, selectPolicy, tolerance } = rules
+  const policies: ApiStruct[] = rules.policies ?? []
+  const window = path.child('stabilizationWindowSeconds')
+  const at = path.child('policies')
+  return [
+    ...(seconds < 0 ? [invalid(window, seconds, 'must be greater than or equal to zero')] : []),
+    ...(seconds > LONGEST_WINDOW_SECONDS ? [invalid(window, seconds, `must be less than or equal to ${LONGEST_WINDOW_SECONDS}`)] : []),
+    ...(selectPolicy === undefined || SELECT_POLICIES.includes(selectPolicy) ? [] : [notSupported(path.child('selectPolicy'), selectPolicy, SELECT_POLICIES)]),
+    ...(policies.length === 0 ? [required(at, 'must specify at least one Policy')] : []),
+    ...policies.flatMap((policy, i) => validatePolicy(policy, at.index(i))),
+    ...(tolerance !== undefined && quantitySign(tolerance) < 0 ? [invalid(path.child('tolerance'), tolerance, NEGATIVE)] : []),
+  ]
+}
+
+export const validateBehavior = (behavior: ApiStruct | undefined, path: FieldPath): FieldError[] => [
+  ...validateRules(behavior?.scaleUp, path.child('scaleUp')),
+  ...validateRules(behavior?.scaleDown, path.child('scaleDown')),
+]

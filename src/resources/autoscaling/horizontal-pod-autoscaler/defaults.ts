@@ -1,0 +1,32 @@
+import { clone } from '../../../meta/equal.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { dropRoundTripAnnotations } from './annotations.ts'
+
+const CPU_PERCENT = 80
+const SCALE_UP = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: 'Max',
+  policies: [
+    { type: 'Pods', value: 4, periodSeconds: 15 },
+    { type: 'Percent', value: 100, periodSeconds: 15 },
+  ],
+}
+/** How long is looked on before scaling down is left to the controller. */
+const SCALE_DOWN = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] }
+
+/** The metric that v1's percentage stands for. */
+export const cpuUtilization = (averageUtilization: number): KubeObject['spec'] => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
+})
+
+export function setHorizontalPodAutoscalerDefaults(autoscaler: KubeObject): void {
+  dropRoundTripAnnotations(autoscaler.metadata)
+  autoscaler.spec ??= {}
+  const { spec } = autoscaler
+  spec.minReplicas ??= 1
+  if ((spec.metrics ?? []).length === 0) spec.metrics = [cpuUtilization(CPU_PERCENT)]
+  if (!spec.behavior) return
+  spec.behavior.scaleUp = { ...clone(SCALE_UP), ...spec.behavior.scaleUp }
+  spec.behavior.scaleDown = { ...clone(SCALE_DOWN), ...spec.behavior.scaleDown }
+}

@@ -1,0 +1,29 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateCounts } from '../../apps/shared/counts.ts'
+import { validateBehavior } from './behavior-validation.ts'
+import { validateMetrics } from './metric-validation.ts'
+import { validateObjectReference } from './object-reference.ts'
+
+export function validateHorizontalPodAutoscaler({ spec = {} }: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const { minReplicas, maxReplicas = 0 } = spec
+  // Scaling to zero is behind the gate HPAScaleToZero; what does so already may go on.
+  const lowest = old?.spec?.minReplicas === 0 ? 0 : 1
+  const max = path.child('maxReplicas')
+  return [
+    ...(minReplicas !== undefined && minReplicas < lowest
+      ? [invalid(path.child('minReplicas'), minReplicas, `must be greater than or equal to ${lowest}`)]
+      : []),
+    ...(maxReplicas < 1 ? [invalid(max, maxReplicas, 'must be greater than 0')] : []),
+    ...(minReplicas !== undefined && maxReplicas < minReplicas ? [invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`')] : []),
+    ...validateObjectReference(spec.scaleTargetRef ?? {}, path.child('scaleTargetRef')),
+    ...validateMetrics(spec.metrics ?? [], minReplicas, path.child('metrics')),
+    ...validateBehavior(spec.behavior, path.child('behavior')),
+  ]
+}
+
+export const validateHorizontalPodAutoscalerStatus = ({ status = {} }: KubeObject): FieldError[] =>
+  validateCounts(status, ['currentReplicas', 'desiredReplicas'], fieldPath('status'))

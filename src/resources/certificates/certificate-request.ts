@@ -1,0 +1,78 @@
+import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { BIT_STRING, objectIdentifierOf, readDer, sequenceOf } from './der.ts'
+import { decodePem } from './pem.ts'
+
+interface Algorithm {
+  /** Absent where the algorithm has a digest of its own. */
+  readonly digests: readonly (string | undefined)[]
+  readonly pss?: boolean
+  readonly failure: string
+}
+
+const rsa = (digest: string): Algorithm => ({ digests: [digest], failure: 'crypto/rsa: verification error' })
+const ecdsa = (digest: string): Algorithm => ({ digests: [digest], failure: 'x509: ECDSA verification failure' })
+
+/** Algorithms of signatures by their object identifiers (RFC 3279, 4055, 5758, 8410). */
+const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
+  '1.2.840.113549.1.1.5': rsa('sha1'),
+  '1.2.840.113549.1.1.11': rsa('sha256'),
+  '1.2.840.113549.1.1.12': rsa('sha384'),
+  '1.2.840.113549.1.1.13': rsa('sha512'),
+  '1.2.840.113549.1.1.10': { digests: ['sha256', 'sha384', 'sha512'], pss: true, failure: 'crypto/rsa: verification error' },
+  '1.2.840.10045.4.1': ecdsa('sha1'),
+  '1.2.840.10045.4.3.2': ecdsa('sha256'),
+  '1.2.840.10045.4.3.3': ecdsa('sha384'),
+  '1.2.840.10045.4.3.4': ecdsa('sha512'),
+  '1.3.101.112': { digests: [undefined], failure: 'x509: Ed25519 verification failure' },
+}
+
+interface Parsed {
+  readonly signed: Buffer
+  readonly publicKey: Buffer
+  readonly algorithm: string
+  readonly signature: Buffer
+}
+
+/** CertificationRequest of RFC 2986, section 4.2. */
+function parse(der: Buffer): Parsed {
+  const [request, ...more] = readDer(der)
+  if (more.length > 0) throw new Error('asn1: syntax error: trailing data')
+  const [info, algorithm, signature] = sequenceOf(request)
+  const [, , publicKey] = sequenceOf(info)
+  if (!info || !publicKey || signature?.tag !== BIT_STRING) throw new Error("asn1: structure error: tags don't match")
+  if (signature.content[0] !== 0) throw new Error('asn1: syntax error: invalid padding bits in BIT STRING')
+  return {
+    signed: info.whole,
+    publicKey: publicKey.whole,
+    algorithm: objectIdentifierOf(sequenceOf(algorithm)[0]),
+    signature: signature.content.subarray(1),
+  }
+}
+
+function keyOf(der: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key: der, format: 'der', type: 'spki' })
+  } catch {
+    throw new Error('x509: failed to parse public key')
+  }
+}
+
+function isSignedBy(key: KeyObject, { signed, signature }: Parsed, { digests, pss }: Algorithm): boolean {
+  const options = pss ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO } : key
+  return digests.some(digest => verify(digest, signed, options, signature))
+}
+
+/** What is wrong with a certificate request in PEM, its signature by the key that it is for included; undefined if nothing. The texts are Go's where there is one. */
+export function certificateRequestFault(pem: string): string | undefined {
+  const [block] = decodePem(pem)
+  if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
+  try {
+    const parsed = parse(block.bytes)
+    const key = keyOf(parsed.publicKey)
+    const algorithm = ALGORITHMS[parsed.algorithm]
+    if (!algorithm) return 'x509: cannot verify signature: algorithm unimplemented'
+    return isSignedBy(key, parsed, algorithm) ? undefined : algorithm.failure
+  } catch (error) {
+    return (error as Error).message
+  }
+}

@@ -1,0 +1,159 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notSupported, quote, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { certificateRequestFault } from '../certificate-request.ts'
+import { parseCertificate } from '../certificates.ts'
+import { decodePem } from '../pem.ts'
+import { validateSignerName } from '../signer-name.ts'
+import { APPROVED, allConditions, conditionsOf, DENIED, FAILED } from './conditions.ts'
+
+const USAGES = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+]
+const STATUSES = ['False', 'True', 'Unknown']
+const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
+const SHORTEST_SECONDS = 600
+/** Of a request that is refused, so many bytes are shown. */
+const SHOWN_BYTES = 4096
+
+const specPath = fieldPath('spec')
+const conditionsPath = fieldPath('status', 'conditions')
+const certificatePath = fieldPath('status', 'certificate')
+
+const textOf = (base64: string | undefined): string => Buffer.from(base64 ?? '', 'base64').toString('latin1')
+const certificateOf = ({ status }: KubeObject): string => status?.certificate ?? ''
+const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length
+
+function goBytes(base64: string): Verbatim {
+  const bytes = Buffer.from(base64, 'base64')
+  const shown = Array.from(bytes.subarray(0, SHOWN_BYTES), byte => `0x${byte.toString(16)}`)
+  return verbatim(`[]byte{${shown.join(', ')}${bytes.length > SHOWN_BYTES ? ', ...' : ''}}`)
+}
+
+function certificateFault(pem: string): string | undefined {
+  if (pem === '') return undefined
+  const blocks = decodePem(pem)
+  for (const { type, hasHeaders, bytes } of blocks) {
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${quote(type)}`
+    if (hasHeaders) return 'no PEM block headers are permitted'
+    if (bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates'
+    if (!parseCertificate(bytes)) return 'x509: malformed certificate'
+  }
+  return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
+}
+
+/** What is wrong with a stored request already is let pass. */
+function validateUsages(usages: readonly string[], before: readonly string[], path: FieldPath): FieldError[] {
+  const errors = usages.length === 0 ? [required(path)] : []
+  if (before.every(usage => USAGES.includes(usage))) {
+    errors.push(...usages.flatMap((usage, i) => (USAGES.includes(usage) ? [] : [notSupported(path.index(i), usage, USAGES)])))
+  }
+  if (!hasTwice(before)) errors.push(...usages.flatMap((usage, i) => (usages.indexOf(usage) < i ? [duplicate(path.index(i), usage)] : [])))
+  return errors
+}
+
+function validateSpec(spec: KubeObject['spec'], old: KubeObject['spec'] | undefined): FieldError[] {
+  const { request = '', signerName = '', expirationSeconds: seconds } = spec
+  const fault = certificateRequestFault(textOf(request))
+  const signer = specPath.child('signerName')
+  const isLegacy = signerName === LEGACY_SIGNER && old?.signerName !== LEGACY_SIGNER
+  return [
+    ...(fault === undefined ? [] : [invalid(specPath.child('request'), goBytes(request), fault)]),
+    ...validateUsages(spec.usages ?? [], old?.usages ?? [], specPath.child('usages')),
+    ...(isLegacy ? [invalid(signer, signerName, 'the legacy signerName is not allowed via this API version')] : validateSignerName(signerName, signer)),
+    ...(seconds !== undefined && seconds < SHORTEST_SECONDS
+      ? [invalid(specPath.child('expirationSeconds'), seconds, 'may not specify a duration less than 600 seconds (10 minutes)')]
+      : []),
+  ]
+}
+
+function validateConditionStatus(type: string, status: string, path: FieldPath): FieldError[] {
+  if (status === '') return [required(path)]
+  const allowed = [APPROVED, DENIED, FAILED].includes(type) ? ['True'] : STATUSES
+  return allowed.includes(status) ? [] : [notSupported(path, status, allowed)]
+}
+
+function validateConditions(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const types = allConditions(next).map(({ type = '' }): string => type)
+  const before = old ? allConditions(old).map(({ type = '' }): string => type) : []
+  const mayContradict = before.includes(APPROVED) && before.includes(DENIED)
+  return allConditions(next).flatMap(({ type = '', status = '' }, i) => {
+    const path = conditionsPath.index(i)
+    const at = path.child('type')
+    const earlier = types.slice(0, i)
+    const contradicts = (type === APPROVED && earlier.includes(DENIED)) || (type === DENIED && earlier.includes(APPROVED))
+    return [
+      ...(type === '' && !before.includes('') ? [required(at)] : []),
+      ...validateConditionStatus(type, status, path.child('status')),
+      ...(contradicts && !mayContradict ? [invalid(at, type, 'Approved and Denied conditions are mutually exclusive')] : []),
+      ...(earlier.includes(type) && !hasTwice(before) ? [duplicate(at, type)] : []),
+    ]
+  })
+}
+
+function validateCertificate(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  if (old && (certificateOf(next) === certificateOf(old) || certificateFault(textOf(certificateOf(old))) !== undefined)) return []
+  const fault = certificateFault(textOf(certificateOf(next)))
+  return fault === undefined ? [] : [invalid(certificatePath, '<certificate data>', fault)]
+}
+
+interface Permissions {
+  readonly decision?: boolean
+  readonly certificate?: boolean
+}
+
+/** Decisions are never taken back, and made through one subresource only; certificates come through another. */
+function validateChange(next: KubeObject, old: KubeObject, may: Permissions): FieldError[] {
+  const errors: FieldError[] = []
+  const counts = (type: string): [before: number, after: number] => [conditionsOf(old, type).length, conditionsOf(next, type).length]
+  for (const type of [APPROVED, DENIED, FAILED]) {
+    const [before, after] = counts(type)
+    if (after < before) errors.push(forbidden(conditionsPath, `updates may not remove a condition of type ${quote(type)}`))
+  }
+  for (const type of may.decision ? [] : [APPROVED, DENIED]) {
+    const [before, after] = counts(type)
+    if (after > before) errors.push(forbidden(conditionsPath, `updates may not add a condition of type ${quote(type)}`))
+  }
+  if (certificateOf(next) !== certificateOf(old)) {
+    if (!may.certificate) errors.push(forbidden(certificatePath, 'updates may not set certificate content'))
+    else if (certificateOf(old) !== '') errors.push(forbidden(certificatePath, 'updates may not modify existing certificate content'))
+  }
+  return errors
+}
+
+const validateWith =
+  (may: Permissions) =>
+  (next: KubeObject, old: KubeObject | undefined): FieldError[] => [
+    ...validateSpec(next.spec ?? {}, old?.spec),
+    ...validateConditions(next, old),
+    ...validateCertificate(next, old),
+    ...(old ? validateChange(next, old, may) : []),
+  ]
+
+export const validateCertificateSigningRequest = validateWith({})
+export const validateStatus = validateWith({ certificate: true })
+export const validateApproval = validateWith({ decision: true })

@@ -1,0 +1,55 @@
+/** A value of ASN.1 in DER (X.690). */
+export interface DerValue {
+  readonly tag: number
+  /** What is inside. */
+  readonly content: Buffer
+  /** With tag and length. */
+  readonly whole: Buffer
+}
+
+export const SEQUENCE = 0x30
+export const BIT_STRING = 0x03
+export const OBJECT_IDENTIFIER = 0x06
+
+/** The values that stand one after the other, no more of them than `most`. Throws an Error where a length is wrong. */
+export function readDer(bytes: Buffer, most = 16): DerValue[] {
+  const values: DerValue[] = []
+  for (let at = 0; at < bytes.length; ) {
+    if (values.length === most) throw new Error('asn1: structure error: too many values')
+    const { start, length } = readLength(bytes, at + 1)
+    if (start + length > bytes.length) throw new Error('asn1: syntax error: data truncated')
+    values.push({ tag: bytes[at] as number, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) })
+    at = start + length
+  }
+  return values
+}
+
+function readLength(bytes: Buffer, at: number): { start: number; length: number } {
+  const first = bytes[at]
+  if (first === undefined) throw new Error('asn1: syntax error: data truncated')
+  if (first < 0x80) return { start: at + 1, length: first }
+  const count = first & 0x7f
+  if (count === 0 || count > 4 || at + 1 + count > bytes.length) throw new Error('asn1: structure error: length too large')
+  return { start: at + 1 + count, length: bytes.readUIntBE(at + 1, count) }
+}
+
+/** The values inside of a sequence. */
+export function sequenceOf(value: DerValue | undefined): DerValue[] {
+  if (value?.tag !== SEQUENCE) throw new Error("asn1: structure error: tags don't match")
+  return readDer(value.content)
+}
+
+/** `1.2.840.10045.4.3.2` */
+export function objectIdentifierOf(value: DerValue | undefined): string {
+  if (value?.tag !== OBJECT_IDENTIFIER) throw new Error("asn1: structure error: tags don't match")
+  const parts: number[] = []
+  let part = 0
+  for (const byte of value.content) {
+    part = part * 128 + (byte & 0x7f)
+    if (byte >= 0x80) continue
+    if (parts.length === 0) parts.push(Math.min(2, Math.floor(part / 40)), part - 40 * Math.min(2, Math.floor(part / 40)))
+    else parts.push(part)
+    part = 0
+  }
+  return parts.join('.')
+}

@@ -1,0 +1,38 @@
+export interface PemBlock {
+  /** `CERTIFICATE`, `CERTIFICATE REQUEST` … */
+  readonly type: string
+  readonly hasHeaders: boolean
+  readonly bytes: Buffer
+}
+
+const BEGIN = /(?:^|\n)-----BEGIN ([^\n]*?)-----[ \t\r]*\n/g
+const END = '-----END '
+const HEADER = /^[^\n:]*:[^\n]*\n/
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** RFC 7468 and 1421, as Go's encoding/pem reads them: what is between the blocks, and blocks that are not whole, are passed over. */
+export function decodePem(text: string): PemBlock[] {
+  const blocks: PemBlock[] = []
+  let end = -1
+  BEGIN.lastIndex = 0
+  for (let found = BEGIN.exec(text); found; found = BEGIN.exec(text)) {
+    const type = found[1] as string
+    const start = BEGIN.lastIndex
+    if (end < start) end = text.indexOf(END, start)
+    if (end < 0) break
+    BEGIN.lastIndex = start - 1 // the line break after this line may come before the next block
+    if (!text.startsWith(`${type}-----`, end + END.length)) continue
+    const { body, hasHeaders } = withoutHeaders(text.slice(start, end))
+    const encoded = body.replace(/[ \t\r\n]+/g, '')
+    if (encoded.length % 4 !== 0 || !BASE64.test(encoded)) continue
+    blocks.push({ type, hasHeaders, bytes: Buffer.from(encoded, 'base64') })
+    BEGIN.lastIndex = end
+  }
+  return blocks
+}
+
+function withoutHeaders(text: string): { body: string; hasHeaders: boolean } {
+  let body = text
+  for (let header = HEADER.exec(body); header; header = HEADER.exec(body)) body = body.slice(header[0].length)
+  return { body, hasHeaders: body.length < text.length }
+}

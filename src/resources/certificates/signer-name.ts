@@ -1,0 +1,30 @@
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid, quote, required, tooLong } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { isDns1123Label, isDns1123Subdomain, longerThan } from '../../meta/names.ts'
+
+const DOMAIN_LIMIT = 253
+/** A domain, a slash, and the names of a namespace and of an object in it with a dot between them. */
+const NAME_LIMIT = DOMAIN_LIMIT + 1 + 63 + 1 + 253
+
+/** The texts for the first part that is wrong. */
+function validateParts(text: string, check: (part: string) => string[], path: FieldPath): FieldError[] {
+  const bad = text.split('.').find(part => check(part).length > 0)
+  return bad === undefined ? [] : check(bad).map(detail => invalid(path, text, `validating label ${quote(bad)}: ${detail}`))
+}
+
+/** `example.com/name`, `kubernetes.io/kube-apiserver-client`. */
+export function validateSignerName(name: string, path: FieldPath): FieldError[] {
+  if (name === '') return [required(path)]
+  const [domain = '', rest = '', ...more] = name.split('/')
+  if (!name.includes('/') || more.length > 0) {
+    return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
+  }
+  return [
+    ...(longerThan(domain, DOMAIN_LIMIT) ? [tooLong(path, DOMAIN_LIMIT)] : []),
+    ...validateParts(domain, isDns1123Label, path),
+    ...(domain.includes('.') ? [] : [invalid(path, domain, 'should be a domain with at least two segments separated by dots')]),
+    ...validateParts(rest, isDns1123Subdomain, path),
+    ...(longerThan(name, NAME_LIMIT) ? [tooLong(path, NAME_LIMIT)] : []),
+  ]
+}

@@ -1,0 +1,50 @@
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isConfigMapKey } from '../../../meta/names.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+import { validateLeaseCandidate } from './validation.ts'
+
+const table: TableDefinition = {
+  columns: [
+    nameColumn,
+    column('LeaseName', 'The lease for which it stands.'),
+    column('BinaryVersion', 'Version of the program.'),
+    column('EmulationVersion', 'Version that the program behaves as.'),
+    ageColumn,
+  ],
+  cells: ({ metadata, spec }, now) => [
+    metadata.name ?? '',
+    spec?.leaseName ?? '',
+    spec?.binaryVersion ?? '',
+    spec?.emulationVersion ?? '',
+    age(metadata.creationTimestamp, now),
+  ],
+}
+
+const v1beta1: Version = {
+  group: 'coordination.k8s.io',
+  name: 'v1beta1',
+  kind: 'LeaseCandidate',
+  names: { plural: 'leasecandidates', singular: 'leasecandidate' },
+  verbs: STANDARD_VERBS,
+  schema: types.type('coordinationV1beta1.LeaseCandidate'),
+  table,
+}
+
+/** Differs from v1beta1 in nothing but its name. */
+const v1alpha2: Version = { ...v1beta1, name: 'v1alpha2', schema: types.type('coordinationV1alpha2.LeaseCandidate') }
+
+export const leaseCandidateResource: ResourceDefinition = {
+  scope: 'Namespaced',
+  versions: [v1beta1, v1alpha2],
+  home: v1beta1,
+  storage: { prefix: 'leasecandidates', version: v1beta1 },
+  strategy: {
+    allowCreateOnUpdate: true,
+    allowUnconditionalUpdate: false,
+    validateName: name => isConfigMapKey(name),
+    validate: validateLeaseCandidate,
+  },
+}

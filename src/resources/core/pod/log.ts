@@ -1,0 +1,48 @@
+import type { ConnectCall, ConnectOptions, Destination } from '../../../catalog/connect.ts'
+import type { Subresource } from '../../../catalog/definition.ts'
+import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { invalidError } from '../../../meta/status.ts'
+import { types } from '../../types.ts'
+import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
+import { containerName } from './container-name.ts'
+
+/** PodLogOptions; `stream` belongs to a feature gate (PodLogsQuerySplitStreams) that is off. */
+export function validateLogOptions(options: ConnectOptions): FieldError[] {
+  const { tailLines, limitBytes, sinceSeconds, sinceTime, stream } = options as Readonly<Record<string, number | undefined>>
+  const errors: FieldError[] = []
+  if (tailLines !== undefined && tailLines < 0) errors.push(invalid(fieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'))
+  if (limitBytes !== undefined && limitBytes < 1) errors.push(invalid(fieldPath('limitBytes'), limitBytes, 'must be greater than 0'))
+  if (sinceSeconds !== undefined && sinceTime !== undefined)
+    errors.push(forbidden(fieldPath(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
+  else if (sinceSeconds !== undefined && sinceSeconds < 1) errors.push(invalid(fieldPath('sinceSeconds'), sinceSeconds, 'must be greater than 0'))
+  if (stream !== undefined) errors.push(forbidden(fieldPath('stream'), 'may not be specified'))
+  return errors
+}
+
+/** Passed on to the kubelet as they are. */
+const PASSED = ['follow', 'previous', 'timestamps', 'sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes']
+
+/** The kubelet's log of a container; undefined while the pod has no node. */
+async function locate({ api, name, namespace, options, kubelets }: ConnectCall): Promise<Destination | undefined> {
+  const errors = validateLogOptions(options)
+  if (errors.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, name, errors)
+  const pod = await api.get({ group: '', resource: 'pods' }, namespace, name)
+  const container = containerName(pod, String(options.container ?? ''))
+  const nodeName: string = pod.spec.nodeName ?? ''
+  if (nodeName === '') return undefined
+  const kubelet = await kubeletOf({ api, kubelets }, nodeName)
+  const asked = PASSED.filter(option => options[option] !== undefined && options[option] !== false)
+  return {
+    ...kubelet,
+    path: `/containerLogs/${namespace}/${name}/${container}`,
+    query: encodeQuery(asked.map(option => [option, String(options[option])])),
+    trust: options.insecureSkipTLSVerifyBackend === true ? 'unverified kubelet' : 'kubelet',
+  }
+}
+
+/** What a container has written. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod */
+export const logSubresource: Subresource = {
+  verbs: ['get'],
+  connect: { how: 'log', methods: ['GET'], options: types.type('core.PodLogOptions'), locate },
+}

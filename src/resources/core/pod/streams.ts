@@ -1,0 +1,70 @@
+import type { ConnectCall, ConnectOptions, Destination } from '../../../catalog/connect.ts'
+import type { Subresource } from '../../../catalog/definition.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { badRequestError } from '../../../meta/status.ts'
+import { types } from '../../types.ts'
+import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
+import { containerName } from './container-name.ts'
+
+type Pair = readonly [name: string, value: string]
+
+/** The kubelet's names of the streams. */
+const STREAMS = [
+  ['stdin', 'input'],
+  ['stdout', 'output'],
+  ['stderr', 'error'],
+  ['tty', 'tty'],
+] as const
+
+const streamQuery = (options: ConnectOptions): Pair[] => STREAMS.flatMap(([option, param]) => (options[option] === true ? [[param, '1'] as const] : []))
+const commandQuery = ({ command }: ConnectOptions): Pair[] => ((command ?? []) as readonly string[]).map(word => ['command', word] as const)
+const portQuery = ({ ports }: ConnectOptions): Pair[] => (ports === undefined ? [] : [['port', (ports as readonly number[]).join(',')]])
+
+async function locate(
+  { api, name, namespace, options, kubelets }: ConnectCall,
+  pathOf: (pod: KubeObject) => string,
+  query: (options: ConnectOptions) => Pair[],
+): Promise<Destination> {
+  const pod = await api.get({ group: '', resource: 'pods' }, namespace, name)
+  const path = pathOf(pod)
+  const nodeName: string = pod.spec.nodeName ?? ''
+  if (nodeName === '') throw badRequestError(`pod ${name} does not have a host assigned`)
+  return { ...(await kubeletOf({ api, kubelets }, nodeName)), path, query: encodeQuery(query(options)) }
+}
+
+const METHODS = ['GET', 'POST']
+
+/** Runs a command in a container, or joins its own process, over streams that the client opens. */
+const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options: ConnectOptions) => Pair[]): Subresource => {
+  const schema = types.type(`core.${kind}`)
+  return {
+    verbs: ['create', 'get'],
+    kind: { group: '', version: 'v1', kind, schema },
+    connect: {
+      how: 'upgrade',
+      methods: METHODS,
+      options: schema,
+      locate: call => {
+        const asked = String(call.options.container ?? '')
+        return locate(call, pod => `/${verb}/${call.namespace}/${call.name}/${containerName(pod, asked)}`, query)
+      },
+    },
+  }
+}
+
+export const attachSubresource: Subresource = containerStream('attach', 'PodAttachOptions', streamQuery)
+export const execSubresource: Subresource = containerStream('exec', 'PodExecOptions', options => [...streamQuery(options), ...commandQuery(options)])
+
+const portForwardOptions = types.type('core.PodPortForwardOptions')
+
+/** Connections to ports of a pod. */
+export const portForwardSubresource: Subresource = {
+  verbs: ['create', 'get'],
+  kind: { group: '', version: 'v1', kind: 'PodPortForwardOptions', schema: portForwardOptions },
+  connect: {
+    how: 'upgrade',
+    methods: METHODS,
+    options: portForwardOptions,
+    locate: call => locate(call, () => `/portForward/${call.namespace}/${call.name}`, portQuery),
+  },
+}

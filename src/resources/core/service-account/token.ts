@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import type { Reference, ServiceAccountClaims } from '../../../auth/authn/service-account/claims.ts'
+import { serviceAccountName } from '../../../auth/authn/service-account/claims.ts'
+import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
+import type { ResourceAccess, Subresource, VirtualCall } from '../../../catalog/definition.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { parseApiVersion } from '../../../meta/gvk.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { badRequestError, conflictError, invalidError, isStatusError } from '../../../meta/status.ts'
+import { formatTime } from '../../../meta/time.ts'
+import { types } from '../../types.ts'
+
+type ApiStruct = KubeObject['spec']
+
+const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
+const ACCOUNTS = { group: '', resource: 'serviceaccounts' }
+const DEFAULT_SECONDS = 3600
+const LEAST_SECONDS = 600
+const MOST_SECONDS = 2 ** 32
+/** What kubelets ask for; such a token of a pod is good for a year, and its holder is told to renew it (`extendExpiration`). */
+const KUBELET_SECONDS = 3607
+const EXTENDED_SECONDS = 365 * 24 * 3600
+
+interface Bound {
+  readonly pod?: Reference
+  readonly secret?: Reference
+  readonly node?: Reference
+}
+
+const referenceTo = ({ metadata }: KubeObject): Reference => ({ name: metadata.name ?? '', uid: metadata.uid ?? '' })
+
+function refuse(name: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidError(GROUP_KIND, name, errors)
+}
+
+function validateExpiration(seconds: number | bigint): FieldError[] {
+  const path = fieldPath('spec', 'expirationSeconds')
+  if (seconds < LEAST_SECONDS) return [invalid(path, seconds, 'may not specify a duration less than 10 minutes')]
+  if (seconds > MOST_SECONDS) return [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')]
+  return []
+}
+
+/** The node of a pod is told by name even if it is not there. */
+async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
+  try {
+    return referenceTo(await api.get({ group: '', resource: 'nodes' }, '', name))
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return { name, uid: '' }
+    throw error
+  }
+}
+
+/** What the token is bound to: it must be there, and, where the reference tells a uid, be the same. */
+async function bind({ api, namespace, name }: VirtualCall, reference: ApiStruct): Promise<Bound> {
+  if (!reference) return {}
+  const { kind = '', apiVersion = '', name: boundName = '', uid: wantedUid = '' } = reference
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
+  const check = (object: KubeObject): Reference => {
+    const found = referenceTo(object)
+    if (wantedUid !== '' && wantedUid !== found.uid)
+      throw conflictError(
+        { group, resource: kind },
+        boundName,
+        `the UID in the bound object reference (${wantedUid}) does not match the UID in record. The object might have been deleted and then recreated`,
+      )
+    return found
+  }
+  const get = (resource: string, where: string): Promise<KubeObject> => api.get({ group: '', resource }, where, boundName)
+  if (group === '' && kind === 'Pod') {
+    const pod = await get('pods', namespace)
+    if (pod.spec.serviceAccountName !== name)
+      throw badRequestError(`cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`)
+    return { pod: check(pod), ...(pod.spec.nodeName && { node: await nodeOf(api, pod.spec.nodeName) }) }
+  }
+  if (group === '' && kind === 'Node') return { node: check(await get('nodes', '')) }
+  if (group === '' && kind === 'Secret') return { secret: check(await get('secrets', namespace)) }
+  throw badRequestError(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
+}
+
+/** Members without value are left out. */
+const written = ({ name, uid }: Reference): Reference => ({ name, ...(uid !== '' && { uid }) }) as Reference
+
+function claimsOf(
+  issuer: TokenIssuer,
+  account: KubeObject,
+  { pod, secret, node }: Bound,
+  audiences: readonly string[],
+  now: number,
+  lifetime: Lifetime,
+): ServiceAccountClaims {
+  const { namespace = '', name = '' } = account.metadata
+  return {
+    aud: audiences,
+    exp: now + lifetime.seconds,
+    iat: now,
+    iss: issuer.name,
+    jti: randomUUID(),
+    'kubernetes.io': {
+      namespace,
+      ...(node && { node: written(node) }),
+      ...(pod && { pod: written(pod) }),
+      ...(secret && { secret: written(secret) }),
+      serviceaccount: referenceTo(account),
+      ...(lifetime.warnAfter !== undefined && { warnafter: now + lifetime.warnAfter }),
+    },
+    nbf: now,
+    sub: serviceAccountName(namespace, name),
+  }
+}
+
+interface Lifetime {
+  readonly seconds: number
+  /** Seconds after which its holder should have got a new one. */
+  readonly warnAfter?: number
+}
+
+function lifetimeOf(issuer: TokenIssuer, seconds: number, bound: Bound, audiences: readonly string[]): Lifetime {
+  const forServer = audiences.every(audience => issuer.serverAudiences.includes(audience))
+  const extended = issuer.extendExpiration && bound.pod !== undefined && seconds === KUBELET_SECONDS && forServer
+  return extended ? { seconds: EXTENDED_SECONDS, warnAfter: seconds } : { seconds }
+}
+
+async function issueToken(issuer: TokenIssuer, call: VirtualCall): Promise<KubeObject> {
+  const { ctx, api, namespace, name } = call
+  const request = call.body as KubeObject
+  const { metadata, spec } = request
+  if (metadata.name && metadata.name !== name)
+    refuse(name, [invalid(fieldPath('metadata', 'name'), metadata.name, 'must match the service account name if specified')])
+  const account = await api.get(ACCOUNTS, namespace, name)
+  const audiences: string[] = spec.audiences?.length > 0 ? spec.audiences : [...issuer.serverAudiences]
+  const asked: number | bigint = spec.expirationSeconds ?? DEFAULT_SECONDS
+  refuse('', validateExpiration(asked))
+  const bound = await bind(call, spec.boundObjectRef)
+  let seconds = Number(asked)
+  const { maxExpirationSeconds } = issuer
+  if (maxExpirationSeconds > 0 && seconds > maxExpirationSeconds) {
+    ctx.warn(`requested expiration of ${seconds} seconds shortened to ${maxExpirationSeconds} seconds`)
+    seconds = maxExpirationSeconds
+  }
+  const now = Math.floor(ctx.receivedAt / 1000)
+  const token = await issuer.sign(claimsOf(issuer, account, bound, audiences, now, lifetimeOf(issuer, seconds, bound, audiences)))
+  return {
+    ...request,
+    metadata: { ...metadata, name, namespace, creationTimestamp: formatTime(ctx.receivedAt) },
+    spec: { ...spec, audiences, expirationSeconds: seconds },
+    status: { token, expirationTimestamp: formatTime((now + seconds) * 1000) },
+  }
+}
+
+/** Tokens of a service account (https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/). */
+export const createTokenSubresource = (issuer: TokenIssuer): Subresource => ({
+  verbs: ['create'],
+  kind: { ...GROUP_KIND, version: 'v1', schema: types.type('authentication.TokenRequest') },
+  virtual: { call: async call => ({ code: 201, object: await issueToken(issuer, call) }) },
+})

@@ -1,0 +1,56 @@
+import type { ConnectCall, Destination } from '../../../catalog/connect.ts'
+import type { ResourceAccess, Subresource } from '../../../catalog/definition.ts'
+import { serviceUnavailableError } from '../../../meta/status.ts'
+import { types } from '../../types.ts'
+import type { ApiStruct } from '../checks.ts'
+import { PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
+
+const schema = types.type('core.ServiceProxyOptions')
+
+const core = (resource: string) => ({ group: '', resource })
+
+/** The name of the service's port of this number: endpoints know ports by their names. */
+async function portName(api: ResourceAccess, namespace: string, service: string, port: string): Promise<string> {
+  if (!/^[+-]?\d+$/.test(port)) return port
+  const { spec } = await api.get(core('services'), namespace, service)
+  const found = (spec.ports ?? []).find((each: ApiStruct) => each.port === Number(port))
+  if (!found) throw serviceUnavailableError(`no service port ${Number(port)} found for service ${JSON.stringify(service)}`)
+  return found.name ?? ''
+}
+
+/** Only pods are reached, and by addresses that are theirs: endpoints are for anybody to write. */
+async function isPodsOwn(api: ResourceAccess, namespace: string, { ip, targetRef }: ApiStruct): Promise<boolean> {
+  if (!targetRef || (targetRef.namespace ?? '') !== namespace) return false
+  try {
+    const { status } = await api.get(core('pods'), namespace, targetRef.name ?? '')
+    return (status?.podIPs ?? []).some((each: ApiStruct) => each.ip === ip)
+  } catch {
+    return false
+  }
+}
+
+/** The members from a random one on, around. */
+function fromAnywhere<T>(list: readonly T[], random: () => number): T[] {
+  const start = Math.floor(random() * list.length)
+  return [...list.slice(start), ...list.slice(0, start)]
+}
+
+async function locate({ api, name: id, namespace, options }: ConnectCall, random: () => number): Promise<Destination> {
+  const { scheme, name, port } = proxyTarget('service', id)
+  const wanted = await portName(api, namespace, name, port)
+  const subsets: ApiStruct[] = (await api.get(core('endpoints'), namespace, name)).subsets ?? []
+  if (subsets.length === 0) throw serviceUnavailableError(`no endpoints available for service ${JSON.stringify(name)}`)
+  for (const { addresses, ports } of fromAnywhere(subsets, random))
+    for (const each of (ports ?? []) as ApiStruct[])
+      if ((each.name ?? '') === wanted)
+        for (const address of fromAnywhere((addresses ?? []) as ApiStruct[], random))
+          if (await isPodsOwn(api, namespace, address)) return proxyDestination(scheme, address.ip, String(each.port), String(options.path ?? ''))
+  throw serviceUnavailableError(`no endpoints available for service ${JSON.stringify(id)}`)
+}
+
+/** HTTP to one of a service's endpoints. */
+export const serviceProxySubresource = (random: () => number): Subresource => ({
+  verbs: PROXY_VERBS,
+  kind: { group: '', version: 'v1', kind: 'ServiceProxyOptions', schema },
+  connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate: call => locate(call, random) },
+})

@@ -1,0 +1,105 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isValidIP, parseIp } from '../../../meta/ip.ts'
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+import { PORT_PROTOCOLS, validateNonSpecialIP } from '../../core/endpoints/validation.ts'
+
+const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6']
+const MOST_ENDPOINTS = 1000
+const MOST_ADDRESSES = 100
+const MOST_TOPOLOGY_LABELS = 16
+const MOST_HINTS = 8
+/** Above what the description of the field allows, as upstream has it. */
+const MOST_PORTS = 20_000
+
+function validateDomain(text: string, path: FieldPath): FieldError[] {
+  if (text === '') return [required(path)]
+  const name = text.replace(/\.$/, '')
+  const texts = isDns1123Subdomain(name)
+  if (texts.length > 0) return [invalid(path, name, texts.join(','))]
+  const labels = name.split('.')
+  if (labels.length < 2) return [invalid(path, name, 'should be a domain with at least two segments separated by dots')]
+  const long = labels.find(label => isDns1123Label(label).length > 0)
+  return long === undefined ? [] : [invalid(path, long, isDns1123Label(long).join(','))]
+}
+
+function validateIP(text: string, family: 'IPv4' | 'IPv6', path: FieldPath): FieldError[] {
+  const texts = isValidIP(text)
+  if (texts.length > 0) return texts.map(detail => invalid(path, text, detail))
+  const matches = parseIp(text)?.length === (family === 'IPv4' ? 4 : 16)
+  return [...(matches ? [] : [invalid(path, text, `must be an ${family} address`)]), ...validateNonSpecialIP(text, path)]
+}
+
+function validateAddress(address: string, type: string, path: FieldPath): FieldError[] {
+  if (type === 'FQDN') return validateDomain(address, path)
+  // Where the type itself is wrong, nothing can be said of the addresses.
+  return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path) : []
+}
+
+function validateHints(hints: ApiStruct, path: FieldPath): FieldError[] {
+  const checkNames = (member: string, check: (name: string) => string[]): FieldError[] => {
+    const at = path.child(member)
+    const names: string[] = (hints[member] ?? []).map(({ name = '' }: ApiStruct) => name)
+    if (names.length > MOST_HINTS) return [tooMany(at, names.length, MOST_HINTS)]
+    return names.flatMap((name, i) => [
+      ...(names.indexOf(name) < i ? [duplicate(at.index(i).child('name'), name)] : []),
+      ...check(name).map(text => invalid(at.index(i).child('name'), name, text)),
+    ])
+  }
+  if ((hints.forZones ?? []).length > MOST_HINTS) return checkNames('forZones', isValidLabelValue)
+  return [...checkNames('forZones', isValidLabelValue), ...checkNames('forNodes', name => nameIsDnsSubdomain(name, false))]
+}
+
+function validateEndpoint(endpoint: ApiStruct, type: string, path: FieldPath): FieldError[] {
+  const { nodeName, deprecatedTopology: topology, hostname, hints } = endpoint
+  const addresses: string[] = endpoint.addresses ?? []
+  const at = path.child('addresses')
+  const topologyPath = path.child('deprecatedTopology')
+  const labels = Object.keys(topology ?? {}).length
+  return [
+    ...(addresses.length === 0 ? [required(at, 'must contain at least 1 address')] : []),
+    ...(addresses.length > MOST_ADDRESSES ? [tooMany(at, addresses.length, MOST_ADDRESSES)] : []),
+    ...addresses.flatMap((address, i) => validateAddress(address, type, at.index(i))),
+    ...(nodeName === undefined ? [] : nameIsDnsSubdomain(nodeName, false).map(text => invalid(path.child('nodeName'), nodeName, text))),
+    ...(labels > MOST_TOPOLOGY_LABELS ? [tooMany(topologyPath, labels, MOST_TOPOLOGY_LABELS)] : []),
+    ...validateLabels(topology, topologyPath),
+    ...(hostname === undefined ? [] : isDns1123Label(hostname).map(text => invalid(path.child('hostname'), hostname, text))),
+    ...(hints ? validateHints(hints, path.child('hints')) : []),
+  ]
+}
+
+function validatePorts(ports: readonly ApiStruct[], path: FieldPath): FieldError[] {
+  if (ports.length > MOST_PORTS) return [tooMany(path, ports.length, MOST_PORTS)]
+  const names = new Set<string>()
+  return ports.flatMap(({ name = '', protocol, appProtocol }, i) => {
+    const at = path.index(i)
+    const twice = names.has(name) ? [duplicate(at.child('name'), name)] : []
+    names.add(name)
+    return [
+      ...(name === '' ? [] : isDns1123Label(name).map(text => invalid(at.child('name'), name, text))),
+      ...twice,
+      ...(protocol !== undefined && !PORT_PROTOCOLS.includes(protocol) ? [notSupported(at.child('protocol'), protocol, PORT_PROTOCOLS)] : []),
+      ...(appProtocol === undefined ? [] : isQualifiedName(appProtocol).map(text => invalid(at.child('appProtocol'), appProtocol, text))),
+    ]
+  })
+}
+
+function validateEndpoints(endpoints: readonly ApiStruct[], type: string, path: FieldPath): FieldError[] {
+  if (endpoints.length > MOST_ENDPOINTS) return [tooMany(path, endpoints.length, MOST_ENDPOINTS)]
+  return endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, path.index(i)))
+}
+
+export function validateEndpointSlice({ addressType = '', endpoints, ports }: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('addressType')
+  return [
+    ...(addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
+    ...validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints')),
+    ...validatePorts(ports ?? [], fieldPath('ports')),
+    ...(old ? validateImmutableField(addressType, old.addressType, path) : []),
+  ]
+}

@@ -1,0 +1,43 @@
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { STATUS_VERBS } from '../../strategy-parts.ts'
+import { flowControlStatusStrategy, flowControlStrategy } from '../strategies.ts'
+import { flowControlVersion } from '../version.ts'
+import { validateFlowSchema } from './validation.ts'
+
+const table: TableDefinition = {
+  columns: [
+    nameColumn,
+    column('PriorityLevel', 'The level at which its requests are queued.'),
+    column('MatchingPrecedence', 'Which of several schemas that match is taken: the lowest.'),
+    column('DistinguisherMethod', 'What makes two requests belong to one flow.'),
+    ageColumn,
+    column('MissingPL', 'Whether there is no such level.'),
+  ],
+  cells: ({ metadata, spec, status }, now) => [
+    metadata.name ?? '',
+    spec?.priorityLevelConfiguration?.name ?? '',
+    spec?.matchingPrecedence ?? 0,
+    spec?.distinguisherMethod?.type ?? '<none>',
+    age(metadata.creationTimestamp, now),
+    (status?.conditions ?? []).find(({ type }: { type?: string }) => type === 'Dangling')?.status ?? '?',
+  ],
+}
+
+const v1: Version = {
+  ...flowControlVersion('FlowSchema', { plural: 'flowschemas', singular: 'flowschema' }),
+  setDefaults({ spec }) {
+    if (spec) spec.matchingPrecedence ||= 1000
+  },
+  table,
+  subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
+}
+
+export const flowSchemaResource: ResourceDefinition = {
+  scope: 'Cluster',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'flowschemas', version: v1 },
+  strategy: flowControlStrategy(validateFlowSchema),
+}

@@ -1,0 +1,84 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { nameIsDnsLabel } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateSubject } from './subjects.ts'
+
+type ApiStruct = KubeObject['spec']
+
+const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
+
+/** Lists that a client has to give are null where they are absent. */
+const listOf = <T>(list: readonly T[] | null | undefined): readonly T[] => list ?? []
+
+/** A `*` stands alone. */
+const starWithOthers = (list: readonly string[], path: FieldPath, what: string): FieldError[] =>
+  list.length > 1 && list.includes('*') ? [invalid(path, list, `if '*' is present, must not specify other ${what}`)] : []
+
+function validateVerbs(verbs: readonly string[], path: FieldPath): FieldError[] {
+  if (verbs.length === 0) return [required(path, 'verbs must contain at least one value')]
+  if (verbs.includes('*')) return starWithOthers(verbs, path, 'verbs')
+  return verbs.every(verb => VERBS.includes(verb)) ? [] : [notSupported(path, verbs, VERBS)]
+}
+
+function pathFault(url: string): string | undefined {
+  if (url === '') return 'must not be empty'
+  if (url === '/') return undefined
+  if (!url.startsWith('/')) return 'must start with slash'
+  if (url.includes(' ')) return 'must not contain white-space'
+  if (url.includes('//')) return 'must not contain double slash'
+  const stars = url.split('*').length - 1
+  return stars > 1 || (stars === 1 && !url.endsWith('/*')) ? 'wildcard can only do suffix matching' : undefined
+}
+
+function validatePathRule({ verbs, nonResourceURLs }: ApiStruct, path: FieldPath): FieldError[] {
+  const errors = validateVerbs(listOf(verbs), path.child('verbs'))
+  const urls: readonly string[] = listOf(nonResourceURLs)
+  const at = path.child('nonResourceURLs')
+  if (urls.length === 0) return [...errors, required(at, 'nonResourceURLs must contain at least one value')]
+  if (urls.includes('*')) return [...errors, ...starWithOthers(urls, at, 'non-resource URLs')]
+  for (const [i, url] of urls.entries()) {
+    const fault = pathFault(url)
+    if (fault !== undefined) errors.push(invalid(at.index(i), url, fault))
+  }
+  return errors
+}
+
+function validateNamespaces(namespaces: readonly string[], clusterScope: boolean, path: FieldPath): FieldError[] {
+  if (namespaces.length === 0) {
+    return clusterScope ? [] : [required(path, 'resource rules that are not cluster scoped must supply at least one namespace')]
+  }
+  if (namespaces.includes('*')) return starWithOthers(namespaces, path, 'namespaces')
+  return namespaces.flatMap((name, i) =>
+    nameIsDnsLabel(name, false).map(text => invalid(path.index(i), name, `each member of this list must be '*' or a DNS-1123 label; ${text}`)),
+  )
+}
+
+function validateResourceRule({ verbs, apiGroups, resources, namespaces, clusterScope }: ApiStruct, path: FieldPath): FieldError[] {
+  const list = (items: readonly string[], member: string, one: string, others: string): FieldError[] => {
+    const at = path.child(member)
+    return items.length === 0 ? [required(at, `resource rules must supply at least one ${one}`)] : starWithOthers(items, at, others)
+  }
+  return [
+    ...validateVerbs(listOf(verbs), path.child('verbs')),
+    ...list(listOf(apiGroups), 'apiGroups', 'api group', 'api groups'),
+    ...list(listOf(resources), 'resources', 'resource', 'resources'),
+    ...validateNamespaces(listOf(namespaces), clusterScope === true, path.child('namespaces')),
+  ]
+}
+
+/** Who may ask for what: subjects, and rules for resources or paths. */
+export function validateRule({ subjects: given, resourceRules = [], nonResourceRules = [] }: ApiStruct, path: FieldPath): FieldError[] {
+  const subjects: readonly ApiStruct[] = listOf(given)
+  const errors: FieldError[] = subjects.flatMap((subject, i) => validateSubject(subject, path.child('subjects').index(i)))
+  if (subjects.length === 0) errors.push(required(path.child('subjects'), 'subjects must contain at least one value'))
+  if (resourceRules.length === 0 && nonResourceRules.length === 0) {
+    errors.push(required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty'))
+  }
+  return [
+    ...errors,
+    ...(resourceRules as ApiStruct[]).flatMap((rule, i) => validateResourceRule(rule, path.child('resourceRules').index(i))),
+    ...(nonResourceRules as ApiStruct[]).flatMap((rule, i) => validatePathRule(rule, path.child('nonResourceRules').index(i))),
+  ]
+}

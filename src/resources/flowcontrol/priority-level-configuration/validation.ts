@@ -1,0 +1,101 @@
+import { deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { MANDATORY_LEVELS } from '../bootstrap/mandatory.ts'
+
+type ApiStruct = KubeObject['spec']
+
+const MAX_QUEUES = 10_000_000
+/** Bits of a hash that dealing may use up: more would deal unevenly. */
+const MAX_HASH_BITS = 60
+/** By which v1beta3 kept a zero on its way through older servers. */
+const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/preserve-zero-concurrency-shares'
+
+const notNegative = (value: number | undefined, path: FieldPath, text: string): FieldError[] =>
+  value !== undefined && value < 0 ? [invalid(path, value, text)] : []
+
+const percent = (value: number | undefined, path: FieldPath): FieldError[] =>
+  value !== undefined && (value < 0 || value > 100) ? [invalid(path, value, 'must be between 0 and 100, inclusive')] : []
+
+function validateQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: ApiStruct, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (queueLengthLimit <= 0) errors.push(invalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'))
+  if (queues <= 0) errors.push(invalid(path.child('queues'), queues, 'must be positive'))
+  else if (queues > MAX_QUEUES) errors.push(invalid(path.child('queues'), queues, `must not be greater than ${MAX_QUEUES}`))
+  const hand = path.child('handSize')
+  if (handSize <= 0) errors.push(invalid(hand, handSize, 'must be positive'))
+  else if (handSize > queues) errors.push(invalid(hand, handSize, `should not be greater than queues (${queues})`))
+  else if (Math.ceil(Math.log2(queues) * handSize) > MAX_HASH_BITS) {
+    const text = `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${MAX_HASH_BITS}`
+    errors.push(invalid(hand, handSize, text))
+  }
+  return errors
+}
+
+function validateLimitResponse({ type = '', queuing }: ApiStruct, path: FieldPath): FieldError[] {
+  const at = path.child('queuing')
+  switch (type) {
+    case 'Reject':
+      return queuing ? [forbidden(at, 'must be nil if limited.limitResponse.type is not Limited')] : []
+    case 'Queue':
+      return queuing ? validateQueuing(queuing, at) : [required(at, 'must not be empty if limited.limitResponse.type is Limited')]
+    default:
+      return [notSupported(path.child('type'), type, ['Queue', 'Reject'])]
+  }
+}
+
+const validateLimited = (
+  { nominalConcurrencyShares, limitResponse = {}, lendablePercent, borrowingLimitPercent }: ApiStruct,
+  path: FieldPath,
+): FieldError[] => [
+  ...notNegative(nominalConcurrencyShares, path.child('nominalConcurrencyShares'), 'must be a non-negative integer'),
+  ...validateLimitResponse(limitResponse, path.child('limitResponse')),
+  ...percent(lendablePercent, path.child('lendablePercent')),
+  ...notNegative(borrowingLimitPercent, path.child('borrowingLimitPercent'), 'if specified, must be a non-negative integer'),
+]
+
+const validateExempt = ({ nominalConcurrencyShares, lendablePercent }: ApiStruct, path: FieldPath): FieldError[] => [
+  ...notNegative(nominalConcurrencyShares, path.child('nominalConcurrencyShares'), 'must be a non-negative integer'),
+  ...percent(lendablePercent, path.child('lendablePercent')),
+]
+
+function validateSpec({ type = '', limited, exempt }: ApiStruct, path: FieldPath): FieldError[] {
+  switch (type) {
+    case 'Exempt':
+      return [
+        ...(limited ? [forbidden(path.child('limited'), 'must be nil if the type is not Limited')] : []),
+        ...(exempt ? validateExempt(exempt, path.child('exempt')) : []),
+      ]
+    case 'Limited':
+      return [
+        ...(exempt ? [forbidden(path.child('exempt'), 'must be nil if the type is Limited')] : []),
+        ...(limited ? validateLimited(limited, path.child('limited')) : [required(path.child('limited'), 'must not be empty when type is Limited')]),
+      ]
+    default:
+      return [notSupported(path.child('type'), type, ['Exempt', 'Limited'])]
+  }
+}
+
+/** The spec of a mandatory level is fixed, but for what the level `exempt` lends. */
+function validateFixed(name: string | undefined, spec: ApiStruct, path: FieldPath): FieldError[] {
+  const fixed = MANDATORY_LEVELS.find(({ metadata }) => metadata.name === name)?.spec
+  if (!fixed) return []
+  if (name !== 'exempt') return deepEqual(spec, fixed) ? [] : [invalid(path, spec, `spec of '${name}' must equal the fixed value`)]
+  if (deepEqual({ ...spec, exempt: fixed.exempt }, fixed)) return []
+  return [invalid(path, spec, `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`)]
+}
+
+export function validatePriorityLevel({ metadata, spec = {} }: KubeObject): FieldError[] {
+  const path = fieldPath('spec')
+  const errors: FieldError[] = []
+  if (Object.hasOwn(metadata.annotations ?? {}, ROUNDTRIP_ANNOTATION)) {
+    errors.push(forbidden(fieldPath('metadata', 'annotations'), `annotation '${ROUNDTRIP_ANNOTATION}' is forbidden`))
+  }
+  if ((metadata.name === 'exempt') !== (spec.type === 'Exempt')) {
+    errors.push(invalid(path.child('type'), spec.type ?? '', "type must be 'Exempt' if and only if name is 'exempt'"))
+  }
+  return [...errors, ...validateSpec(spec, path), ...validateFixed(metadata.name, spec, path)]
+}

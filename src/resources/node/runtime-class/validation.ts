@@ -1,0 +1,43 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, quote, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { nameIsDnsLabel } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
+import { goPointer } from '../../apps/shared/go-syntax.ts'
+import type { ApiStruct, Errors } from '../../core/checks.ts'
+import { report } from '../../core/checks.ts'
+import { checkResources } from '../../core/pod-spec/resources.ts'
+import { checkTolerations } from '../../core/pod-spec/scheduling.ts'
+
+const MEMBERS = ['key', 'operator', 'value', 'effect'] as const
+
+const printToleration = (toleration: ApiStruct): string => {
+  const members = MEMBERS.map(member => `${member.charAt(0).toUpperCase()}${member.slice(1)}:${quote(toleration[member] ?? '')}`)
+  return `core.Toleration{${members.join(', ')}, TolerationSeconds:${goPointer('int64', toleration.tolerationSeconds)}}`
+}
+
+function checkEachOnce(tolerations: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+  const seen = new Set<string>()
+  for (const [i, toleration] of tolerations.entries()) {
+    const identity = JSON.stringify(MEMBERS.map(member => toleration[member] ?? ''))
+    if (seen.has(identity)) errors.push(duplicate(path.index(i), verbatim(printToleration(toleration))))
+    seen.add(identity)
+  }
+}
+
+export function validateRuntimeClass(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const errors: Errors = []
+  const { handler = '', overhead, scheduling } = next
+  report(nameIsDnsLabel(handler, false), fieldPath('handler'), handler, errors)
+  if (overhead) checkResources({ limits: overhead.podFixed }, new Set(), fieldPath('overhead'), { allowIndivisibleHugePages: false }, errors)
+  if (scheduling) {
+    const path = fieldPath('scheduling')
+    const tolerations: ApiStruct[] = scheduling.tolerations ?? []
+    errors.push(...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')))
+    checkTolerations(tolerations, path.child('tolerations'), errors)
+    checkEachOnce(tolerations, path.child('tolerations'), errors)
+  }
+  return old ? [...errors, ...validateImmutableField(handler, old.handler ?? '', fieldPath('handler'))] : errors
+}

@@ -1,0 +1,101 @@
+import type { ResourceAccess } from '../../catalog/definition.ts'
+import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import type { StatusError } from '../../meta/status.ts'
+import { failure, forbiddenError, isStatusError } from '../../meta/status.ts'
+import { formatTime } from '../../meta/time.ts'
+import type { ApiStruct } from '../core/checks.ts'
+
+export const BUDGETS = { group: 'policy', resource: 'poddisruptionbudgets' }
+
+/** Evictions that no controller has noticed yet; with more of them a budget grants none. */
+const MOST_DISRUPTED_PODS = 2000
+/** Of an eviction that may be tried again soon: the controller has not seen the budget yet. */
+const RETRY_SECONDS = 10
+const DENIED = "Cannot evict pod as it would violate the pod's disruption budget."
+
+/** The budgets whose selector picks the pod. A selector that can't be read picks nothing; a server without policy/v1 has no budgets. */
+export async function budgetsOf(api: ResourceAccess, pod: KubeObject): Promise<KubeObject[]> {
+  const items = await api.list(BUDGETS, pod.metadata.namespace ?? '').then(
+    list => list.items,
+    (error: unknown) => {
+      if (isStatusError(error, 'NotFound')) return []
+      throw error
+    },
+  )
+  return items.filter(({ spec }) => {
+    try {
+      return matchesLabels(labelSelectorOf(spec?.selector), pod.metadata.labels)
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Whether a pod that is not ready may go without asking the budget: where the policy says so, or while the budget has enough others. */
+export function letsUnhealthyGo({ spec, status }: KubeObject): boolean {
+  if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
+  const desired: number = status?.desiredHealthy ?? 0
+  return desired > 0 && (status?.currentHealthy ?? 0) >= desired
+}
+
+/** 429, as every refusal that passes by itself. */
+export function tooManyDisruptions(why: string, retryAfterSeconds: number): StatusError {
+  return failure(429, 'TooManyRequests', DENIED, {
+    causes: [{ reason: 'DisruptionBudget', message: why }],
+    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
+  })
+}
+
+export const stillProcessed = (name: string): StatusError =>
+  tooManyDisruptions(`The disruption budget ${name} is still being processed by the server.`, RETRY_SECONDS)
+
+/**
+ * Takes one disruption from a budget for the pod of this name: its status tells the controller of the pod that goes, until that counts again. The budget is mutated.
+ * Throws 429 where none is left or the controller has not seen the budget, 403 where its status is not to be trusted.
+ */
+export function takeDisruption(budget: KubeObject, podName: string, now: number): void {
+  const name = budget.metadata.name ?? ''
+  budget.status ??= {}
+  const { status } = budget
+  if ((status.observedGeneration ?? 0) < (budget.metadata.generation ?? 0)) throw stillProcessed(name)
+  const allowed: number = status.disruptionsAllowed ?? 0
+  const forbidden = (why: string): never => {
+    throw forbiddenError({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
+  }
+  if (allowed < 0) forbidden('pdb disruptions allowed is negative')
+  if (Object.keys(status.disruptedPods ?? {}).length > MOST_DISRUPTED_PODS)
+    forbidden('DisruptedPods map too big - too many evictions not confirmed by PDB controller')
+  if (allowed === 0) throw tooManyDisruptions(noneLeft(name, status), 0)
+  status.disruptionsAllowed = allowed - 1
+  if (allowed === 1) noteInsufficientPods(status, now)
+  status.disruptedPods = { ...status.disruptedPods, [podName]: formatTime(now) }
+}
+
+function noneLeft(name: string, status: ApiStruct): string {
+  const refused = conditionOf(status)
+  const why: string = refused?.status === 'False' ? (refused.message ?? '') : ''
+  const desired: number = status.desiredHealthy ?? 0
+  const current: number = status.currentHealthy ?? 0
+  if (why !== '' && refused?.reason === 'SyncFailed')
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${why}`
+  if (current <= desired) return `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`
+  if (why !== '') return `The disruption budget ${name} does not allow evicting pods currently (${refused?.reason}): ${why}`
+  return `The disruption budget ${name} does not allow evicting pods currently`
+}
+
+const CONDITION = 'DisruptionAllowed'
+const conditionOf = (status: ApiStruct): ApiStruct | undefined => (status.conditions ?? []).find(({ type }: ApiStruct) => type === CONDITION)
+
+function noteInsufficientPods(status: ApiStruct, now: number): void {
+  const old = conditionOf(status)
+  const next: ApiStruct = {
+    type: CONDITION,
+    status: 'False',
+    ...(status.observedGeneration !== undefined && { observedGeneration: status.observedGeneration }),
+    lastTransitionTime: old?.status === 'False' ? old.lastTransitionTime : formatTime(now),
+    reason: 'InsufficientPods',
+    message: '',
+  }
+  status.conditions = old ? status.conditions.map((each: ApiStruct) => (each === old ? next : each)) : [...(status.conditions ?? []), next]
+}

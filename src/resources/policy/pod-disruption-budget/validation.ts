@@ -1,0 +1,46 @@
+import { validateConditions } from '../../../meta/condition-validation.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, notSupported, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateCounts } from '../../apps/shared/counts.ts'
+import { goPointer } from '../../apps/shared/go-syntax.ts'
+import type { IntOrString } from '../../apps/shared/int-or-percent.ts'
+import { validateAtMost100Percent, validateIntOrPercent } from '../../apps/shared/int-or-percent.ts'
+
+const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget']
+
+const printSpec = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: KubeObject['spec']): string =>
+  `policy.PodDisruptionBudgetSpec{MinAvailable:${goPointer('intstr.IntOrString', minAvailable)}, Selector:${goPointer('v1.LabelSelector', selector)}, ` +
+  `MaxUnavailable:${goPointer('intstr.IntOrString', maxUnavailable)}, ` +
+  `UnhealthyPodEvictionPolicy:${goPointer('policy.UnhealthyPodEvictionPolicyType', unhealthyPodEvictionPolicy)}}`
+
+const validateAmount = (value: IntOrString | undefined, path: FieldPath): FieldError[] =>
+  value === undefined ? [] : [...validateIntOrPercent(value, path), ...validateAtMost100Percent(value, path)]
+
+export function validatePodDisruptionBudget(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const selector = path.child('selector')
+  const spec = next.spec ?? {}
+  const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec
+  const allowInvalidValues = old !== undefined && validateLabelSelector(old.spec?.selector, selector).length > 0
+  return [
+    ...(minAvailable !== undefined && maxUnavailable !== undefined
+      ? [invalid(path, verbatim(printSpec(spec)), 'minAvailable and maxUnavailable cannot be both set')]
+      : []),
+    ...validateAmount(minAvailable, path.child('minAvailable')),
+    ...validateAmount(maxUnavailable, path.child('maxUnavailable')),
+    ...validateLabelSelector(spec.selector, selector, { allowInvalidValues }),
+    ...(policy !== undefined && !EVICTION_POLICIES.includes(policy) ? [notSupported(path.child('unhealthyPodEvictionPolicy'), policy, EVICTION_POLICIES)] : []),
+  ]
+}
+
+export function validatePodDisruptionBudgetStatus({ status = {} }: KubeObject): FieldError[] {
+  const path = fieldPath('status')
+  return [
+    ...validateConditions(status.conditions, path.child('conditions')),
+    ...validateCounts(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], path),
+  ]
+}

@@ -1,0 +1,29 @@
+import type { KubeObject } from '../../../meta/object.ts'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from './cluster-roles.ts'
+import { CONTROLLER_ROLES } from './controller-roles.ts'
+import { NAMESPACE_POLICY } from './namespace-roles.ts'
+import { readBindings, readRoles } from './read-policy.ts'
+
+const CONTROLLER = 'system:controller:'
+
+/** What every cluster has, in the order in which it is made: roles before the bindings that give them. */
+export interface BootstrapPolicy {
+  readonly clusterRoles: readonly KubeObject[]
+  readonly clusterRoleBindings: readonly KubeObject[]
+  readonly roles: readonly KubeObject[]
+  readonly roleBindings: readonly KubeObject[]
+}
+
+/** The default roles and bindings of release 1.33 (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings), made anew with each call. */
+export function bootstrapPolicy(): BootstrapPolicy {
+  const controllers = CONTROLLER_ROLES.split('\n').filter(line => line !== '' && !line.startsWith(' '))
+  return {
+    clusterRoles: [...readRoles(CLUSTER_ROLES), ...readRoles(CONTROLLER_ROLES.replace(/^(?=[^\s])/gm, CONTROLLER))],
+    clusterRoleBindings: [
+      ...readBindings(CLUSTER_ROLE_BINDINGS),
+      ...readBindings(controllers.map(name => `${CONTROLLER}${name} = ${CONTROLLER}${name}: account kube-system/${name}`).join('\n')),
+    ],
+    roles: NAMESPACE_POLICY.flatMap(({ namespace, roles }) => readRoles(roles, namespace)),
+    roleBindings: NAMESPACE_POLICY.flatMap(({ namespace, bindings }) => readBindings(bindings, namespace)),
+  }
+}

@@ -1,0 +1,22 @@
+import type { ResourceDefinition } from '../../../catalog/definition.ts'
+import { nameIsPathSegment } from '../../../meta/names.ts'
+import { validateRules } from '../shared/rules-validation.ts'
+import { rbacVersion } from '../shared/version.ts'
+
+const v1 = rbacVersion('Role', { plural: 'roles', singular: 'role' })
+
+export const roleResource: ResourceDefinition = {
+  scope: 'Namespaced',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'roles', version: v1 },
+  strategy: {
+    allowCreateOnUpdate: true,
+    revalidatesMeta: true,
+    validateName: nameIsPathSegment,
+    validate(next, old) {
+      const errors = validateRules(next.rules, true)
+      return old ? [...errors, ...errors] : errors
+    },
+  },
+}

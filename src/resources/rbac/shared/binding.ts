@@ -1,0 +1,94 @@
+import type { RoleRef, Subject } from '../../../auth/authz/rbac/policy.ts'
+import type { Strategy, TableDefinition } from '../../../catalog/definition.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { nameIsDnsSubdomain, nameIsPathSegment } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { RBAC_GROUP } from './version.ts'
+
+const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group']
+
+/** The group of users, groups and roles need not be told. */
+export function setBindingDefaults(binding: KubeObject): void {
+  binding.roleRef ??= {}
+  binding.roleRef.apiGroup ||= RBAC_GROUP
+  for (const subject of binding.subjects ?? []) if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= RBAC_GROUP
+}
+
+function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath): FieldError[] {
+  const group = subject.apiGroup ?? ''
+  const wants = (wanted: string): FieldError[] => (group === wanted ? [] : [notSupported(path.child('apiGroup'), group, [wanted])])
+  const errors = subject.name ? [] : [required(path.child('name'))]
+  switch (subject.kind) {
+    case 'ServiceAccount':
+      if (subject.name) errors.push(...nameIsDnsSubdomain(subject.name, false).map(text => invalid(path.child('name'), subject.name, text)))
+      errors.push(...wants(''))
+      if (!namespaced && !subject.namespace) errors.push(required(path.child('namespace')))
+      return errors
+    case 'User':
+    case 'Group':
+      return [...errors, ...wants(RBAC_GROUP)]
+    default:
+      return [...errors, notSupported(path.child('kind'), subject.kind, SUBJECT_KINDS)]
+  }
+}
+
+function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly string[]): FieldError[] {
+  const path = fieldPath('roleRef')
+  return [
+    ...(apiGroup === RBAC_GROUP ? [] : [notSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP])]),
+    ...(kinds.includes(kind) ? [] : [notSupported(path.child('kind'), kind, kinds)]),
+    ...(name ? nameIsPathSegment(name, false).map(text => invalid(path.child('name'), name, text)) : [required(path.child('name'))]),
+  ]
+}
+
+function validateBinding(next: KubeObject, old: KubeObject | undefined, namespaced: boolean, kinds: readonly string[]): FieldError[] {
+  const subjects: Subject[] = next.subjects ?? []
+  const errors = [
+    ...validateRoleRef(next.roleRef, kinds),
+    ...subjects.flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
+  ]
+  if (!old) return errors
+  // An update is checked as a creation first, and as an update then, which checks the same again.
+  const same = (['apiGroup', 'kind', 'name'] as const).every(member => next.roleRef[member] === old.roleRef?.[member])
+  return [...errors, ...errors, ...(same ? [] : [invalid(fieldPath('roleRef'), roleRefValue(next.roleRef), 'cannot change roleRef')])]
+}
+
+/** As the message prints it: in Go's syntax. */
+const roleRefValue = ({ apiGroup, kind, name }: RoleRef) => verbatim(`rbac.RoleRef{APIGroup:${quote(apiGroup)}, Kind:${quote(kind)}, Name:${quote(name)}}`)
+
+export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy => ({
+  allowCreateOnUpdate: true,
+  revalidatesMeta: true,
+  validateName: nameIsPathSegment,
+  validate: (next, old) => validateBinding(next, old, namespaced, kinds),
+})
+
+const namesOf = (subjects: readonly Subject[] | undefined, kind: string): string =>
+  (subjects ?? [])
+    .filter(subject => subject.kind === kind)
+    .map(({ namespace, name }) => (kind === 'ServiceAccount' ? `${namespace ?? ''}/${name}` : name))
+    .join(', ')
+
+export const bindingTable: TableDefinition = {
+  columns: [
+    nameColumn,
+    column('Role', 'The role that is given: its kind and its name.'),
+    ageColumn,
+    column('Users', 'Users that get it.', 1),
+    column('Groups', 'Groups that get it.', 1),
+    column('ServiceAccounts', 'Service accounts that get it.', 1),
+  ],
+  cells: ({ metadata, roleRef, subjects }, now) => [
+    metadata.name ?? '',
+    `${roleRef?.kind ?? ''}/${roleRef?.name ?? ''}`,
+    age(metadata.creationTimestamp, now),
+    namesOf(subjects, 'User'),
+    namesOf(subjects, 'Group'),
+    namesOf(subjects, 'ServiceAccount'),
+  ],
+}

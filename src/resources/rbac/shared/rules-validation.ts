@@ -1,0 +1,25 @@
+import type { PolicyRule } from '../../../auth/authz/rbac/policy.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+
+const some = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) > 0
+
+function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldError[] {
+  const errors = some(rule.verbs) ? [] : [required(path.child('verbs'), 'verbs must contain at least one value')]
+  if (some(rule.nonResourceURLs)) {
+    const at = path.child('nonResourceURLs')
+    if (namespaced) errors.push(invalid(at, rule.nonResourceURLs, 'namespaced rules cannot apply to non-resource URLs'))
+    if (some(rule.apiGroups) || some(rule.resources) || some(rule.resourceNames))
+      errors.push(invalid(at, rule.nonResourceURLs, 'rules cannot apply to both regular resources and non-resource URLs'))
+    return errors
+  }
+  if (!some(rule.apiGroups)) errors.push(required(path.child('apiGroups'), 'resource rules must supply at least one api group'))
+  if (!some(rule.resources)) errors.push(required(path.child('resources'), 'resource rules must supply at least one resource'))
+  return errors
+}
+
+/** The rules of a role, or of a cluster role. */
+export const validateRules = (rules: readonly PolicyRule[] | null | undefined, namespaced: boolean): FieldError[] =>
+  (rules ?? []).flatMap((rule, i) => validateRule(rule, namespaced, fieldPath('rules').index(i)))

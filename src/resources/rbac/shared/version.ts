@@ -1,0 +1,15 @@
+import type { Names, Version } from '../../../catalog/definition.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+
+export const RBAC_GROUP = 'rbac.authorization.k8s.io'
+
+/** What the kinds of the group have in common in their one version. */
+export const rbacVersion = (kind: string, names: Names): Version => ({
+  group: RBAC_GROUP,
+  name: 'v1',
+  kind,
+  names,
+  verbs: STANDARD_VERBS,
+  schema: types.type(`rbac.${kind}`),
+})

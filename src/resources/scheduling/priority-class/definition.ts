@@ -1,0 +1,62 @@
+import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { forbiddenError } from '../../../meta/status.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+import { systemPriorityClass } from './system-classes.ts'
+import { validatePriorityClass } from './validation.ts'
+
+const PREEMPTION = 'PreemptLowerPriority'
+
+const table: TableDefinition = {
+  columns: [
+    nameColumn,
+    column('Value', 'The priority of pods of the class.', 0, 'integer'),
+    column('Global-Default', 'Whether pods that name no class get this one.', 0, 'boolean'),
+    ageColumn,
+    column('PreemptionPolicy', 'Whether pods of the class may push out those of lower priority.'),
+  ],
+  cells: ({ metadata, value, globalDefault, preemptionPolicy }, now) => [
+    metadata.name ?? '',
+    value ?? 0,
+    globalDefault ?? false,
+    age(metadata.creationTimestamp, now),
+    preemptionPolicy ?? PREEMPTION,
+  ],
+}
+
+const v1: Version = {
+  group: 'scheduling.k8s.io',
+  name: 'v1',
+  kind: 'PriorityClass',
+  names: { plural: 'priorityclasses', singular: 'priorityclass', shortNames: ['pc'] },
+  verbs: STANDARD_VERBS,
+  schema: types.type('scheduling.PriorityClass'),
+  setDefaults(object) {
+    object.preemptionPolicy ??= PREEMPTION
+  },
+  table,
+}
+
+const strategy: Strategy = {
+  prepare(next, old) {
+    if (!old) next.metadata.generation = 1
+  },
+  validate: validatePriorityClass,
+  async begin(next, old) {
+    const name = old?.metadata.name ?? ''
+    if (!next && systemPriorityClass(name)) {
+      throw forbiddenError({ group: v1.group, resource: v1.names.plural }, name, 'this is a system priority class and cannot be deleted')
+    }
+    return { commit: async () => {}, rollback: async () => {} }
+  },
+}
+
+export const priorityClassResource: ResourceDefinition = {
+  scope: 'Cluster',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'priorityclasses', version: v1 },
+  strategy,
+}

@@ -1,0 +1,41 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, notSupported, required } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import { SYSTEM_PREFIX, systemPriorityClass } from './system-classes.ts'
+
+const HIGHEST_OF_USERS = 1_000_000_000
+const POLICIES = ['PreemptLowerPriority', 'Never']
+
+/** What makes the object another than the system's class of its name. */
+function systemFault(name: string, value: number, globalDefault: boolean): string | undefined {
+  const known = systemPriorityClass(name)
+  if (!known) return `${name} is not a known system priority class`
+  if (known.value !== value) return `value of ${name} PriorityClass must be ${known.value}`
+  return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
+}
+
+function validateValue({ metadata, value = 0, globalDefault = false }: KubeObject): FieldError[] {
+  const name = metadata.name ?? ''
+  if (!name.startsWith(SYSTEM_PREFIX)) {
+    return value > HIGHEST_OF_USERS ? [forbidden(fieldPath('value'), `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`)] : []
+  }
+  const fault = systemFault(name, value, globalDefault)
+  const detail = `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${fault}`
+  return fault === undefined ? [] : [forbidden(fieldPath('metadata', 'name'), detail)]
+}
+
+function validatePolicy(policy: string | undefined): FieldError[] {
+  const path = fieldPath('preemptionPolicy')
+  if (policy === undefined || POLICIES.includes(policy)) return []
+  return [policy === '' ? required(path) : notSupported(path, policy, POLICIES)]
+}
+
+export function validatePriorityClass(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  if (!old) return [...validateValue(next), ...validatePolicy(next.preemptionPolicy)]
+  return [
+    ...((next.value ?? 0) === (old.value ?? 0) ? [] : [forbidden(fieldPath('value'), 'may not be changed in an update.')]),
+    ...validateImmutableField(next.preemptionPolicy, old.preemptionPolicy, fieldPath('preemptionPolicy')),
+  ]
+}

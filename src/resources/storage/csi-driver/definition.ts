@@ -1,0 +1,62 @@
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+import { setCSIDriverDefaults } from './defaults.ts'
+import { validateCSIDriver } from './validation.ts'
+
+const audiences = (requests: readonly ApiStruct[] | undefined): string =>
+  requests ? requests.map(({ audience = '' }): string => audience).join(',') : '<unset>'
+
+const table: TableDefinition = {
+  columns: [
+    nameColumn,
+    column('AttachRequired', 'Whether volumes are attached before they are mounted.', 0, 'boolean'),
+    column('PodInfoOnMount', 'Whether the driver is told of the pod when it mounts.', 0, 'boolean'),
+    column('StorageCapacity', 'Whether pods wait until there is room for their volumes.', 0, 'boolean'),
+    column('TokenRequests', 'Audiences of the tokens that the driver gets.'),
+    column('RequiresRepublish', 'Whether mounts are published again and again.', 0, 'boolean'),
+    column('Modes', 'How pods may use its volumes.'),
+    ageColumn,
+  ],
+  cells: ({ metadata, spec = {} }, now) => [
+    metadata.name ?? '',
+    spec.attachRequired ?? true,
+    spec.podInfoOnMount ?? false,
+    spec.storageCapacity ?? false,
+    audiences(spec.tokenRequests),
+    spec.requiresRepublish ?? false,
+    (spec.volumeLifecycleModes ?? []).join(',') || '<none>',
+    age(metadata.creationTimestamp, now),
+  ],
+}
+
+const v1: Version = {
+  group: 'storage.k8s.io',
+  name: 'v1',
+  kind: 'CSIDriver',
+  names: { plural: 'csidrivers', singular: 'csidriver' },
+  verbs: STANDARD_VERBS,
+  schema: types.type('storage.CSIDriver'),
+  setDefaults: setCSIDriverDefaults,
+  table,
+}
+
+export const csiDriverResource: ResourceDefinition = {
+  scope: 'Cluster',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'csidrivers', version: v1 },
+  strategy: {
+    allowUnconditionalUpdate: false,
+    prepare(next, old) {
+      // The field came with the gate MutableCSINodeAllocatableCount.
+      if (old?.spec.nodeAllocatableUpdatePeriodSeconds === undefined) delete next.spec.nodeAllocatableUpdatePeriodSeconds
+      if (old && !deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    },
+    validate: validateCSIDriver,
+  },
+}

@@ -1,0 +1,46 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, invalid, notSupported } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import type { ApiStruct } from '../../core/checks.ts'
+
+const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType']
+const LIFECYCLE_MODES = ['Persistent', 'Ephemeral']
+const SHORTEST_SECONDS = 600
+const LONGEST_SECONDS = 2 ** 32
+const SHORTEST_PERIOD_SECONDS = 10
+
+function validateExpiration(seconds: number | bigint | undefined, path: FieldPath): FieldError[] {
+  if (seconds === undefined) return []
+  if (seconds < SHORTEST_SECONDS) return [invalid(path, seconds, 'may not specify a duration less than 10 minutes')]
+  return seconds > LONGEST_SECONDS ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : []
+}
+
+function validateTokenRequests(requests: readonly ApiStruct[], path: FieldPath): FieldError[] {
+  const seen = new Set<string>()
+  return requests.flatMap(({ audience = '', expirationSeconds }, i) => {
+    const at = path.index(i)
+    if (seen.has(audience)) return [duplicate(at.child('audience'), audience)]
+    seen.add(audience)
+    return validateExpiration(expirationSeconds, at.child('expirationSeconds'))
+  })
+}
+
+export function validateCSIDriver({ spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const modes = path.child('volumeLifecycleModes')
+  const period = spec.nodeAllocatableUpdatePeriodSeconds
+  return [
+    ...(GROUP_POLICIES.includes(spec.fsGroupPolicy) ? [] : [notSupported(path.child('fsGroupPolicy'), spec.fsGroupPolicy, GROUP_POLICIES)]),
+    ...validateTokenRequests(spec.tokenRequests ?? [], path.child('tokenRequests')),
+    ...(spec.volumeLifecycleModes as string[]).flatMap(mode => (LIFECYCLE_MODES.includes(mode) ? [] : [notSupported(modes, mode, LIFECYCLE_MODES)])),
+    ...(period !== undefined && period < SHORTEST_PERIOD_SECONDS
+      ? [invalid(path.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds')]
+      : []),
+    // Upstream's path is not the name of the field.
+    ...(old ? validateImmutableField(spec.attachRequired, old.spec.attachRequired, path.child('attachedRequired')) : []),
+    ...(old ? validateImmutableField(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, modes) : []),
+  ]
+}

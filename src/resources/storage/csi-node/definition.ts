@@ -1,0 +1,29 @@
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+import { validateCSINode } from './validation.ts'
+
+const table: TableDefinition = {
+  columns: [nameColumn, column('Drivers', 'How many drivers are on the node.', 0, 'integer'), ageColumn],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', (spec?.drivers ?? []).length, age(metadata.creationTimestamp, now)],
+}
+
+const v1: Version = {
+  group: 'storage.k8s.io',
+  name: 'v1',
+  kind: 'CSINode',
+  names: { plural: 'csinodes', singular: 'csinode' },
+  verbs: STANDARD_VERBS,
+  schema: types.type('storage.CSINode'),
+  table,
+}
+
+export const csiNodeResource: ResourceDefinition = {
+  scope: 'Cluster',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'csinodes', version: v1 },
+  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSINode },
+}

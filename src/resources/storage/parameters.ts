@@ -1,0 +1,30 @@
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid, required, tooLong } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { isQualifiedName } from '../../meta/names.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+const MOST_PARAMETERS = 512
+/** Bytes of all keys and values together. */
+export const MOST_BYTES = 256 * 1024
+
+export const bytesOf = (texts: Texts): number => Object.entries(texts).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
+
+/** Parameters that a driver gets: whatever it understands, within bounds. */
+export function validateParameters(parameters: Texts, allowEmpty: boolean, path: FieldPath): FieldError[] {
+  const keys = Object.keys(parameters)
+  if (keys.length > MOST_PARAMETERS) return [tooLong(path, MOST_PARAMETERS)]
+  return [
+    ...(keys.includes('') ? [invalid(path, '', 'field can not be empty.')] : []),
+    ...(bytesOf(parameters) > MOST_BYTES ? [tooLong(path, MOST_BYTES)] : []),
+    ...(keys.length === 0 && !allowEmpty ? [required(path, 'must contain at least one key/value pair')] : []),
+  ]
+}
+
+/** Who makes volumes: a qualified name in any case. */
+export function validateProvisioner(provisioner: string, path: FieldPath): FieldError[] {
+  if (provisioner === '') return [required(path)]
+  const name = provisioner.toLowerCase()
+  return isQualifiedName(name).map(text => invalid(path, name, text))
+}

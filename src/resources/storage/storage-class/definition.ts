@@ -1,0 +1,52 @@
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { ObjectMeta } from '../../../meta/object.ts'
+import { age } from '../../age.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+import { validateStorageClass } from './validation.ts'
+
+const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
+
+const isDefault = ({ annotations }: ObjectMeta): boolean => IS_DEFAULT.some(key => annotations?.[key] === 'true')
+
+const table: TableDefinition = {
+  columns: [
+    nameColumn,
+    column('Provisioner', 'Who makes the volumes.'),
+    column('ReclaimPolicy', 'What becomes of a volume when its claim goes.'),
+    column('VolumeBindingMode', 'When volumes are made.'),
+    column('AllowVolumeExpansion', 'Whether claims may be made larger.'),
+    ageColumn,
+  ],
+  cells: ({ metadata, provisioner, reclaimPolicy, volumeBindingMode, allowVolumeExpansion }, now) => [
+    `${metadata.name ?? ''}${isDefault(metadata) ? ' (default)' : ''}`,
+    provisioner ?? '',
+    reclaimPolicy ?? 'Delete',
+    volumeBindingMode ?? 'Immediate',
+    allowVolumeExpansion ?? false,
+    age(metadata.creationTimestamp, now),
+  ],
+}
+
+const v1: Version = {
+  group: 'storage.k8s.io',
+  name: 'v1',
+  kind: 'StorageClass',
+  names: { plural: 'storageclasses', singular: 'storageclass', shortNames: ['sc'] },
+  verbs: STANDARD_VERBS,
+  schema: types.type('storage.StorageClass'),
+  setDefaults(object) {
+    object.reclaimPolicy ??= 'Delete'
+    object.volumeBindingMode ??= 'Immediate'
+  },
+  table,
+}
+
+export const storageClassResource: ResourceDefinition = {
+  scope: 'Cluster',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'storageclasses', version: v1 },
+  strategy: { revalidatesMeta: true, validate: validateStorageClass },
+}

@@ -1,0 +1,26 @@
+import { forbidden, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import type { ApiStruct, Errors } from '../../core/checks.ts'
+import { checkSource, sourcesOf } from '../../core/persistent-volume/sources.ts'
+import { checkAccessModes } from '../../core/persistent-volume/validation.ts'
+
+const INLINE = 'in the context of inline volumes'
+const notInline = (path: FieldPath) => forbidden(path, `may not be specified ${INLINE}`)
+
+/** A persistent volume's spec that stands for a volume of a pod: what belongs to a volume of its own is refused. */
+export function checkInlineVolume(spec: ApiStruct, path: FieldPath, errors: Errors): void {
+  if (spec.claimRef) errors.push(notInline(path.child('claimRef')))
+  if (Object.keys(spec.capacity ?? {}).length > 0) errors.push(notInline(path.child('capacity')))
+  if (!spec.csi) errors.push(required(path.child('csi'), `has to be specified ${INLINE}`))
+  checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), errors)
+  const policy: string = spec.persistentVolumeReclaimPolicy ?? ''
+  if (policy !== '' && policy !== 'Retain') errors.push(forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${INLINE}`))
+  if (spec.nodeAffinity) errors.push(notInline(path.child('nodeAffinity')))
+  const sources = sourcesOf(spec)
+  if (sources.length === 0) errors.push(required(path, 'must specify a volume type'))
+  for (const [i, name] of sources.entries()) checkSource({ metadata: {}, spec }, name, i > 0, path, errors)
+  if (spec.storageClassName) errors.push(notInline(path.child('storageClassName')))
+  if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem') {
+    errors.push(forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${INLINE}`))
+  }
+}

@@ -1,0 +1,35 @@
+import { validateConditionReason } from '../../../meta/condition-validation.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { isQualifiedName, longerThan } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+
+type Condition = KubeObject['spec']
+
+const STATUSES = ['False', 'True', 'Unknown']
+const MAX_MESSAGE = 32 * 1024
+
+export const conditionIsTrue = ({ status }: KubeObject, type: string): boolean =>
+  ((status?.conditions ?? []) as Condition[]).find(condition => condition.type === type)?.status === 'True'
+
+function validateCondition({ type = '', status = '', lastUpdateTime, reason = '', message = '' }: Condition, path: FieldPath): FieldError[] {
+  const errors = isQualifiedName(type).map(text => invalid(path.child('type'), type, text))
+  if (!STATUSES.includes(status)) errors.push(notSupported(path.child('status'), status, STATUSES))
+  if (!lastUpdateTime) errors.push(required(path.child('lastTransitionTime')))
+  if (reason === '') errors.push(required(path.child('reason')))
+  else errors.push(...validateConditionReason(reason, path.child('reason')))
+  if (longerThan(message, MAX_MESSAGE)) errors.push(tooLong(path.child('message'), MAX_MESSAGE))
+  return errors
+}
+
+/** Nearly conditions of metav1: the time has another name, which upstream's messages do not tell. */
+export function validateMigrationConditions(conditions: readonly Condition[], path: FieldPath): FieldError[] {
+  const seen = new Set<string>()
+  return conditions.flatMap((condition, i) => {
+    const at = path.index(i)
+    const again = seen.has(condition.type) ? [duplicate(at.child('type'), condition.type)] : []
+    seen.add(condition.type)
+    return [...again, ...validateCondition(condition, at)]
+  })
+}

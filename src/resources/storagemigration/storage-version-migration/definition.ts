@@ -1,0 +1,57 @@
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { column } from '../../columns.ts'
+import { keepMetadata, SPEC_AND_METADATA_FIELDS } from '../../status-metadata.ts'
+import { keepMembers, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+import { validateMigration, validateMigrationStatus } from './validation.ts'
+
+const table: TableDefinition = {
+  columns: [column('Name', 'Name of the object.'), column('Resource', 'The resource whose objects are written again.')],
+  cells({ metadata, spec }) {
+    const { resource = '', version = '', group = '' } = spec?.resource ?? {}
+    return [metadata.name ?? '', `${resource}.${version}.${group}`]
+  },
+}
+
+const v1alpha1: Version = {
+  group: 'storagemigration.k8s.io',
+  name: 'v1alpha1',
+  kind: 'StorageVersionMigration',
+  names: { plural: 'storageversionmigrations', singular: 'storageversionmigration' },
+  verbs: STANDARD_VERBS,
+  schema: types.type('storagemigration.StorageVersionMigration'),
+  listSchema: types.type('storagemigration.StorageVersionMigrationList'),
+  table,
+  subresources: {
+    status: {
+      verbs: STATUS_VERBS,
+      strategy: {
+        revalidatesMeta: false,
+        resetFields: SPEC_AND_METADATA_FIELDS,
+        prepare(next, old) {
+          if (!old) return
+          next.spec = old.spec
+          keepMetadata(next, old)
+        },
+        validate: validateMigrationStatus,
+      },
+    },
+  },
+}
+
+export const storageVersionMigrationResource: ResourceDefinition = {
+  scope: 'Cluster',
+  versions: [v1alpha1],
+  home: v1alpha1,
+  storage: { prefix: 'storageversionmigrations', version: v1alpha1 },
+  strategy: {
+    allowUnconditionalUpdate: false,
+    revalidatesMeta: true,
+    resetFields: STATUS_FIELDS,
+    prepare(next, old) {
+      if (old) keepMembers(next, old, 'status')
+      else next.status = {}
+    },
+    validate: validateMigration,
+  },
+}

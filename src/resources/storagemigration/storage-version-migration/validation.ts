@@ -1,0 +1,57 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, quote, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { parseInt64 } from '../../../meta/label-requirement.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { conditionIsTrue, validateMigrationConditions } from './conditions.ts'
+
+/** The resource stays what it is; the paths of those errors lack their beginning in upstream's messages. */
+export function validateMigration({ spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const path = fieldPath('spec', 'resource')
+  const errors: FieldError[] = []
+  for (const member of ['resource', 'version']) {
+    if (!spec?.resource?.[member]) errors.push(required(path.child(member), `${member} is required`))
+  }
+  if (!old) return errors
+  for (const member of ['group', 'version', 'resource']) {
+    const value = spec?.resource?.[member] ?? ''
+    if (value !== (old.spec?.resource?.[member] ?? '')) errors.push(invalid(fieldPath(member), value, 'field is immutable'))
+  }
+  return errors
+}
+
+function validateResourceVersion(version: string, path: FieldPath): FieldError[] {
+  const number = version === '' ? 0n : parseInt64(version)
+  if (number !== undefined) return validateNonNegative(Number(number), path)
+  const reason = /^[+-]?\d+$/.test(version) ? 'value out of range' : 'invalid syntax'
+  return [invalid(path, version, `failed to parse resource version ${quote(version)}: strconv.ParseInt: parsing ${quote(version)}: ${reason}`)]
+}
+
+/** A migration that has succeeded or failed stays so, and runs no more. */
+function validateOutcome(next: KubeObject, old: KubeObject | undefined, path: FieldPath): FieldError[] {
+  const is = (type: string): boolean => conditionIsTrue(next, type)
+  const was = (type: string): boolean => old !== undefined && conditionIsTrue(old, type)
+  const faults: [broken: boolean, text: string][] = [
+    [is('Succeeded') && is('Failed'), 'Both success and failed conditions cannot be true at the same time'],
+    [is('Succeeded') && is('Running'), 'Running condition cannot be true when success condition is true'],
+    [is('Failed') && is('Running'), 'Running condition cannot be true when failed condition is true'],
+    [was('Succeeded') && !is('Succeeded'), 'Success condition cannot be set to false once it is true'],
+    [was('Failed') && !is('Failed'), 'Failed condition cannot be set to false once it is true'],
+  ]
+  return faults.filter(([broken]) => broken).map(([, text]) => invalid(path, next.status?.conditions, text))
+}
+
+export function validateMigrationStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const versionPath = fieldPath('status', 'resourceVersion')
+  const conditionsPath = fieldPath('status', 'conditions')
+  const version: string = next.status?.resourceVersion ?? ''
+  const oldVersion: string = old?.status?.resourceVersion ?? ''
+  return [
+    ...validateResourceVersion(version, versionPath),
+    ...validateMigrationConditions(next.status?.conditions ?? [], conditionsPath),
+    ...(oldVersion !== '' && oldVersion !== version ? [invalid(versionPath, version, 'cannot be updated')] : []),
+    ...validateOutcome(next, old, conditionsPath),
+  ]
+}

@@ -1,0 +1,105 @@
+import { type FieldError, invalid, required } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { isDns1035Label, nameIsPathSegment } from '../../meta/names.ts'
+import type { Json, JsonObject, ObjectMeta } from '../../meta/object.ts'
+import { validateObjectMeta } from '../../meta/object-meta-validation.ts'
+import { DecodeError, decode } from '../decode.ts'
+import { TypeRegistry } from '../idl.ts'
+import { metaTypes } from '../meta-types.ts'
+import type { StructSchema } from '../schema.ts'
+import { goValue } from './go-value.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+
+let objectMeta: StructSchema | undefined
+
+/** Reads metadata as every object's. Throws a DecodeError. */
+function decodeMeta(value: Json): JsonObject {
+  objectMeta ??= new TypeRegistry().add(metaTypes).type('meta.ObjectMeta')
+  return decode(objectMeta, value)
+}
+
+/**
+ * Gives the metadata of embedded objects its proper form, in place: members that are unknown there are dropped. The error of the first that has a wrong type. `isObject`: the
+ * value is an object of the API itself, whatever the schema says.
+ */
+export function coerceEmbeddedMeta(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath, isObject = isEmbedded(schema)): FieldError | undefined {
+  if (schema === undefined || typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) {
+      const error = coerceEmbeddedMeta(item, itemsSchema(schema), path.index(i))
+      if (error) return error
+    }
+    return undefined
+  }
+  for (const name of Object.keys(value)) {
+    const own = isObject ? coerceMember(value, name, path) : undefined
+    const error = own ?? coerceEmbeddedMeta(value[name] as Json, ...memberOf(schema, name, path))
+    if (error) return error
+  }
+  return undefined
+}
+
+const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x-kubernetes-embedded-resource'] === true
+
+function coerceMember(object: JsonObject, name: string, path: FieldPath): FieldError | undefined {
+  const value = object[name] as Json
+  if (name === 'kind' || name === 'apiVersion') return typeof value === 'string' ? undefined : invalid(path.child(name), goValue(value), 'must be a string')
+  if (name !== 'metadata') return undefined
+  try {
+    const { creationTimestamp, ...rest } = decodeMeta(value)
+    object.metadata = creationTimestamp ? { creationTimestamp, ...rest } : rest
+    return undefined
+  } catch (error) {
+    if (error instanceof DecodeError) return invalid(path.child('metadata'), goValue(value), error.message)
+    throw error
+  }
+}
+
+const memberOf = (schema: JsonSchemaProps, name: string, path: FieldPath): [JsonSchemaProps | undefined, FieldPath] => {
+  const property = propertySchema(schema, name)
+  return property ? [property, path.child(name)] : [additionalSchema(schema), path.key(name)]
+}
+
+/** What is wrong with the kind, apiVersion and metadata of embedded objects. */
+export function validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath, isObject = isEmbedded(schema)): FieldError[] {
+  if (schema === undefined || typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap((item, i) => validateEmbeddedMeta(item, itemsSchema(schema), path.index(i)))
+  const errors = isObject ? objectErrors(value, path) : []
+  for (const name of Object.keys(value)) {
+    errors.push(...validateEmbeddedMeta(value[name] as Json, ...memberOf(schema, name, path)))
+  }
+  return errors
+}
+
+function objectErrors(object: JsonObject, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const name of ['apiVersion', 'kind']) if (object[name] === undefined) errors.push(required(path.child(name), 'must not be empty'))
+  for (const [name, value] of Object.entries(object)) {
+    const at = path.child(name)
+    if (name === 'apiVersion' || name === 'kind') {
+      if (typeof value !== 'string') errors.push(invalid(at, goValue(value), 'must be a string'))
+      else if (value === '') errors.push(invalid(at, value, 'must not be empty'))
+      else errors.push(...(name === 'kind' ? kindErrors(value, at) : apiVersionErrors(value, at)))
+    } else if (name === 'metadata') errors.push(...metadataErrors(value, at))
+  }
+  return errors
+}
+
+function kindErrors(kind: string, path: FieldPath): FieldError[] {
+  const texts = isDns1035Label(kind.toLowerCase())
+  return texts.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${texts.join(',')}`)]
+}
+
+const apiVersionErrors = (text: string, path: FieldPath): FieldError[] =>
+  text.split('/').length > 2 ? [invalid(path, text, `unexpected GroupVersion string: ${text}`)] : []
+
+function metadataErrors(value: Json, path: FieldPath): FieldError[] {
+  try {
+    const meta = decodeMeta(value) as ObjectMeta
+    // Such an object need not have a name, but metadata must.
+    return validateObjectMeta({ ...meta, name: meta.name || 'fakename' }, Boolean(meta.namespace), nameIsPathSegment, path)
+  } catch (error) {
+    if (error instanceof DecodeError) return [invalid(path, goValue(value), error.message)]
+    throw error
+  }
+}

@@ -1,0 +1,117 @@
+import { parseDuration } from '../../meta/duration.ts'
+import { parseCidr, parseIp } from '../../meta/ip.ts'
+import { parseTime } from '../../meta/time.ts'
+import { isCanonicalBase64 } from '../base64.ts'
+
+const matches =
+  (pattern: RegExp) =>
+  (text: string): boolean =>
+    pattern.test(text)
+
+/** A UUID whose third and fourth groups begin as given. */
+const uuid = (version: string, variant: string): RegExp =>
+  new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, 'i')
+
+/**
+ * Formats of strings that are checked, by name without dashes; others say nothing.
+ * Source: the list of supported formats in apiextensions-apiserver, with the checks of go-openapi/strfmt.
+ */
+export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
+  ['byte', text => text !== '' && isCanonicalBase64(text, true)],
+  ['cidr', text => parseCidr(text) !== undefined],
+  ['creditcard', isCreditCard],
+  ['date', isDate],
+  ['datetime', isDateTime],
+  ['duration', isDuration],
+  ['email', matches(/^(?:[^<>]*<)?[^\s@<>(),:;[\]\\"]+@[^\s@<>(),:;[\]\\"]+>?$/)],
+  ['hexcolor', matches(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
+  ['hostname', isHostname],
+  ['ipv4', text => parseIp(text) !== undefined && text.includes('.')],
+  ['ipv6', text => parseIp(text) !== undefined && text.includes(':')],
+  ['isbn', text => isIsbn10(text) || isIsbn13(text)],
+  ['isbn10', isIsbn10],
+  ['isbn13', isIsbn13],
+  ['mac', matches(/^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}(?:[0-9a-f]{2}\1[0-9a-f]{2}\1)?[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}(?:[0-9a-f]{4}\.)?[0-9a-f]{4})$/i)],
+  ['password', () => true],
+  ['rgbcolor', isRgbColor],
+  ['ssn', matches(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/)],
+  ['uri', isRequestUri],
+  ['uuid', matches(uuid('[0-9a-f]', '[0-9a-f]'))],
+  ['uuid3', matches(uuid('3', '[0-9a-f]'))],
+  ['uuid4', matches(uuid('4', '[89ab]'))],
+  ['uuid5', matches(uuid('5', '[89ab]'))],
+])
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && parseTime(`${text}T00:00:00Z`) !== undefined
+}
+
+function isDateTime(text: string): boolean {
+  const [date = '', time] = text.toLowerCase().split('t')
+  const found = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/.exec(time ?? '')
+  return isDate(date) && found !== null && (found[1] ?? '') <= '23' && (found[2] ?? '') <= '59' && (found[3] ?? '') <= '59'
+}
+
+const UNIT = /\d+\s*([A-Za-zµ]+)/g
+const UNITS = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i
+
+/** Go's form, or numbers with units by name: `3 days`. */
+function isDuration(text: string): boolean {
+  try {
+    parseDuration(text)
+    return true
+  } catch {
+    return [...text.matchAll(UNIT)].some(([, unit]) => UNITS.test(unit ?? ''))
+  }
+}
+
+const NAME_CHARACTER = 'a-zA-Z0-9\\p{S}\\p{L}'
+const ONLY_LABEL = new RegExp(`^[${NAME_CHARACTER}]-?[${NAME_CHARACTER}]{0,62}$`, 'u')
+const LABEL = new RegExp(`^[${NAME_CHARACTER}](?:[${NAME_CHARACTER}-]{0,61}[${NAME_CHARACTER}])?$`, 'u')
+const LAST_LABEL = /^[a-zA-Z\p{L}]{2,63}$/u
+
+/** One label, or several of which the last is of letters. */
+function isHostname(text: string): boolean {
+  if (Buffer.byteLength(text) > 255) return false
+  const labels = text.split('.')
+  if (labels.some(label => Buffer.byteLength(label) > 63)) return false
+  if (labels.length === 1) return ONLY_LABEL.test(text)
+  return labels.slice(0, -1).every(label => LABEL.test(label)) && LAST_LABEL.test(labels.at(-1) as string)
+}
+
+function isCreditCard(text: string): boolean {
+  const digits = text.replace(/[^0-9]+/g, '')
+  const known =
+    /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|(?:222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11}|6[27]\d{14})$/
+  if (!known.test(digits)) return false
+  const sum = [...digits].reverse().reduce((total, digit, i) => {
+    const value = Number(digit) * (i % 2 === 0 ? 1 : 2)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
+}
+
+function isIsbn10(text: string): boolean {
+  const digits = text.replace(/[\s-]+/g, '')
+  if (!/^\d{9}[\dX]$/.test(digits)) return false
+  return [...digits].reduce((total, digit, i) => total + (i + 1) * (digit === 'X' ? 10 : Number(digit)), 0) % 11 === 0
+}
+
+function isIsbn13(text: string): boolean {
+  const digits = text.replace(/[\s-]+/g, '')
+  if (!/^\d{13}$/.test(digits)) return false
+  return [...digits].reduce((total, digit, i) => total + (i % 2 === 0 ? 1 : 3) * Number(digit), 0) % 10 === 0
+}
+
+function isRgbColor(text: string): boolean {
+  const found = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/.exec(text)
+  return found?.slice(1).every(part => /^(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])$/.test(part)) === true
+}
+
+/** What a request line may name: an absolute path, or a URL with a scheme. */
+function isRequestUri(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\u0000-\u001f\u007f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false
+  return text.startsWith('/') || /^[a-zA-Z][a-zA-Z0-9+.-]*:./.test(text)
+}

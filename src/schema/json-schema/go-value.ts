@@ -1,0 +1,16 @@
+import { quote, type Verbatim, verbatim } from '../../meta/field-error.ts'
+import type { Json } from '../../meta/object.ts'
+import { sortedKeys } from '../members.ts'
+
+/** A value of the JSON data model for a message: objects and lists as Go's %#v prints them, all else as it is. */
+export const goValue = (value: Json | undefined): Json | Verbatim | undefined => (typeof value === 'object' && value !== null ? verbatim(print(value)) : value)
+
+function print(value: Json): string {
+  if (value === null) return 'interface {}(nil)'
+  if (typeof value === 'string') return quote(value)
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return `[]interface {}{${value.map(print).join(', ')}}`
+  return `map[string]interface {}{${sortedKeys(value)
+    .map(key => `${quote(key)}:${print(value[key] as Json)}`)
+    .join(', ')}}`
+}

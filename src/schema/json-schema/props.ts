@@ -1,0 +1,98 @@
+import type { Json } from '../../meta/object.ts'
+
+/** A decoded JSONSchemaProps: members that are zero or empty are absent. */
+export interface JsonSchemaProps {
+  readonly id?: string
+  readonly $schema?: string
+  readonly $ref?: string
+  readonly description?: string
+  readonly type?: string
+  readonly format?: string
+  readonly title?: string
+  readonly default?: Json
+  readonly maximum?: number
+  readonly exclusiveMaximum?: boolean
+  readonly minimum?: number
+  readonly exclusiveMinimum?: boolean
+  readonly maxLength?: number
+  readonly minLength?: number
+  readonly pattern?: string
+  readonly maxItems?: number
+  readonly minItems?: number
+  readonly uniqueItems?: boolean
+  readonly multipleOf?: number
+  readonly enum?: readonly Json[]
+  readonly maxProperties?: number
+  readonly minProperties?: number
+  readonly required?: readonly string[]
+  readonly items?: JsonSchemaProps | readonly JsonSchemaProps[] | null
+  readonly allOf?: readonly JsonSchemaProps[]
+  readonly oneOf?: readonly JsonSchemaProps[]
+  readonly anyOf?: readonly JsonSchemaProps[]
+  readonly not?: JsonSchemaProps
+  readonly properties?: Readonly<Record<string, JsonSchemaProps>>
+  readonly additionalProperties?: JsonSchemaProps | boolean
+  readonly patternProperties?: Readonly<Record<string, JsonSchemaProps>>
+  readonly dependencies?: Readonly<Record<string, JsonSchemaProps | readonly string[] | null>>
+  readonly additionalItems?: JsonSchemaProps | boolean
+  readonly definitions?: Readonly<Record<string, JsonSchemaProps>>
+  readonly nullable?: boolean
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
+  readonly 'x-kubernetes-embedded-resource'?: boolean
+  readonly 'x-kubernetes-int-or-string'?: boolean
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
+  readonly 'x-kubernetes-list-type'?: string
+  readonly 'x-kubernetes-map-type'?: string
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[]
+}
+
+/** A rule in the expression language, as x-kubernetes-validations has it. */
+export interface ValidationRule {
+  readonly rule: string
+  readonly message?: string
+  readonly messageExpression?: string
+  readonly reason?: string
+  readonly fieldPath?: string
+  readonly optionalOldSelf?: boolean
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+
+/** The one schema of all items; undefined where there is none, or a list of them. */
+export function itemsSchema({ items }: JsonSchemaProps): JsonSchemaProps | undefined {
+  return items === undefined || items === null || isList(items) ? undefined : items
+}
+
+/** Schemas of items by position, which no custom resource may have. */
+export const positionalItems = ({ items }: JsonSchemaProps): readonly JsonSchemaProps[] => (isList(items) ? items : [])
+
+/** The schema of members that no property names. */
+export function additionalSchema({ additionalProperties }: JsonSchemaProps): JsonSchemaProps | undefined {
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined
+}
+
+/** A member's schema; names such as `constructor` find nothing of the prototype. */
+export const propertySchema = ({ properties }: JsonSchemaProps, name: string): JsonSchemaProps | undefined =>
+  properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined
+
+/** Whether the predicate holds of the schema or of any schema in it. */
+export function someSchema(schema: JsonSchemaProps | undefined, holds: (schema: JsonSchemaProps) => boolean): boolean {
+  if (schema === undefined) return false
+  return holds(schema) || innerSchemas(schema).some(inner => someSchema(inner, holds))
+}
+
+function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
+  const { allOf = [], anyOf = [], oneOf = [], not, properties = {}, patternProperties = {}, definitions = {}, dependencies = {}, additionalItems } = schema
+  const maybe = [itemsSchema(schema), not, additionalSchema(schema), typeof additionalItems === 'object' ? additionalItems : undefined]
+  return [
+    ...positionalItems(schema),
+    ...allOf,
+    ...anyOf,
+    ...oneOf,
+    ...maybe.filter(inner => inner !== undefined),
+    ...Object.values(properties),
+    ...Object.values(patternProperties),
+    ...Object.values(definitions),
+    ...Object.values(dependencies).filter((inner): inner is JsonSchemaProps => typeof inner === 'object' && inner !== null && !isList(inner)),
+  ]
+}

@@ -1,0 +1,273 @@
+/** Thrown inside of the reader only. */
+class Fault {
+  readonly text: string
+
+  constructor(what: string, expression: string) {
+    this.text = `${what}: \`${expression}\``
+  }
+}
+
+const MAX_REPEAT = 1000
+const MAX_DEPTH = 1000
+
+/**
+ * What is wrong with the syntax of a regular expression as Go's regexp package (RE2) has it: `missing closing ): \`a(\``; undefined if nothing is. Look-around and
+ * backreferences are not in that syntax. It reads in one pass, and runs nothing.
+ * Source: https://github.com/google/re2/wiki/Syntax
+ */
+export function regexpFault(expression: string): string | undefined {
+  try {
+    new Reader(expression).read()
+    return undefined
+  } catch (fault) {
+    if (fault instanceof Fault) return fault.text
+    throw fault
+  }
+}
+
+const REPETITION = /\{(\d+)(?:(,)(\d*))?\}/y
+const POSIX_CLASSES = new Set(['alnum', 'alpha', 'ascii', 'blank', 'cntrl', 'digit', 'graph', 'lower', 'print', 'punct', 'space', 'upper', 'word', 'xdigit'])
+
+class Reader {
+  private readonly text: string
+  private at = 0
+  /** For each open group and the whole: whether something stands before that may be repeated. */
+  private readonly groups: boolean[] = [false]
+  /** Where the last repetition began, if nothing has come after it. */
+  private lastRepetition = -1
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  read(): void {
+    while (this.at < this.text.length) {
+      const from = this.at
+      const isRepetition = this.one(this.text.charAt(from))
+      this.lastRepetition = isRepetition ? from : -1
+    }
+    if (this.groups.length > 1) throw new Fault('missing closing )', this.text)
+  }
+
+  /** Reads one element; says whether it is a repetition. */
+  private one(char: string): boolean {
+    switch (char) {
+      case '(':
+        this.open()
+        return false
+      case ')':
+        if (this.groups.length === 1) throw new Fault('unexpected )', this.text)
+        this.groups.pop()
+        this.atom(1)
+        return false
+      case '|':
+        this.at++
+        this.setRepeatable(false)
+        return false
+      case '[':
+        this.characterClass()
+        this.setRepeatable(true)
+        return false
+      case '*':
+      case '+':
+      case '?':
+        this.repetition(1)
+        return true
+      case '{':
+        return this.counted()
+      case '\\':
+        this.escape()
+        return false
+      default:
+        this.atom(1)
+        return false
+    }
+  }
+
+  private atom(length: number): void {
+    this.at += length
+    this.setRepeatable(true)
+  }
+
+  private setRepeatable(repeatable: boolean): void {
+    this.groups[this.groups.length - 1] = repeatable
+  }
+
+  private slice(from: number): string {
+    return this.text.slice(from, this.at)
+  }
+
+  private repetition(length: number): void {
+    const from = this.at
+    this.at += length
+    if (this.text.charAt(this.at) === '?') this.at++
+    if (this.lastRepetition >= 0) throw new Fault('invalid nested repetition operator', this.slice(this.lastRepetition))
+    if (!this.groups.at(-1)) throw new Fault('missing argument to repetition operator', this.slice(from))
+  }
+
+  private counted(): boolean {
+    REPETITION.lastIndex = this.at
+    const found = REPETITION.exec(this.text)
+    if (!found) {
+      this.atom(1)
+      return false
+    }
+    const min = Number(found[1])
+    const max = found[2] === undefined ? min : found[3] === '' ? -1 : Number(found[3])
+    if (min > MAX_REPEAT || max > MAX_REPEAT || (max >= 0 && min > max)) throw new Fault('invalid repeat count', found[0])
+    this.repetition(found[0].length)
+    return true
+  }
+
+  private open(): void {
+    if (!this.text.startsWith('(?', this.at)) {
+      this.at++
+      this.push()
+      return
+    }
+    const from = this.at
+    const name = this.text.startsWith('(?P<', from) ? from + 4 : this.text.startsWith('(?<', from) ? from + 3 : -1
+    if (name >= 0) {
+      const end = this.text.indexOf('>', name)
+      if (end < 0) throw new Fault('invalid named capture', this.text.slice(from))
+      if (!/^\w+$/.test(this.text.slice(name, end))) throw new Fault('invalid named capture', this.text.slice(from, end + 1))
+      this.at = end + 1
+      this.push()
+    } else this.flags(from)
+  }
+
+  private push(): void {
+    if (this.groups.length > MAX_DEPTH) throw new Fault('expression nests too deeply', this.text)
+    this.groups.push(false)
+  }
+
+  /** `(?i)`, `(?i-s:` and `(?:`. */
+  private flags(from: number): void {
+    this.at += 2
+    let negative = false
+    let seen = false
+    while (this.at < this.text.length) {
+      const char = this.text.charAt(this.at++)
+      if ('imsU'.includes(char)) seen = true
+      else if (char === '-' && !negative) {
+        negative = true
+        seen = false
+      } else if ((char === ':' || char === ')') && (!negative || seen)) {
+        if (char === ':') this.push()
+        return
+      } else throw new Fault('invalid or unsupported Perl syntax', this.slice(from))
+    }
+    throw new Fault('missing closing )', this.text.slice(from))
+  }
+
+  private escape(): void {
+    const next = this.text.charAt(this.at + 1)
+    if (next !== '' && 'AbBz'.includes(next)) this.atom(2)
+    else if (next === 'Q') {
+      const end = this.text.indexOf('\\E', this.at + 2)
+      this.at = end < 0 ? this.text.length : end + 2
+      this.setRepeatable(true)
+    } else {
+      if (!this.escapedClass()) this.escapedCharacter()
+      this.setRepeatable(true)
+    }
+  }
+
+  /** `\d` and its like, `\pL`, `\p{Greek}`. */
+  private escapedClass(): boolean {
+    const from = this.at
+    const rest = this.text.slice(from, from + 2)
+    if (/^\\[dDsSwW]$/.test(rest)) {
+      this.at += 2
+      return true
+    }
+    if (rest !== '\\p' && rest !== '\\P') return false
+    let name: string
+    if (this.text.charAt(from + 2) === '{') {
+      const end = this.text.indexOf('}', from)
+      if (end < 0) throw new Fault('invalid character class range', this.text.slice(from))
+      name = this.text.slice(from + 3, end)
+      this.at = end + 1
+    } else {
+      name = this.text.charAt(from + 2)
+      this.at = from + 3
+    }
+    if (!isUnicodeClass(name.replace(/^\^/, ''))) throw new Fault('invalid character class range', this.slice(from))
+    return true
+  }
+
+  /** The character's code. */
+  private escapedCharacter(): number {
+    const from = this.at
+    const fail = (): never => {
+      throw new Fault('invalid escape sequence', this.slice(from))
+    }
+    if (from + 1 >= this.text.length) throw new Fault('trailing backslash at end of expression', '')
+    const char = this.text.charAt(from + 1)
+    this.at += 2
+    if (/[0-7]/.test(char)) {
+      if (char !== '0' && !/[0-7]/.test(this.text.charAt(this.at))) fail()
+      const digits = /^[0-7]{1,3}/.exec(this.text.slice(from + 1))?.[0] ?? ''
+      this.at = from + 1 + digits.length
+      return Number.parseInt(digits, 8)
+    }
+    if (char === 'x') {
+      const rest = this.text.slice(this.at)
+      const found = /^(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))/.exec(rest)
+      const code = found ? Number.parseInt(found[1] ?? found[2] ?? '', 16) : Number.NaN
+      this.at += found ? found[0].length : Math.min(rest.length, /^[{0-9a-fA-F]/.test(rest) ? 2 : 1)
+      return code <= 0x10ffff ? code : fail()
+    }
+    const control = 'a\u0007f\fn\nr\rt\tv\v'.indexOf(char)
+    if (control >= 0 && control % 2 === 0) return 'a\u0007f\fn\nr\rt\tv\v'.charCodeAt(control + 1)
+    if (/[0-9A-Za-z]/.test(char) || char > '\u007f') fail()
+    return char.charCodeAt(0)
+  }
+
+  private characterClass(): void {
+    const from = this.at
+    this.at++
+    if (this.text.charAt(this.at) === '^') this.at++
+    for (let first = true; first || this.text.charAt(this.at) !== ']'; first = false) {
+      if (this.namedClass() || (this.text.charAt(this.at) === '\\' && this.escapedClass())) continue
+      const range = this.at
+      const low = this.classCharacter(from)
+      if (this.text.charAt(this.at) !== '-' || this.at + 1 >= this.text.length || this.text.charAt(this.at + 1) === ']') continue
+      this.at++
+      if (this.classCharacter(from) < low) throw new Fault('invalid character class range', this.slice(range))
+    }
+    this.at++
+  }
+
+  private namedClass(): boolean {
+    if (!this.text.startsWith('[:', this.at)) return false
+    const end = this.text.indexOf(':]', this.at + 2)
+    if (end < 0) return false
+    const name = this.text.slice(this.at + 2, end)
+    if (!POSIX_CLASSES.has(name.replace(/^\^/, ''))) throw new Fault('invalid character class range', this.text.slice(this.at, end + 2))
+    this.at = end + 2
+    return true
+  }
+
+  private classCharacter(classFrom: number): number {
+    if (this.at >= this.text.length) throw new Fault('missing closing ]', this.text.slice(classFrom))
+    if (this.text.charAt(this.at) === '\\') return this.escapedCharacter()
+    const code = this.text.codePointAt(this.at) as number
+    this.at += code > 0xffff ? 2 : 1
+    return code
+  }
+}
+
+const CATEGORY = /^(?:C[cfos]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)$/
+
+/** A general category or a script by Unicode's names. */
+function isUnicodeClass(name: string): boolean {
+  if (name === 'Any' || CATEGORY.test(name)) return true
+  if (!/^[A-Z]\w+$/.test(name)) return false
+  try {
+    new RegExp(`\\p{Script=${name}}`, 'u')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,65 @@
+import { type FieldPath, fieldPath } from '../../meta/field-path.ts'
+import { additionalSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+
+/** Where a path leads in a schema. */
+export interface SchemaPlace {
+  readonly path: FieldPath
+  /** The first name of the path. */
+  readonly root: string
+  /** Absent where anything is allowed. */
+  readonly schema: JsonSchemaProps | undefined
+}
+
+/** A path that leads nowhere, with upstream's words for why. */
+export class SchemaPathError extends Error {
+  override readonly name = 'SchemaPathError'
+}
+
+const NOWHERE = 'does not refer to a valid field'
+const TOKEN = /'(?:[^'\\]|\\.|\\)*?'|'[\s\S]*|[.[\]]|[^.[\]]+/g
+const ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' }
+
+/**
+ * Follows a path such as `.spec.map['a.b'].c` through a structural schema. Brackets are for members of maps, and may be refused; items of lists have no path. Throws a
+ * SchemaPathError.
+ */
+export function followSchemaPath(text: string, schema: JsonSchemaProps, allowBrackets = true): SchemaPlace {
+  const tokens = (text.match(TOKEN) ?? [])[Symbol.iterator]()
+  const next = (): string => {
+    const { value, done } = tokens.next()
+    if (done) throw new SchemaPathError('unexpected end of JSON path')
+    return value
+  }
+  let place: SchemaPlace = { path: fieldPath(), root: '', schema }
+  for (const token of tokens) {
+    if (token === '[') {
+      if (!allowBrackets) throw new SchemaPathError('array notation is not allowed')
+      const name = next()
+      if (!/^'[\s\S]*'$/.test(name) || name.length < 2) throw new SchemaPathError(`expected single quoted string but got ${name}`)
+      place = step(place, unquote(name.slice(1, -1)))
+      const end = next()
+      if (end !== ']') throw new SchemaPathError(`expected ] but got ${end}`)
+    } else if (token === '.') place = step(place, next())
+    else throw new SchemaPathError(`expected [ or . but got: ${token}`)
+  }
+  return place
+}
+
+function step({ path, root, schema }: SchemaPlace, name: string): SchemaPlace {
+  const to = (at: FieldPath, inner: JsonSchemaProps | undefined): SchemaPlace => ({ path: at, root: root === '' ? name : root, schema: inner })
+  if (schema?.properties !== undefined) {
+    const property = propertySchema(schema, name)
+    if (property === undefined) throw new SchemaPathError(NOWHERE)
+    return to(path.child(name), property)
+  }
+  if (schema?.additionalProperties === undefined) throw new SchemaPathError(NOWHERE)
+  return to(path.key(name), additionalSchema(schema))
+}
+
+function unquote(text: string): string {
+  return text.replace(/\\(.)/g, (whole, char: string) => {
+    const plain = ESCAPES[char]
+    if (plain === undefined) throw new SchemaPathError(`invalid string literal: invalid escape char ${whole}`)
+    return plain
+  })
+}

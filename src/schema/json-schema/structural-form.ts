@@ -1,0 +1,33 @@
+import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from './props.ts'
+
+/**
+ * Why a schema has no structural form at all, in upstream's words (NewStructural); undefined if it has one. Schemas that pass the checks of custom resource definitions
+ * always have.
+ */
+export function structuralFault(schema: JsonSchemaProps): string | undefined {
+  const unsupported = unsupportedMember(schema)
+  if (unsupported !== undefined) return `OpenAPIV3Schema '${unsupported}' is not supported`
+  const inJunctors = firstFault([...(schema.not ? [schema.not] : []), ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])])
+  if (inJunctors !== undefined) return inJunctors
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+  if (positionalItems(schema).length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+  return firstFault([itemsSchema(schema), ...Object.values(schema.properties ?? {}), additionalSchema(schema)])
+}
+
+function firstFault(schemas: readonly (JsonSchemaProps | undefined)[]): string | undefined {
+  for (const schema of schemas) {
+    const fault = schema && structuralFault(schema)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+function unsupportedMember(schema: JsonSchemaProps): string | undefined {
+  if (schema.id) return 'id'
+  if (schema.$schema) return 'schema'
+  if (schema.$ref) return '$ref'
+  if (schema.patternProperties) return 'patternProperties'
+  if (schema.dependencies) return 'dependencies'
+  if (schema.additionalItems !== undefined) return 'additionalItems'
+  return schema.definitions ? 'definitions' : undefined
+}

@@ -1,0 +1,51 @@
+import type { Json } from '../../meta/object.ts'
+
+/** What kind of mistake a value makes; `other` prints the value and the message. */
+export type FaultKind = 'type' | 'required' | 'enum' | 'tooLong' | 'tooMany' | 'other' | 'plain'
+
+/** One thing wrong with a value. `plain` names no value. */
+export interface ValueFault {
+  readonly kind: FaultKind
+  /** Path within the value: empty for itself, `a.b[0]` below. */
+  readonly name: string
+  readonly message: string
+  /** What the message prints. */
+  readonly value?: Json
+  readonly max?: number
+  readonly allowed?: readonly Json[]
+}
+
+/** The outcome of a check. Of several alternatives that all fail, the one that met the most demands is told. */
+export class ValueResult {
+  readonly faults: ValueFault[] = []
+  met = 0
+
+  static of(fault: ValueFault): ValueResult {
+    const result = new ValueResult()
+    result.faults.push(fault)
+    return result
+  }
+
+  get valid(): boolean {
+    return this.faults.length === 0
+  }
+
+  /** A fault of the same text is told once. */
+  add(fault: ValueFault): this {
+    if (!this.faults.some(({ message }) => message === fault.message)) this.faults.push(fault)
+    return this
+  }
+
+  merge(other: ValueResult | undefined): this {
+    if (other) {
+      for (const fault of other.faults) this.add(fault)
+      this.met += other.met
+    }
+    return this
+  }
+
+  count(): this {
+    this.met++
+    return this
+  }
+}

@@ -1,0 +1,74 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Listener } from './app.ts'
+import type { AnyRequest } from './wire.ts'
+
+/** A connection whose client asks to leave HTTP. Its bytes are nobody's until the answer. */
+export interface Upgrade {
+  readonly socket: Duplex
+  /** What has come behind the request. */
+  readonly head: Buffer
+  /** Takes the connection from the response, which can answer no more. */
+  detach(): void
+}
+
+/** A client that has gone without a word is noticed by this. */
+const KEEP_ALIVE_MS = 30_000
+
+const upgrades = new WeakMap<AnyRequest, Upgrade>()
+
+export const upgradeOf = (req: AnyRequest): Upgrade | undefined => upgrades.get(req)
+
+/** Those subresources alone leave HTTP. */
+const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach|exec|log|portforward|proxy)(?:[/?]|$)/
+
+/**
+ * Node gives a server that listens for upgrades every request with an Upgrade header, and takes the connection out of HTTP. Most of those only offer one (h2c, by Java's client): they go
+ * back into HTTP, without the offer. `readmit` lets the server take a connection as if it were new.
+ */
+export function upgradeListener(listener: Listener, readmit: (socket: Duplex) => void): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  return (req, socket, head) => {
+    // The answer to an earlier request on this connection is still being written: two can't share it.
+    if ((socket as { _httpMessage?: unknown })._httpMessage) {
+      socket.destroy()
+      return
+    }
+    if (!LEAVES_HTTP.test(req.url ?? '') || /^h2c$/i.test(req.headers.upgrade ?? '')) {
+      socket.unshift(Buffer.concat([headOf(req), head]))
+      readmit(socket)
+      return
+    }
+    // The server's own listeners have gone. A connection that breaks closes the response, which is enough.
+    socket.on('error', () => socket.destroy())
+    if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS)
+    const res = new ServerResponse(req)
+    const drained = (): void => void res.emit('drain')
+    res.shouldKeepAlive = false
+    res.assignSocket(socket as Parameters<typeof res.assignSocket>[0])
+    socket.on('drain', drained)
+    res.once('finish', () => socket.end())
+    upgrades.set(req, {
+      socket,
+      head,
+      detach: () => {
+        socket.off('drain', drained)
+        res.detachSocket(socket as Parameters<typeof res.detachSocket>[0])
+      },
+    })
+    listener(req, res)
+  }
+}
+
+/** The request's line and headers as they came, but for the offer to leave HTTP. */
+function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    const value = rawHeaders[i + 1] as string
+    if (/^(?:upgrade|http2-settings)$/i.test(name)) continue
+    if (!/^connection$/i.test(name)) lines.push(`${name}: ${value}`)
+    else if (/\bclose\b/i.test(value)) lines.push('Connection: close')
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+}

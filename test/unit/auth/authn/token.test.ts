@@ -1,0 +1,37 @@
+import { Socket } from 'node:net'
+import { expect } from 'chai'
+import { bearerAuthenticator, bearerToken, firstToken, type TokenAnswer } from '../../../../src/auth/authn/token.ts'
+
+describe('bearerToken', () => {
+  const cases: [string | undefined, string | undefined][] = [
+    [undefined, undefined],
+    ['Bearer abc', 'abc'],
+    ['bearer abc', 'abc'],
+    ['Bearer ', undefined],
+    ['Basic abc', undefined],
+    ['Bearer', undefined],
+  ]
+  for (const [header, token] of cases) it(String(header), () => expect(bearerToken(header)).to.equal(token))
+})
+
+describe('firstToken', () => {
+  const alice: TokenAnswer = { user: { name: 'alice', groups: [] }, audiences: ['here'] }
+  const known = { user: { name: 'alice', groups: ['system:authenticated'] }, audiences: ['here'] }
+  const cases: [string, (TokenAnswer | Promise<TokenAnswer>)[], TokenAnswer][] = [
+    ['nobody', [], undefined],
+    ['the first', [alice, { error: 'bad' }], known],
+    ['one that answers later', [undefined, Promise.resolve(alice)], known],
+    ['one after an error', [{ error: 'bad' }, Promise.resolve(undefined), alice], known],
+    ['the first error', [undefined, Promise.resolve({ error: 'bad' }), { error: 'worse' }], { error: 'bad' }],
+  ]
+  for (const [what, answers, wanted] of cases)
+    it(what, async () => expect(await firstToken(answers.map(answer => () => answer))('token', ['here'])).to.deep.equal(wanted))
+})
+
+describe('bearerAuthenticator', () => {
+  const authenticate = bearerAuthenticator(token => (token === 'good' ? { user: { name: 'alice', groups: [] }, audiences: [] } : undefined), ['here'])
+  const as = (authorization?: string) => authenticate({ headers: authorization === undefined ? {} : { authorization }, socket: new Socket() })
+  it('knows a token', () => expect(as('Bearer good')).to.include({ name: 'alice' }))
+  it('rejects another', () => expect(as('Bearer bad')).to.equal('rejected'))
+  it('has no opinion without one', () => expect(as()).to.equal(undefined))
+})

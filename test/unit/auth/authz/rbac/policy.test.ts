@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { breakDown, missingRules } from '../../../../../src/auth/authz/rbac/covers.ts'
+import { type PolicyRule, ruleAllows } from '../../../../../src/auth/authz/rbac/policy.ts'
+import { parseRequestInfo } from '../../../../../src/server/filters/request-info.ts'
+
+const info = (request: string) => {
+  const [method = '', path = ''] = request.split(' ')
+  return parseRequestInfo(method, path, () => new URLSearchParams())
+}
+const rule = (verbs: string, apiGroups: string, resources: string, ...resourceNames: string[]): PolicyRule => ({
+  verbs: verbs.split(','),
+  apiGroups: apiGroups.split(','),
+  resources: resources.split(','),
+  ...(resourceNames.length > 0 && { resourceNames }),
+})
+const urls = (verbs: string, ...nonResourceURLs: string[]): PolicyRule => ({ verbs: verbs.split(','), nonResourceURLs })
+
+describe('ruleAllows', () => {
+  const cases: [PolicyRule, string, boolean][] = [
+    [rule('get', '', 'pods'), 'GET /api/v1/namespaces/a/pods/p', true],
+    [rule('get', '', 'pods'), 'GET /api/v1/namespaces/a/pods', false],
+    [rule('get', '', 'pods'), 'GET /api/v1/namespaces/a/pods/p/log', false],
+    [rule('get', '', 'pods/log'), 'GET /api/v1/namespaces/a/pods/p/log', true],
+    [rule('get', '', '*/log'), 'GET /api/v1/namespaces/a/pods/p/log', true],
+    [rule('get', '', '*/log'), 'GET /api/v1/namespaces/a/pods/p', false],
+    [rule('*', '*', '*'), 'DELETE /apis/x/v1/y/z/status', true],
+    [rule('get', 'apps', 'pods'), 'GET /api/v1/namespaces/a/pods/p', false],
+    [rule('get', '', 'pods', 'p'), 'GET /api/v1/namespaces/a/pods/p', true],
+    [rule('get', '', 'pods', 'p'), 'GET /api/v1/namespaces/a/pods/q', false],
+    [rule('create', '', 'pods', 'p'), 'POST /api/v1/namespaces/a/pods', false],
+    [rule('*', '*', '*'), 'GET /metrics', false],
+    [urls('get', '*'), 'GET /metrics', true],
+    [urls('get', '*'), 'GET /api/v1/pods', false],
+    [urls('get', '/apis/*'), 'GET /apis/apps', true],
+    [urls('get', '/apis/*'), 'GET /apis', false],
+    [urls('get', '/healthz'), 'POST /healthz', false],
+  ]
+  for (const [given, request, allowed] of cases)
+    it(`${JSON.stringify(given)} ${allowed ? 'allows' : 'does not allow'} ${request}`, () => expect(ruleAllows(given, info(request))).to.equal(allowed))
+})
+
+describe('missingRules', () => {
+  const one = rule('get', '', 'pods')
+  const cases: [string, PolicyRule[], PolicyRule[], PolicyRule[]][] = [
+    ['nothing of what is there', [one], [one], []],
+    ['a verb', [one], [rule('get,list', '', 'pods')], [rule('list', '', 'pods')]],
+    ['nothing that a star covers', [rule('*', '*', '*')], [rule('get', 'apps', 'deployments/scale')], []],
+    ['no subresource of a starred one', [rule('get', '', '*/scale')], [rule('get', '', 'deployments/scale')], []],
+    ['what is owned for a name alone', [rule('get', '', 'pods', 'p')], [one], [one]],
+    ['nothing for a name where all are owned', [one], [rule('get', '', 'pods', 'p')], []],
+    ['a path', [urls('get', '/api/*')], [urls('get', '/api/v1', '/apis')], [urls('get', '/apis')]],
+    ['two halves that no rule has alone', [rule('get', '', 'pods'), rule('get', 'apps', 'x')], [rule('get', 'apps', 'pods')], [rule('get', 'apps', 'pods')]],
+  ]
+  for (const [what, owned, wanted, missing] of cases) it(`finds ${what}`, () => expect(missingRules(owned, wanted)).to.deep.equal(missing))
+
+  it('looks at single rights', () =>
+    expect(breakDown(rule('get,list', '', 'pods', 'a', 'b'))).to.deep.equal([
+      rule('get', '', 'pods', 'a'),
+      rule('get', '', 'pods', 'b'),
+      rule('list', '', 'pods', 'a'),
+      rule('list', '', 'pods', 'b'),
+    ]))
+})

@@ -1,0 +1,91 @@
+import { expect } from 'chai'
+import { rewriteHtml } from '../../../../src/endpoints/connect/html.ts'
+import { rewriteUrl } from '../../../../src/endpoints/connect/rewrite.ts'
+import { escapePath, joinKeepingSlash, joinPaths, parseUrl, printUrl } from '../../../../src/endpoints/connect/url.ts'
+
+const place = { prefix: '/proxy/pod', origin: '10.0.0.1:8080', asked: 'localhost:8001' }
+
+describe('links behind a proxy', () => {
+  const links: [name: string, link: string, wanted: string][] = [
+    ['an absolute path', '/a/b', '/proxy/pod/a/b'],
+    ['a path with a slash at its end', '/a/', '/proxy/pod/a/'],
+    ['the root', '/', '/proxy/pod/'],
+    ['query and fragment', '/a?b=/c#/d', '/proxy/pod/a?b=/c#/d'],
+    ['escapes', '/a%20b%2Fc', '/proxy/pod/a%20b/c'],
+    ['dots', '/a/../b', '/proxy/pod/b'],
+    ['a path that is there already', '/proxy/pod/a', '/proxy/pod/a'],
+    ['a relative path', 'a/b', 'a/b'],
+    ['a fragment', '#a', '#a'],
+    ['nothing', '', ''],
+    ['another scheme', 'mailto:a@b', 'mailto:a@b'],
+    ['another host', 'http://example.com/a', 'http://example.com/a'],
+    ['another host without a scheme', '//example.com/a', '//example.com/a'],
+    ['the pod itself', 'http://10.0.0.1:8080/a', '/proxy/pod/a'],
+    ['the host that the client asked', 'https://localhost:8001/a', 'https://localhost:8001/proxy/pod/a'],
+    ['no URL', '/%zz', '/%zz'],
+    ['no text', '/%ff', '/%ff'],
+  ]
+  for (const [name, link, wanted] of links) it(`${name}: ${link}`, () => expect(rewriteUrl(link, place)).to.equal(wanted))
+})
+
+describe('links of pages behind a proxy', () => {
+  const pages: [name: string, page: string, wanted: string][] = [
+    ['an anchor', '<a href="/x">/x</a>', '<a href="=/x=">/x</a>'],
+    ['capitals and spaces', "<A class=a\n HREF = '/x' >", `<A class=a\n HREF = "=/x=" >`],
+    ['without quotes', '<img src=/x alt=y>', '<img src="=/x=" alt=y>'],
+    ['several attributes', '<input src="/a" formaction="/b" value="/c">', '<input src="=/a=" formaction="=/b=" value="/c">'],
+    ['an element that closes itself', '<link href="/x"/>', '<link href="=/x="/>'],
+    ['entities', '<a href="/x?a&amp;b">', '<a href="=/x?a&amp;b=">'],
+    ['a sign in an attribute', '<a title="a>b" href="/x">', '<a title="a>b" href="=/x=">'],
+    ['an attribute of another element', '<p href="/x">', '<p href="/x">'],
+    ['an attribute whose name ends alike', '<a data-href="/x">', '<a data-href="/x">'],
+    ['a comment', '<!-- <a href="/x"> --><a href="/y">', '<!-- <a href="/x"> --><a href="=/y=">'],
+    ['a script', '<script src="/s">"<a href=/x>"</script><a href="/y">', '<script src="=/s=">"<a href=/x>"</script><a href="=/y=">'],
+    ['text', 'a < b, href="/x"', 'a < b, href="/x"'],
+    ['a tag that does not end', '<a href="/x"', '<a href="/x"'],
+    ['a comment that does not end', '<!-- <a href="/x">', '<!-- <a href="/x">'],
+    ['a script that does not end', '<script><a href="/x">', '<script><a href="/x">'],
+    ['a quote that does not end', '<a title="x><a href="/x">', '<a title="x><a href="/x">'],
+    ['no space between attributes', '<a title="x"href="/x">', '<a title="x"href="=/x=">'],
+    ['no value', '<a href><a href=><a href="/x">', '<a href><a href=><a href="=/x=">'],
+    ['a link that stays', "<a href='/keep'>", "<a href='/keep'>"],
+    ['an element of a name that objects have', '<constructor href="/x">', '<constructor href="/x">'],
+  ]
+  const rewrite = (link: string): string => (link === '/keep' ? link : `=${link}=`)
+  for (const [name, page, wanted] of pages) it(name, () => expect(rewriteHtml(page, rewrite)).to.equal(wanted))
+
+  it('are found in time that grows with the page, whatever it holds', () => {
+    const started = Date.now()
+    for (const part of ['<', '<a ', '<a "', "<a href='", '<a href=', '<!--', '</script', '<script>', '<a x="y" '])
+      rewriteHtml(part.repeat(Math.ceil(100_000 / part.length)), rewrite)
+    expect(Date.now() - started).to.be.below(1000)
+  })
+})
+
+describe('URLs', () => {
+  for (const text of ['', 'a', '/a', 'http://h', 'http://h:1/p?q#f', '//h/p', '?q', '#f', 'a:b', '/p?', 'http://[::1]:80/'])
+    it(`are printed as they were read: ${text}`, () => expect(printUrl(parseUrl(text) as NonNullable<ReturnType<typeof parseUrl>>)).to.equal(text))
+  for (const text of ['/%', '/%0', '/%zz', '/a\nb']) it(`are refused: ${JSON.stringify(text)}`, () => expect(parseUrl(text)).to.equal(undefined))
+
+  it('escape paths as Go does', () => expect(escapePath("/a b?#%ü'!*()$&+,:;=@~-_.")).to.equal('/a%20b%3F%23%25%C3%BC%27%21%2A%28%29$&+,:;=@~-_.'))
+
+  const joins: [parts: string[], wanted: string][] = [
+    [[], ''],
+    [['', ''], ''],
+    [['/'], '/'],
+    [['a', 'b'], 'a/b'],
+    [['/a/', '/b/'], '/a/b'],
+    [['/a', '../../..', 'b'], '/b'],
+    [['a', '../../b'], '../b'],
+    [['a', '..'], '.'],
+    [['/a//b/./c'], '/a/b/c'],
+  ]
+  for (const [parts, wanted] of joins) it(`are joined: ${JSON.stringify(parts)}`, () => expect(joinPaths(...parts)).to.equal(wanted))
+  it('keep a slash at the end where asked', () => {
+    expect(joinKeepingSlash('/a/')).to.equal('/a/')
+    expect(joinKeepingSlash('/a/', 'b')).to.equal('/a/b')
+    expect(joinKeepingSlash('/a', 'b/', '')).to.equal('/a/b/')
+    expect(joinKeepingSlash('/')).to.equal('/')
+    expect(joinKeepingSlash('')).to.equal('')
+  })
+})

@@ -1,0 +1,99 @@
+import { expect } from 'chai'
+import { inNextTurn, nextTurn, turnIsSpent } from '../../../src/lib/turn.ts'
+
+const LONG_MS = 8
+
+function hold(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
+
+/** Counts turns of the event loop until told to stop. */
+function countTurns(): { readonly now: number; stop(): void } {
+  const count = { now: 0, stop: () => clearImmediate(next) }
+  const beat = (): void => {
+    count.now++
+    next = setImmediate(beat)
+  }
+  let next = setImmediate(beat)
+  return count
+}
+
+describe('lib/turn', () => {
+  it('calls a turn spent after some milliseconds, and the next one fresh', async () => {
+    await new Promise(setImmediate)
+    expect(turnIsSpent()).to.equal(false)
+    hold(LONG_MS)
+    expect(turnIsSpent()).to.equal(true)
+    await nextTurn()
+    expect(turnIsSpent()).to.equal(false)
+  })
+
+  it('calls a turn fresh after the loop has been idle', async () => {
+    turnIsSpent()
+    await new Promise(resolve => setTimeout(resolve, 3 * LONG_MS))
+    expect(turnIsSpent()).to.equal(false)
+  })
+
+  it('gives the event loop its turn between long pieces, with all that follows from one done before the next begins', async () => {
+    const done: string[] = []
+    const turns = countTurns()
+    const began: number[] = []
+    const piece = async (name: string): Promise<void> => {
+      await nextTurn()
+      began.push(turns.now)
+      done.push(`${name}1`)
+      await null
+      await null
+      hold(LONG_MS)
+      done.push(`${name}2`)
+    }
+    await Promise.all(['a', 'b', 'c', 'd'].map(piece))
+    turns.stop()
+    expect(done).to.deep.equal(['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2'])
+    expect(new Set(began).size).to.equal(4)
+  })
+
+  it('serves short pieces together', async () => {
+    const turns = countTurns()
+    const began: number[] = []
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        await nextTurn()
+        began.push(turns.now)
+      }),
+    )
+    turns.stop()
+    expect(began).to.have.length(20)
+    expect(new Set(began).size).to.be.lessThan(10)
+  })
+
+  it('serves who waits although every poll spends its turn', async () => {
+    let served = false
+    let polls = 0
+    inNextTurn(() => {
+      served = true
+    })
+    while (!served && polls < 10) {
+      polls++
+      await new Promise(resolve => setTimeout(resolve, 0))
+      turnIsSpent()
+      hold(LONG_MS)
+    }
+    expect(served).to.equal(true)
+  })
+
+  it('serves those who come meanwhile later', async () => {
+    const order: number[] = []
+    await new Promise<void>(resolve => {
+      inNextTurn(() => {
+        order.push(1)
+        inNextTurn(() => {
+          order.push(3)
+          resolve()
+        })
+      })
+      inNextTurn(() => order.push(2))
+    })
+    expect(order).to.deep.equal([1, 2, 3])
+  })
+})

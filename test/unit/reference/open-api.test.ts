@@ -1,0 +1,160 @@
+import { expect } from 'chai'
+import { createOpenApi } from '../../../src/endpoints/openapi/endpoint.ts'
+import { builtinSnapshot, describeReference, referenceJson } from '../../support/reference.ts'
+
+interface FactField {
+  readonly name: string
+  readonly type: string
+  readonly label?: 'optional' | 'repeated' | 'map'
+  readonly required?: boolean
+  readonly inline?: boolean
+  readonly listType?: string
+  readonly listMapKeys?: string[]
+  readonly mapType?: string
+  readonly structType?: string
+  readonly patchStrategy?: string
+  readonly patchMergeKey?: string
+  readonly default?: unknown
+  readonly enum?: string[]
+}
+interface Message {
+  readonly openapi?: string
+  readonly gvk?: [string, string, string]
+  readonly typeMeta?: boolean
+  readonly jsonForm?: string
+  readonly structType?: string
+  readonly fields: FactField[]
+}
+interface Facts {
+  readonly messages: Readonly<Record<string, Message>>
+}
+type Schema = Readonly<Record<string, unknown>>
+type Schemas = Readonly<Record<string, Schema>>
+
+const SCALARS: Readonly<Record<string, Schema>> = {
+  string: { type: 'string' },
+  bool: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+}
+
+/** What a special JSON form is in Swagger 2.0; those that may be of several types say nothing of it. */
+const FORMS: Readonly<Record<string, Schema>> = {
+  'rfc3339-seconds|null': { type: 'string', format: 'date-time' },
+  'rfc3339-micro|null': { type: 'string', format: 'date-time' },
+  'go-duration': { type: 'string' },
+  quantity: { type: 'string' },
+  'int|string': { type: 'string', format: 'int-or-string' },
+  'raw-json': { type: 'object' },
+}
+
+/** The same of OpenAPI 3, where it differs. */
+const FORMS_V3: Readonly<Record<string, Schema>> = {
+  quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+  'int|string': { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+}
+
+const given = (members: Schema): Schema => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+
+/** What a property says of the type of its values: no descriptions, no defaults, references plain. */
+function typeOf(property: Schema): Schema {
+  const { description: _, default: __, allOf, items, additionalProperties, ...rest } = property
+  const [reference] = (allOf as Schema[] | undefined) ?? []
+  return given({
+    ...rest,
+    ...(reference ?? {}),
+    items: items && typeOf(items as Schema),
+    additionalProperties: additionalProperties && typeOf(additionalProperties as Schema),
+  })
+}
+
+describeReference('OpenAPI beside the reference', () => {
+  const { messages } = referenceJson('api-facts-1.33.json') as Facts
+  const byDefinition = new Map(Object.values(messages).flatMap(message => (message.openapi === undefined ? [] : [[message.openapi, message] as const])))
+  const snapshot = builtinSnapshot()
+  const openApi = createOpenApi(snapshot)
+  const v2 = JSON.parse(openApi.v2().body.toString()) as { definitions: Schemas }
+  const v3 = new Map<string, Schema>()
+  for (const groupVersion of snapshot.servedGroupVersions()) {
+    const document = openApi.v3(groupVersion.includes('/') ? `apis/${groupVersion}` : `api/${groupVersion}`) as { body: Buffer }
+    const { components } = JSON.parse(document.body.toString()) as { components: { schemas: Schemas } }
+    for (const [name, schema] of Object.entries(components.schemas)) v3.set(name, schema)
+  }
+
+  function valueType(field: FactField, prefix: string): Schema {
+    const scalar = SCALARS[field.type]
+    if (scalar) return { ...scalar, ...(field.enum && { enum: field.enum }) }
+    const message = messages[field.type] as Message
+    if (message.jsonForm === 'list') return { type: 'array', items: { type: 'string' } }
+    return { $ref: `${prefix}${message.openapi}` }
+  }
+
+  function property(field: FactField, prefix: string): Schema {
+    const value = valueType(field, prefix)
+    const type = field.label === 'repeated' ? { type: 'array', items: value } : field.label === 'map' ? { type: 'object', additionalProperties: value } : value
+    return given({
+      ...type,
+      'x-kubernetes-list-type': field.listType,
+      'x-kubernetes-list-map-keys': field.listMapKeys,
+      'x-kubernetes-map-type': field.mapType ?? field.structType,
+      'x-kubernetes-patch-strategy': field.patchStrategy,
+      'x-kubernetes-patch-merge-key': field.patchMergeKey,
+    })
+  }
+
+  /** Every member of the JSON object, those of inlined messages among them. */
+  const fieldsOf = (message: Message): FactField[] => message.fields.flatMap(field => (field.inline ? fieldsOf(messages[field.type] as Message) : [field]))
+
+  function expected(message: Message, prefix: string): Schema {
+    const own = fieldsOf(message)
+    const typeMeta: FactField[] = message.typeMeta ? ['apiVersion', 'kind'].map(name => ({ name, type: 'string' })) : []
+    const fields = [...typeMeta.filter(({ name }) => !own.some(field => field.name === name)), ...own]
+    const required = fields.filter(field => field.required).map(({ name }) => name)
+    return given({
+      type: 'object',
+      properties: fields.length > 0 ? Object.fromEntries(fields.map(field => [field.name, property(field, prefix)])) : undefined,
+      required: required.length > 0 ? required.sort() : undefined,
+      'x-kubernetes-map-type': message.structType,
+    })
+  }
+
+  function actual(schema: Schema): Schema {
+    const { description: _, properties, required, 'x-kubernetes-group-version-kind': __, ...rest } = schema
+    return given({
+      ...rest,
+      properties: properties && Object.fromEntries(Object.entries(properties as Schemas).map(([name, one]) => [name, typeOf(one)])),
+      required: required && [...(required as string[])].sort(),
+    })
+  }
+
+  const compare = (name: string, schema: Schema, message: Message, prefix: string, forms: Readonly<Record<string, Schema>>): void => {
+    if (message.jsonForm !== undefined) expect(actual(schema)).to.deep.equal(forms[message.jsonForm] ?? {})
+    else expect(actual(schema)).to.deep.equal(expected(message, prefix))
+    if (!message.gvk) return
+    const [group, version, kind] = message.gvk
+    expect(schema['x-kubernetes-group-version-kind'], name).to.deep.include({ group, version, kind })
+  }
+  // Any object is an object; any JSON says nothing of its type.
+  const forms = (name: string): Schema => (name.endsWith('.RawExtension') ? { 'raw-json|null': { type: 'object' } } : {}) as Schema
+
+  for (const [name, schema] of Object.entries(v2.definitions)) {
+    const message = byDefinition.get(name)
+    if (!message) it.skip(`${name} is not in the reference`)
+    else it(`version 2: ${name}`, () => compare(name, schema, message, '#/definitions/', { ...FORMS, ...(forms(name) as Schemas) }))
+  }
+  for (const [name, schema] of v3) {
+    const message = byDefinition.get(name)
+    if (!message) continue
+    it(`version 3: ${name}`, () => {
+      compare(name, schema, message, '#/components/schemas/', { ...FORMS, ...FORMS_V3, ...(forms(name) as Schemas) })
+      if (message.jsonForm !== undefined) return
+      const properties = (schema.properties ?? {}) as Schemas
+      const stated = fieldsOf(message).filter(field => field.default !== undefined)
+      expect(Object.fromEntries(stated.map(field => [field.name, properties[field.name]?.default]))).to.deep.equal(
+        Object.fromEntries(stated.map(field => [field.name, field.default])),
+      )
+    })
+  }
+})

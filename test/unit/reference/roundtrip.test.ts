@@ -1,0 +1,41 @@
+import { expect } from 'chai'
+import { encodeJson, escapeHtml, parseJson } from '../../../src/codec/json.ts'
+import { rawJson } from '../../../src/codec/json-writer.ts'
+import { decodeProtobuf, encodeProtobuf } from '../../../src/codec/protobuf.ts'
+import type { JsonObject } from '../../../src/meta/object.ts'
+import { types } from '../../../src/resources/types.ts'
+import { decode } from '../../../src/schema/decode.ts'
+import { describeReference, readReference, referenceJson } from '../../support/reference.ts'
+
+interface Index {
+  readonly objects: { readonly file: string; readonly apiVersion: string; readonly kind: string; readonly message: string }[]
+}
+interface Facts {
+  readonly messages: Readonly<Record<string, { readonly openapi?: string } | undefined>>
+}
+
+/** Definition name of a message: its path with dots, read from the back. */
+const definitionOf = (message: string): string => message.replace(/^k8s\.io\./, 'io.k8s.').replace('apiextensions_apiserver', 'apiextensions-apiserver')
+
+describeReference('serialized objects of the reference', () => {
+  const { objects } = referenceJson('roundtrip/INDEX.json') as Index
+  const { messages } = referenceJson('api-facts-1.33.json') as Facts
+  for (const { file, message } of objects) {
+    const schema = types.byDefinition(messages[message]?.openapi ?? definitionOf(message))
+    if (!schema) {
+      it.skip(`${file}: there is no such type yet`)
+      continue
+    }
+    it(file, () => {
+      const json = parseJson(readReference(`roundtrip/${file}.json`)).value as JsonObject
+      const bytes = readReference(`roundtrip/${file}.pb`)
+      const type = { kind: String(json.kind ?? ''), apiVersion: String(json.apiVersion ?? '') }
+      const fromJson = decode(schema, json)
+      const fromBytes = decode(schema, decodeProtobuf(schema, bytes))
+      expect(fromBytes).to.deep.equal(fromJson)
+      expect(encodeProtobuf(schema, type, fromJson).equals(bytes), 'protobuf, byte for byte').to.equal(true)
+      // The file is indented, and escapes nothing: what is compared is the order of members too.
+      expect(encodeJson(schema, fromBytes).toString()).to.equal(escapeHtml(rawJson(json)))
+    })
+  }
+})

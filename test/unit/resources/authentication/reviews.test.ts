@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import type { TokenAnswer } from '../../../../src/auth/authn/token.ts'
+import type { ResourceDefinition, VirtualCall } from '../../../../src/catalog/definition.ts'
+import { selfSubjectReviewResource } from '../../../../src/resources/authentication/self-subject-review.ts'
+import { createTokenReviewResource } from '../../../../src/resources/authentication/token-review.ts'
+
+const JANE = { name: 'jane', uid: 'u', groups: ['dev'], extra: { a: ['b'] } }
+
+async function review(definition: ResourceDefinition, spec: object) {
+  const body = { kind: definition.home.kind, apiVersion: 'authentication.k8s.io/v1', metadata: {}, spec }
+  const call = { ctx: { user: JANE, receivedAt: Date.parse('2026-01-02T03:04:05Z') }, verb: 'create', namespace: '', name: '', body, dryRun: false }
+  const { object } = (await definition.virtual?.call(call as unknown as VirtualCall)) ?? {}
+  return object as unknown as Record<string, unknown>
+}
+
+describe('TokenReview', () => {
+  const asked: (readonly string[])[] = []
+  const tokens = (token: string, audiences: readonly string[]): TokenAnswer => {
+    asked.push(audiences)
+    return token === 'good' ? { user: JANE, audiences } : token === 'old' ? { error: 'it is old' } : undefined
+  }
+  const definition = createTokenReviewResource(tokens, ['here'])
+  const user = { username: 'jane', uid: 'u', groups: ['dev'], extra: { a: ['b'] } }
+  const cases: [object, object][] = [
+    [{ token: 'good' }, { authenticated: true, user, audiences: ['here'] }],
+    [
+      { token: 'good', audiences: ['there'] },
+      { authenticated: true, user, audiences: ['there'] },
+    ],
+    [{ token: 'old' }, { error: 'it is old' }],
+    [{ token: 'bad' }, { error: 'invalid bearer token' }],
+  ]
+  for (const [spec, status] of cases) it(`tells of ${JSON.stringify(spec)}`, async () => expect((await review(definition, spec)).status).to.deep.equal(status))
+  it('needs a token', () =>
+    review(definition, {}).then(
+      () => expect.fail('it was taken'),
+      error => expect([error.code, error.message]).to.deep.equal([400, 'token is required for TokenReview in authentication']),
+    ))
+})
+
+describe('SelfSubjectReview', () => {
+  it('tells who asks', async () =>
+    expect(await review(selfSubjectReviewResource, {})).to.deep.include({
+      metadata: { creationTimestamp: '2026-01-02T03:04:05Z' },
+      status: { userInfo: { username: 'jane', uid: 'u', groups: ['dev'], extra: { a: ['b'] } } },
+    }))
+})

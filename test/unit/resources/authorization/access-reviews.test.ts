@@ -1,0 +1,179 @@
+import { expect } from 'chai'
+import type { ResourceDefinition, VirtualCall } from '../../../../src/catalog/definition.ts'
+import type { Authorizer, Decision } from '../../../../src/meta/authorizer.ts'
+import type { RequestInfo, User } from '../../../../src/meta/context.ts'
+import { StatusError } from '../../../../src/meta/status.ts'
+import {
+  createLocalSubjectAccessReviewResource,
+  createSelfSubjectAccessReviewResource,
+  createSubjectAccessReviewResource,
+} from '../../../../src/resources/authorization/access-reviews.ts'
+import { createSelfSubjectRulesReviewResource } from '../../../../src/resources/authorization/rules-review.ts'
+
+const ME: User = { name: 'me', groups: ['dev'] }
+const resource = { namespace: 'ns', verb: 'get', resource: 'pods' }
+
+/** Remembers what it was asked. */
+function recorder(decision: Decision = { decision: 'allow', reason: 'so it is' }) {
+  const asked: { user: User; request: RequestInfo }[] = []
+  const authorizer: Authorizer = {
+    authorize: async (user, request) => {
+      asked.push({ user, request })
+      return decision
+    },
+  }
+  return { asked, authorizer }
+}
+
+async function review(definition: ResourceDefinition, body: object, namespace = '') {
+  const { kind } = definition.home
+  const whole = { kind, apiVersion: 'authorization.k8s.io/v1', metadata: {}, ...body }
+  const call = { ctx: { user: ME, signal: new AbortController().signal }, verb: 'create', namespace, name: '', body: whole, dryRun: false }
+  const { object } = (await definition.virtual?.call(call as unknown as VirtualCall)) ?? {}
+  return object as unknown as Record<string, unknown>
+}
+
+async function refusal(definition: ResourceDefinition, body: object, namespace = ''): Promise<string> {
+  try {
+    await review(definition, body, namespace)
+    return ''
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    return error.message
+  }
+}
+
+describe('SubjectAccessReview', () => {
+  it('asks the authorizer for the user of the review', async () => {
+    const { asked, authorizer } = recorder()
+    const spec = {
+      user: 'jane',
+      uid: 'u',
+      groups: ['g'],
+      extra: { a: ['b'] },
+      resourceAttributes: { ...resource, group: 'apps', subresource: 'log', name: 'p' },
+    }
+    const answer = await review(createSubjectAccessReviewResource(authorizer), { spec })
+    expect(answer.status).to.deep.equal({ allowed: true, reason: 'so it is' })
+    expect(answer.spec).to.deep.equal(spec)
+    expect(asked[0]?.user).to.deep.equal({ name: 'jane', uid: 'u', groups: ['g'], extra: { a: ['b'] } })
+    expect(asked[0]?.request).to.deep.include({ isResource: true, verb: 'get', group: 'apps', version: '*', namespace: 'ns', subresource: 'log', name: 'p' })
+  })
+
+  it('asks for paths', async () => {
+    const { asked, authorizer } = recorder({ decision: 'deny', reason: '' })
+    const answer = await review(createSubjectAccessReviewResource(authorizer), { spec: { groups: ['g'], nonResourceAttributes: { path: '/x', verb: 'get' } } })
+    expect(answer.status).to.deep.equal({ allowed: false, denied: true })
+    expect(asked[0]?.request).to.include({ isResource: false, path: '/x', verb: 'get' })
+  })
+
+  const complaints: [object, string | undefined][] = [
+    [{ labelSelector: { rawSelector: 'a in (b)' } }, undefined],
+    [{ labelSelector: { rawSelector: 'a in' } }, 'spec.resourceAttributes.labelSelector ignored due to parse error'],
+    [{ labelSelector: { requirements: [{ key: 'a', operator: 'Near' }] } }, 'spec.resourceAttributes.labelSelector ignored due to parse error'],
+    [
+      {
+        labelSelector: {
+          requirements: [
+            { key: 'a', operator: 'Exists' },
+            { key: 'a', operator: 'Near' },
+          ],
+        },
+      },
+      'spec.resourceAttributes.labelSelector partially ignored due to parse error',
+    ],
+    [{ fieldSelector: { rawSelector: 'a' } }, 'spec.resourceAttributes.fieldSelector ignored due to parse error'],
+    [
+      {
+        fieldSelector: {
+          requirements: [
+            { key: 'a', operator: 'In', values: ['b'] },
+            { key: 'a', operator: 'In', values: ['b', 'c'] },
+          ],
+        },
+        labelSelector: { rawSelector: '=' },
+      },
+      'spec.resourceAttributes.fieldSelector partially ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error',
+    ],
+  ]
+  for (const [selectors, text] of complaints)
+    it(`tells of ${JSON.stringify(selectors)}: ${text ?? 'nothing'}`, async () => {
+      const spec = { user: 'u', resourceAttributes: { ...resource, ...selectors } }
+      const { status } = await review(createSubjectAccessReviewResource(recorder().authorizer), { spec })
+      expect((status as { evaluationError?: string }).evaluationError).to.equal(text)
+    })
+
+  const refusals: [object, string][] = [
+    [
+      { spec: { user: 'u' } },
+      '.authorization.k8s.io "" is invalid: spec.resourceAttributes: Invalid value: "null": exactly one of nonResourceAttributes or resourceAttributes must be specified',
+    ],
+    [
+      { spec: { user: 'u', resourceAttributes: resource, nonResourceAttributes: { path: '/x' } } },
+      '.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: authorization.NonResourceAttributes{Path:"/x", Verb:""}: cannot be specified in combination with resourceAttributes',
+    ],
+    [
+      { spec: { resourceAttributes: resource } },
+      '.authorization.k8s.io "" is invalid: spec.user: Invalid value: "": at least one of user or group must be specified',
+    ],
+    [
+      { spec: { user: 'u', resourceAttributes: { ...resource, fieldSelector: {} } } },
+      '.authorization.k8s.io "" is invalid: spec.resourceAttributes.fieldSelector.requirements: Required value: when spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is required',
+    ],
+    [
+      { spec: { user: 'u', resourceAttributes: { ...resource, labelSelector: { requirements: [{ key: '%', operator: 'Exists', values: ['x'] }] } } } },
+      `.authorization.k8s.io "" is invalid: [spec.resourceAttributes.labelSelector.requirements[0].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist', spec.resourceAttributes.labelSelector.requirements[0].key: Invalid value: "%": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')]`,
+    ],
+  ]
+  for (const [body, text] of refusals)
+    it(`refuses ${JSON.stringify(body)}`, async () => expect(await refusal(createSubjectAccessReviewResource(recorder().authorizer), body)).to.equal(text))
+
+  it('has no metadata, but what says who wrote which field', async () => {
+    const definition = createSubjectAccessReviewResource(recorder().authorizer)
+    const spec = { user: 'u', resourceAttributes: resource }
+    expect(await refusal(definition, { metadata: { labels: { a: 'b' } }, spec }))
+      .to.contain('metadata: Invalid value')
+      .and.to.contain('must be empty')
+    expect(await refusal(definition, { metadata: { creationTimestamp: null, labels: {}, managedFields: [{ manager: 'm' }] }, spec })).to.equal('')
+  })
+})
+
+describe('LocalSubjectAccessReview', () => {
+  const definition = createLocalSubjectAccessReviewResource(recorder().authorizer)
+  const metadata = { namespace: 'ns' }
+  it('is for one namespace', async () => {
+    expect(await refusal(definition, { metadata, spec: { user: 'u', resourceAttributes: resource } }, 'ns')).to.equal('')
+    expect(await refusal(definition, { metadata, spec: { user: 'u', resourceAttributes: { ...resource, namespace: 'x' } } }, 'ns')).to.contain(
+      'spec.resourceAttributes.namespace: Invalid value: "x": must match metadata.namespace',
+    )
+  })
+  it('is for resources', async () =>
+    expect(await refusal(definition, { metadata, spec: { user: 'u', nonResourceAttributes: { path: '/' } } }, 'ns')).to.contain(
+      'disallowed on this kind of request',
+    ))
+})
+
+describe('SelfSubjectAccessReview', () => {
+  it('asks for the one who asks', async () => {
+    const { asked, authorizer } = recorder({ decision: 'no opinion', reason: 'nobody allows it' })
+    const answer = await review(createSelfSubjectAccessReviewResource(authorizer), { spec: { resourceAttributes: resource } })
+    expect(answer.status).to.deep.equal({ allowed: false, reason: 'nobody allows it' })
+    expect(asked[0]?.user).to.equal(ME)
+  })
+})
+
+describe('SelfSubjectRulesReview', () => {
+  const rules = {
+    resourceRules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }],
+    nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }],
+    incomplete: false,
+  }
+  it('tells what the authorizer knows', async () => {
+    const authorizer: Authorizer = { ...recorder().authorizer, rulesFor: (user, namespace) => ({ ...rules, errors: [`${user.name} in ${namespace}`] }) }
+    const answer = await review(createSelfSubjectRulesReviewResource(authorizer), { spec: { namespace: 'ns' } })
+    expect(answer.status).to.deep.equal({ ...rules, evaluationError: 'me in ns' })
+    expect(answer.spec).to.deep.equal({})
+  })
+  it('needs a namespace', async () =>
+    expect(await refusal(createSelfSubjectRulesReviewResource(recorder().authorizer), { spec: {} })).to.equal('no namespace on request'))
+})

@@ -1,0 +1,58 @@
+import 'reflect-metadata'
+import { webcrypto } from 'node:crypto'
+import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
+import { expect } from 'chai'
+import { certificateRequestFault } from '../../../../src/resources/certificates/certificate-request.ts'
+
+interface Algorithm {
+  readonly name: string
+  readonly [member: string]: unknown
+}
+
+const rsa = (name: string, hash: string): Algorithm => ({ name, hash, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) })
+const ec = (namedCurve: string, hash: string): Algorithm => ({ name: 'ECDSA', namedCurve, hash })
+
+/** A request made by another library. */
+async function requestOf(algorithm: Algorithm): Promise<Buffer> {
+  const keys = (await webcrypto.subtle.generateKey(algorithm as never, true, ['sign', 'verify'])) as never
+  const signingAlgorithm = { saltLength: 32, ...algorithm } as never
+  const made = await Pkcs10CertificateRequestGenerator.create({ name: 'CN=probe', keys, signingAlgorithm }, webcrypto as never)
+  return Buffer.from(made.rawData)
+}
+
+const pem = (der: Buffer, type = 'CERTIFICATE REQUEST'): string => `-----BEGIN ${type}-----\n${der.toString('base64')}\n-----END ${type}-----\n`
+
+describe('certificate requests', () => {
+  const algorithms: [Algorithm, string][] = [
+    [ec('P-256', 'SHA-256'), 'x509: ECDSA verification failure'],
+    [ec('P-384', 'SHA-384'), 'x509: ECDSA verification failure'],
+    [rsa('RSASSA-PKCS1-v1_5', 'SHA-256'), 'crypto/rsa: verification error'],
+    [rsa('RSASSA-PKCS1-v1_5', 'SHA-512'), 'crypto/rsa: verification error'],
+    [rsa('RSA-PSS', 'SHA-256'), 'crypto/rsa: verification error'],
+    [{ name: 'Ed25519' }, 'x509: Ed25519 verification failure'],
+  ]
+  for (const [algorithm, failure] of algorithms) {
+    it(`signed with ${algorithm.name} and ${String(algorithm.hash)}`, async () => {
+      const der = await requestOf(algorithm)
+      expect(certificateRequestFault(pem(der))).to.equal(undefined)
+      const name = der.indexOf('probe')
+      der[name] = (der[name] as number) ^ 1
+      expect(certificateRequestFault(pem(der))).to.equal(failure)
+    })
+  }
+
+  it('in other blocks, or in none', async () => {
+    const der = await requestOf(ec('P-256', 'SHA-256'))
+    for (const text of ['', 'garbage', pem(der, 'CERTIFICATE')]) expect(certificateRequestFault(text)).to.equal('PEM block type must be CERTIFICATE REQUEST')
+  })
+
+  it('cut off or changed anywhere are told, and never thrown', async () => {
+    const der = await requestOf(ec('P-256', 'SHA-256'))
+    for (let at = 0; at < der.length; at++) {
+      expect(certificateRequestFault(pem(der.subarray(0, at))), `cut at ${at}`).to.be.a('string')
+      const changed = Buffer.from(der)
+      changed[at] = (changed[at] as number) ^ 0x80
+      expect(certificateRequestFault(pem(changed)), `changed at ${at}`).to.be.a('string')
+    }
+  })
+})

@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../../src/meta/object.ts'
+import { bootstrapPolicy } from '../../../../src/resources/rbac/policy/bootstrap-policy.ts'
+import { readBindings, readRoles } from '../../../../src/resources/rbac/policy/read-policy.ts'
+import { reconcileBinding, reconcileRole } from '../../../../src/resources/rbac/policy/reconcile.ts'
+
+const META = { labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } }
+const group = 'rbac.authorization.k8s.io'
+const rule = (verb: string) => ({ verbs: [verb], apiGroups: [''], resources: ['pods'] })
+
+describe('policy texts', () => {
+  it('are read as roles', () =>
+    expect(readRoles('a <all +part\n  get,list core,apps pods x,y\nb\n  get /x,/y/*\n')).to.deep.equal([
+      {
+        kind: 'ClusterRole',
+        apiVersion: `${group}/v1`,
+        metadata: { name: 'a', labels: { ...META.labels, [`${group}/part`]: 'true' }, annotations: META.annotations },
+        rules: [{ verbs: ['get', 'list'], apiGroups: ['', 'apps'], resources: ['pods'], resourceNames: ['x', 'y'] }],
+        aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [`${group}/all`]: 'true' } }] },
+      },
+      { kind: 'ClusterRole', apiVersion: `${group}/v1`, metadata: { name: 'b', ...META }, rules: [{ verbs: ['get'], nonResourceURLs: ['/x', '/y/*'] }] },
+    ]))
+
+  it('are read as bindings', () =>
+    expect(readBindings('a = r: user u, group system:x, account n/s\nb = r', 'ns')).to.deep.equal([
+      {
+        kind: 'RoleBinding',
+        apiVersion: `${group}/v1`,
+        metadata: { name: 'a', namespace: 'ns', ...META },
+        subjects: [
+          { kind: 'User', apiGroup: group, name: 'u' },
+          { kind: 'Group', apiGroup: group, name: 'system:x' },
+          { kind: 'ServiceAccount', name: 's', namespace: 'n' },
+        ],
+        roleRef: { apiGroup: group, kind: 'Role', name: 'r' },
+      },
+      {
+        kind: 'RoleBinding',
+        apiVersion: `${group}/v1`,
+        metadata: { name: 'b', namespace: 'ns', ...META },
+        roleRef: { apiGroup: group, kind: 'Role', name: 'r' },
+      },
+    ]))
+})
+
+describe('the bootstrap policy', () => {
+  const policy = bootstrapPolicy()
+  const named = (list: readonly KubeObject[], name: string) => list.find(({ metadata }) => metadata.name === name)
+
+  it('has as many of each as kube-apiserver 1.33', () =>
+    expect([policy.clusterRoles, policy.clusterRoleBindings, policy.roles, policy.roleBindings].map(({ length }) => length)).to.deep.equal([66, 47, 7, 7]))
+
+  it('names each once, and binds only what there is', () => {
+    const roles = new Set(policy.clusterRoles.map(({ metadata }) => metadata.name))
+    expect(roles.size).to.equal(policy.clusterRoles.length)
+    for (const { roleRef } of policy.clusterRoleBindings) expect(roles).to.include(roleRef.name)
+    const own = new Set(policy.roles.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`))
+    for (const { metadata, roleRef } of policy.roleBindings) expect(own).to.include(`${metadata.namespace}/${roleRef.name}`)
+  })
+
+  it('lets masters do everything, and everyone see health and version', () => {
+    expect(named(policy.clusterRoles, 'cluster-admin')?.rules).to.deep.equal([
+      { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+      { verbs: ['*'], nonResourceURLs: ['*'] },
+    ])
+    expect(named(policy.clusterRoleBindings, 'cluster-admin')?.subjects).to.deep.equal([{ kind: 'Group', apiGroup: group, name: 'system:masters' }])
+    expect(named(policy.clusterRoles, 'system:public-info-viewer')?.rules).to.deep.equal([
+      { verbs: ['get'], nonResourceURLs: ['/healthz', '/livez', '/readyz', '/version', '/version/'] },
+    ])
+  })
+
+  it('binds each controller to its account', () =>
+    expect(named(policy.clusterRoleBindings, 'system:controller:job-controller')).to.deep.include({
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'system:controller:job-controller' },
+      subjects: [{ kind: 'ServiceAccount', name: 'job-controller', namespace: 'kube-system' }],
+    }))
+
+  it('puts admin, edit and view together from parts', () => {
+    const { labels } = named(policy.clusterRoles, 'edit')?.metadata ?? {}
+    expect(labels).to.have.property(`${group}/aggregate-to-admin`, 'true')
+    expect(named(policy.clusterRoles, 'view')?.aggregationRule).to.deep.equal({
+      clusterRoleSelectors: [{ matchLabels: { [`${group}/aggregate-to-view`]: 'true' } }],
+    })
+  })
+})
+
+describe('reconcileRole', () => {
+  const wanted = readRoles('a\n  get,list core pods')[0] as KubeObject
+  const now = (more: object = {}, metadata: object = {}): KubeObject => ({ ...wanted, metadata: { ...wanted.metadata, ...metadata }, ...more })
+  const keep = { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }
+  const selected = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { x: 'y' } }] } }
+  it('leaves what is as it should be', () => expect(reconcileRole(now(), wanted)).to.equal(undefined))
+  it('leaves what has more', () => expect(reconcileRole(now({ rules: [rule('*')] }, { labels: { ...META.labels, mine: 'x' } }), wanted)).to.equal(undefined))
+  it('adds rules that are missing, behind those that are there', () =>
+    expect(reconcileRole(now({ rules: [rule('get')] }), wanted)?.rules).to.deep.equal([rule('get'), rule('list')]))
+  it('adds labels and annotations', () =>
+    expect(reconcileRole(now({}, { labels: { mine: 'x' } }), wanted)?.metadata.labels).to.deep.equal({ mine: 'x', ...META.labels }))
+  it('leaves what its owner protects', () => expect(reconcileRole(now({ rules: [] }, keep), wanted)).to.equal(undefined))
+  it('takes an aggregation away that is none of the policy', () => expect(reconcileRole(now(selected), wanted)).not.to.have.property('aggregationRule'))
+  it('adds selectors', () => {
+    const other = { matchLabels: { z: 'z' } }
+    const next = reconcileRole(now({ aggregationRule: { clusterRoleSelectors: [other] } }), { ...wanted, ...selected })
+    expect(next?.aggregationRule.clusterRoleSelectors).to.deep.equal([other, { matchLabels: { x: 'y' } }])
+  })
+})
+
+describe('reconcileBinding', () => {
+  const wanted = readBindings('a = r: user u, account n/s')[0] as KubeObject
+  const now = (more: object): KubeObject => ({ ...wanted, ...more })
+  const other = { kind: 'User', apiGroup: group, name: 'x' }
+  it('leaves what has everybody', () => expect(reconcileBinding(now({ subjects: [other, ...wanted.subjects] }), wanted)).to.equal(undefined))
+  it('adds subjects that are missing', () =>
+    expect(reconcileBinding(now({ subjects: [other] }), wanted)).to.deep.include({ subjects: [other, ...wanted.subjects] }))
+  it('makes one anew that gives another role', () => expect(reconcileBinding(now({ roleRef: { ...wanted.roleRef, name: 'q' } }), wanted)).to.equal('recreate'))
+})

@@ -1,0 +1,35 @@
+import { expect } from 'chai'
+import { csiStorageCapacityResource } from '../../../../src/resources/storage/csi-storage-capacity/definition.ts'
+import { KindCases, validates } from '../../../support/kind-cases.ts'
+
+const of = (members: object = {}): object => ({ storageClassName: 'c', nodeTopology: { matchLabels: { node: 'n' } }, ...members })
+
+describe('CSIStorageCapacity', () => {
+  validates(
+    csiStorageCapacityResource,
+    {
+      'a capacity': [of({ capacity: '1Gi', maximumVolumeSize: '1Mi' }), []],
+      'no topology': [{ storageClassName: 'c' }, []],
+      'a bad topology': [of({ nodeTopology: { matchLabels: { 'a b': '' } } }), ['Invalid nodeTopology.matchLabels']],
+      'no class': [{}, ['Invalid storageClassName']],
+      'a capacity below zero': [of({ capacity: '-11Mi' }), ['Invalid capacity']],
+    },
+    {
+      'the sizes': [of(), of({ capacity: '2Gi', maximumVolumeSize: '1Gi' }), []],
+      'what it is about': [of(), { storageClassName: 'd', nodeTopology: {} }, ['Invalid nodeTopology', 'Invalid storageClassName']],
+      'the topology away': [of(), { storageClassName: 'c' }, ['Invalid nodeTopology']],
+    },
+  )
+
+  const rows: [object, string][] = [
+    [{}, '<unset>'],
+    [{ capacity: '1024Mi' }, '1Gi'],
+  ]
+  for (const [members, cell] of rows) {
+    it(`prints ${cell}`, async () => {
+      const cases = new KindCases(csiStorageCapacityResource)
+      await cases.create(of(members))
+      expect(cases.cells()).to.deep.equal(['x', 'c', cell])
+    })
+  }
+})

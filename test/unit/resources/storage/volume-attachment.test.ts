@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import { volumeAttachmentResource } from '../../../../src/resources/storage/volume-attachment/definition.ts'
+import { causesOf, KindCases, validates } from '../../../support/kind-cases.ts'
+import { causesOf as messagesOf } from '../../../support/workloads.ts'
+
+const source = { persistentVolumeName: 'pv' }
+const of = (members: object = {}): object => ({ spec: { attacher: 'driver.example.com', nodeName: 'node', source, ...members } })
+const inline = (members: object): object =>
+  of({ source: { inlineVolumeSpec: { csi: { driver: 'd', volumeHandle: 'h' }, accessModes: ['ReadWriteOnce'], ...members } } })
+const PATH = 'spec.source.inlineVolumeSpec'
+
+describe('VolumeAttachment', () => {
+  validates(
+    volumeAttachmentResource,
+    {
+      'a persistent volume': [of(), []],
+      'no attacher': [of({ attacher: '' }), ['Required spec.attacher', 'Required spec.attacher', 'Invalid spec.attacher']],
+      'an attacher that is no driver': [of({ attacher: 'invalid!' }), ['Invalid spec.attacher']],
+      'no node': [of({ nodeName: '' }), ['Invalid spec.nodeName']],
+      'no volume': [of({ source: {} }), ['Required spec.source']],
+      'an empty volume': [
+        of({ source: { persistentVolumeName: '' } }),
+        ['Required spec.source.persistentVolumeName', 'Invalid spec.source.persistentVolumeName'],
+      ],
+      'a bad volume': [of({ source: { persistentVolumeName: 'a_b' } }), ['Invalid spec.source.persistentVolumeName']],
+      'two volumes': [of({ source: { ...source, inlineVolumeSpec: {} } }), ['Forbidden spec.source']],
+      'an inline volume': [inline({}), []],
+      'an inline volume of no driver': [
+        inline({ csi: undefined, nfs: { server: 's', path: '/' }, accessModes: [] }),
+        [`Required ${PATH}.csi`, `Required ${PATH}.accessModes`],
+      ],
+      'an inline volume of nothing': [inline({ csi: undefined }), [`Required ${PATH}.csi`, `Required ${PATH}`]],
+      'an inline volume with what it may not have': [
+        inline({
+          claimRef: { name: 'c' },
+          capacity: { storage: '1Gi' },
+          persistentVolumeReclaimPolicy: 'Delete',
+          nodeAffinity: { required: { nodeSelectorTerms: [] } },
+          storageClassName: 's',
+          volumeMode: 'Block',
+        }),
+        ['claimRef', 'capacity', 'persistentVolumeReclaimPolicy', 'nodeAffinity', 'storageClassName', 'volumeMode'].map(name => `Forbidden ${PATH}.${name}`),
+      ],
+      'a bad driver in it': [inline({ csi: { driver: '', volumeHandle: 'h' } }), [`Required ${PATH}.csi.driver`, `Invalid ${PATH}.csi.driver`]],
+    },
+    { 'the spec': [of(), of({ nodeName: 'other' }), ['Invalid spec']] },
+  )
+
+  it('shows the spec that was to be', async () => {
+    const cases = new KindCases(volumeAttachmentResource)
+    await cases.create(of())
+    expect(await messagesOf(cases.update(of({ nodeName: 'other' })))).to.deep.equal([
+      'spec: Invalid value: storage.VolumeAttachmentSpec{Attacher:"driver.example.com", Source:storage.VolumeAttachmentSource{PersistentVolumeName:(*string)(0xc000000000), InlineVolumeSpec:(*core.PersistentVolumeSpec)(nil)}, NodeName:"other"}: field is immutable',
+    ])
+  })
+
+  it('leaves its status to the attacher, and all else to others', async () => {
+    const cases = new KindCases(volumeAttachmentResource)
+    expect((await cases.create({ ...of(), status: { attached: true } }, { labels: { a: 'b' } })).status).to.deep.equal({ attached: false })
+    const status = { attached: true, attachError: { message: 'm', errorCode: 5 } }
+    const reported = await cases.update({ ...of({ nodeName: 'other' }), status }, { labels: {} }, 'status')
+    expect([reported.spec.nodeName, reported.metadata.labels, reported.status.attached]).to.deep.equal(['node', { a: 'b' }, true])
+    expect(reported.status.attachError).to.not.have.property('errorCode')
+    expect((await cases.update({ ...of(), status: { attached: false } })).status.attached).to.equal(true)
+    expect(cases.cells()).to.deep.equal(['x', 'driver.example.com', 'pv', 'node', true, '0s'])
+  })
+
+  it('bounds what the attacher says', async () => {
+    const cases = new KindCases(volumeAttachmentResource)
+    await cases.create(of())
+    const status = { attached: true, attachmentMetadata: { a: 'x'.repeat(256 * 1024) }, attachError: { message: 'x'.repeat(1025) } }
+    const causes = ['TooLong status.attachmentMetadata', 'TooLong status.attachError.message']
+    expect(await causesOf(cases.update({ ...of(), status }, {}, 'status'))).to.deep.equal([...causes, ...causes])
+  })
+})

@@ -1,0 +1,80 @@
+import { expect } from 'chai'
+import { storageVersionMigrationResource } from '../../../../src/resources/storagemigration/storage-version-migration/definition.ts'
+import { KindCases, validates } from '../../../support/kind-cases.ts'
+import { causesOf as messagesOf } from '../../../support/workloads.ts'
+
+const of = (resource: object = { group: 'apps', version: 'v1', resource: 'deployments' }): object => ({ spec: { resource } })
+const condition = (type: string, status = 'True', parts: object = {}): object => ({
+  type,
+  status,
+  lastUpdateTime: '2026-01-02T03:04:05Z',
+  reason: 'R',
+  ...parts,
+})
+
+describe('StorageVersionMigration', () => {
+  validates(
+    storageVersionMigrationResource,
+    {
+      'a migration': [of(), []],
+      'of the core group': [of({ version: 'v1', resource: 'pods' }), []],
+      nothing: [of({}), ['Required spec.resource.resource', 'Required spec.resource.version']],
+    },
+    { 'the resource': [of(), of({ version: 'v2', resource: 'x' }), ['Invalid group', 'Invalid version', 'Invalid resource']] },
+  )
+
+  const steps: Record<string, [first: object, then: object, causes: string[]]> = {
+    'runs and succeeds': [
+      { resourceVersion: '5', conditions: [condition('Running')] },
+      { resourceVersion: '5', conditions: [condition('Running', 'False'), condition('Succeeded')] },
+      [],
+    ],
+    'a version that is no number': [
+      {},
+      { resourceVersion: 'x' },
+      ['status.resourceVersion: Invalid value: "x": failed to parse resource version "x": strconv.ParseInt: parsing "x": invalid syntax'],
+    ],
+    'a negative version': [{}, { resourceVersion: '-1' }, ['status.resourceVersion: Invalid value: -1: must be greater than or equal to 0']],
+    'another version': [{ resourceVersion: '5' }, { resourceVersion: '6' }, ['status.resourceVersion: Invalid value: "6": cannot be updated']],
+    'bad conditions': [
+      {},
+      { conditions: [condition('A', 'Yes', { reason: '', lastUpdateTime: null }), condition('A', 'True', { reason: '?' })] },
+      [
+        'status.conditions[0].status: Unsupported value: "Yes": supported values: "False", "True", "Unknown"',
+        'status.conditions[0].lastTransitionTime: Required value',
+        'status.conditions[0].reason: Required value',
+        'status.conditions[1].type: Duplicate value: "A"',
+        "status.conditions[1].reason: Invalid value: \"?\": a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')",
+      ],
+    ],
+  }
+  for (const [what, [first, then, causes]] of Object.entries(steps))
+    it(what, async () => {
+      const cases = new KindCases(storageVersionMigrationResource)
+      await cases.create(of())
+      await cases.update({ ...of(), status: first }, {}, 'status')
+      expect(await messagesOf(cases.update({ ...of(), status: then }, {}, 'status'))).to.deep.equal(causes)
+    })
+
+  it('has one outcome, and keeps it', async () => {
+    const cases = new KindCases(storageVersionMigrationResource)
+    await cases.create(of())
+    const tell = async (...conditions: object[]) =>
+      (await messagesOf(cases.update({ ...of(), status: { conditions } }, {}, 'status'))).map(text =>
+        text.replace(/^status.conditions: Invalid value: .*\]: /, ''),
+      )
+    expect(await tell(condition('Succeeded'), condition('Failed'), condition('Running'))).to.deep.equal([
+      'Both success and failed conditions cannot be true at the same time',
+      'Running condition cannot be true when success condition is true',
+      'Running condition cannot be true when failed condition is true',
+    ])
+    expect(await tell(condition('Succeeded'))).to.deep.equal([])
+    expect(await tell(condition('Succeeded', 'False'))).to.deep.equal(['Success condition cannot be set to false once it is true'])
+  })
+
+  it('prints the resource', async () => {
+    const cases = new KindCases(storageVersionMigrationResource)
+    await cases.create(of())
+    expect(cases.cells()).to.deep.equal(['x', 'deployments.v1.apps'])
+  })
+})
