@@ -31,12 +31,12 @@ interface Sample {
   readonly object: JsonObject & { kind: string; apiVersion: string }
 }
 
-const sample = (group: string, resource: string, type: string, object: object): Sample => {
+const sample = (group: string, resource: string, type: string, object: object, namespace = 'default'): Sample => {
   const apiVersion = group === '' ? 'v1' : `${group}/v1`
   const root = group === '' ? '/api/v1' : `/apis/${group}/v1`
   return {
-    path: `${root}/namespaces/default/${resource}`,
-    info: { verb: 'create', apiPrefix: group === '' ? 'api' : 'apis', group, version: 'v1', namespace: 'default', resource, parts: [resource] },
+    path: `${root}/${namespace === '' ? '' : `namespaces/${namespace}/`}${resource}`,
+    info: { verb: 'create', apiPrefix: group === '' ? 'api' : 'apis', group, version: 'v1', namespace, resource, parts: [resource] },
     type,
     object: { apiVersion, ...object } as Sample['object'],
   }
@@ -59,6 +59,35 @@ const podSpec = {
   nodeSelector: { 'kubernetes.io/os': 'linux' },
   tolerations: [{ key: 'x', operator: 'Exists' }],
   terminationGracePeriodSeconds: 600,
+}
+const definition = {
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.io' },
+  spec: {
+    group: 'example.io',
+    names: { plural: 'widgets', kind: 'Widget' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['size'],
+                properties: { size: { type: 'integer', minimum: 1, default: 3 }, tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
+                anyOf: [{ required: ['tags'] }],
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
 }
 const full = (file: string): object => JSON.parse(readFileSync(new URL(`../fixtures/codec/roundtrip/${file}`, import.meta.url), 'utf8')) as object
 
@@ -91,6 +120,7 @@ const samples: readonly Sample[] = [
     metadata: { name: 'l' },
     spec: { holderIdentity: 'me', leaseDurationSeconds: 2_147_483_647, acquireTime: '2026-01-02T03:04:05.123456Z' },
   }),
+  sample('apiextensions.k8s.io', 'customresourcedefinitions', 'apiextensions.CustomResourceDefinition', definition, ''),
   sample('', 'events', 'core.Event', full('core.v1.Event.json')),
   sample('networking.k8s.io', 'networkpolicies', 'networking.NetworkPolicy', full('networking.k8s.io.v1.NetworkPolicy.json')),
 ]
