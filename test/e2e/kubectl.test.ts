@@ -109,6 +109,6 @@ function ofRelease(kubectl: Kubectl): void {
     expect(plain).to.match(/^NAME +DATA +AGE$/m)
     expect(plain.match(/^one +1 +\d+s$/gm), plain).to.have.length(3)
     const events = await opened.follow('get cm -w --output-watch-events', /kube-root-ca/, act, [/DELETED/])
-    expect(events).to.match(/^ADDED +one .*\nMODIFIED +one .*\nDELETED +one /m)
+    expect(events, events).to.match(/^ADDED +one .*\nMODIFIED +one .*\nDELETED +one /m)
   })
 }
