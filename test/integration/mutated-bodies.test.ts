@@ -5,15 +5,13 @@ import { type Format, mediaOffer } from '../../src/codec/negotiate.ts'
 import { encodeProtobuf } from '../../src/codec/protobuf.ts'
 import { yamlBytes } from '../../src/codec/yaml.ts'
 import { type ControlPlane, createControlPlane } from '../../src/control-plane.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { silentLogger } from '../../src/lib/log.ts'
-import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { JsonObject } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import { types } from '../../src/resources/types.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { key } from '../../src/storage/revision.ts'
 import { eventually } from '../support/builtin-registry.ts'
+import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { mutateBody } from '../support/mutate-body.ts'
@@ -155,28 +153,7 @@ function cpuMs(since: NodeJS.CpuUsage): number {
 
 const revisionOf = async (backend: MemoryBackend): Promise<number> => (await backend.get(key('/none'), AbortSignal.timeout(1000))).revision
 
-function openPlane(backend: MemoryBackend): ControlPlane {
-  return createControlPlane({
-    backend,
-    clock: systemClock,
-    logger: silentLogger,
-    release: '1.33',
-    gates: parseGates('1.33'),
-    runtimeConfig: new Map(),
-    etcdPrefix: '/registry',
-    fingerprint: 'test',
-    eventTtlSeconds: 3600,
-    compactionIntervalMs: 0,
-    serviceCIDRs: ['10.0.0.0/16'],
-    nodePorts: { first: 30000, last: 30100 },
-    controllers: new Set(),
-    exclusiveStore: true,
-    minRequestTimeoutSeconds: 1800,
-    media: mediaOffer({ cbor: true }),
-    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-    isAllowed: async () => true,
-  })
-}
+const openPlane = (backend: MemoryBackend): ControlPlane => createControlPlane(controlPlaneOptions(backend, { media: mediaOffer({ cbor: true }) }))
 
 describe(`${COUNT} mutated bodies`, function () {
   this.timeout(60_000 + COUNT * 20)

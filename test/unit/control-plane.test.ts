@@ -1,13 +1,10 @@
 import { expect } from 'chai'
 import { RuleIndex } from '../../src/auth/authz/rbac/rule-index.ts'
-import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane.ts'
 import { createControlPlane } from '../../src/control-plane.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { silentLogger } from '../../src/lib/log.ts'
-import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
 import { CONFIG_MAPS, eventually, LEASES, NAMESPACES } from '../support/builtin-registry.ts'
+import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { refusalText } from '../support/test-registry.ts'
@@ -16,27 +13,13 @@ const START = { address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certifi
 
 function open(options: Partial<ControlPlaneOptions> = {}) {
   const backend = new MemoryBackend()
-  const plane = createControlPlane({
-    backend,
-    clock: systemClock,
-    logger: silentLogger,
-    release: '1.33',
-    gates: parseGates('1.33'),
-    runtimeConfig: new Map(),
-    etcdPrefix: '/registry',
-    fingerprint: 'test',
-    eventTtlSeconds: 3600,
-    compactionIntervalMs: 0,
-    serviceCIDRs: ['10.0.0.0/24'],
-    nodePorts: { first: 30000, last: 30100 },
-    controllers: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']),
-    exclusiveStore: true,
-    minRequestTimeoutSeconds: 1800,
-    media: mediaOffer(),
-    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-    isAllowed: async () => true,
-    ...options,
-  })
+  const plane = createControlPlane(
+    controlPlaneOptions(backend, {
+      serviceCIDRs: ['10.0.0.0/24'],
+      controllers: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']),
+      ...options,
+    }),
+  )
   const unready = async (): Promise<string[]> => {
     const names: string[] = []
     for (const { name, check } of plane.checks)
