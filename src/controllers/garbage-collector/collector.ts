@@ -84,7 +84,8 @@ export class Collector {
   }
 
   private async finishWaiting(node: Node): Promise<void> {
-    const blocking = [...node.dependents].filter(({ owners }) => owners.some(owner => owner.uid === node.uid && owner.blockOwnerDeletion === true))
+    const blocks = ({ owners }: Node): boolean => owners.some(owner => owner.uid === node.uid && owner.blockOwnerDeletion === true)
+    const blocking = [...node.dependents].filter(dependent => dependent !== node && blocks(dependent))
     if (blocking.length === 0) await this.objects.removeFinalizer(coordinatesOf(node), FOREGROUND)
     else for (const dependent of blocking) if (!dependent.waiting) this.examineSoon(dependent.uid)
   }

@@ -188,7 +188,10 @@ export class OwnerGraph {
   private drop(node: Writable): void {
     this.nodes.delete(node.uid)
     for (const { uid } of node.owners) this.leave(node, uid)
-    this.examineOwnerless([...node.dependents], coordinatesOf(node))
+    this.examineOwnerless(
+      [...node.dependents].filter(dependent => dependent !== node),
+      coordinatesOf(node),
+    )
     for (const { uid } of node.owners) if (this.nodes.get(uid)?.waiting) this.outlet.examine(uid)
   }
 

@@ -218,6 +218,16 @@ describe('the garbage collector', () => {
     await world.gone(a, b, c)
   })
 
+  it('in the foreground: an object that owns itself', async () => {
+    world = await World.open()
+    const self = await world.configMap('self')
+    await world.change(self, meta => {
+      meta.ownerReferences = [blocking(self)]
+    })
+    await world.delete(self, 'Foreground')
+    await world.gone(self)
+  })
+
   it('in the foreground: what has another owner only loses this one', async () => {
     world = await World.open()
     const [going, staying] = [await world.configMap('going'), await world.configMap('staying')]
