@@ -247,6 +247,18 @@ describe('the garbage collector', () => {
     expect(await world.left(...children)).to.have.length(40)
   })
 
+  it('orphaning: where that is what deletion means for a kind', async () => {
+    world = await World.open()
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const id = { group: '', resource: 'replicationcontrollers' }
+    const object = await world.access.create(id, 'ns', { kind: 'ReplicationController', apiVersion: 'v1', metadata: { name: 'rc' }, spec: { template } })
+    const child = await world.configMap('child', [ownedBy({ id, object })])
+    await world.delete({ id, object })
+    await world.gone({ id, object })
+    expect(await world.owners(child)).to.deep.equal([])
+    expect(await world.left(child)).to.deep.equal(['child'])
+  })
+
   it('honours a finalizer that an object without owners has set itself', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
