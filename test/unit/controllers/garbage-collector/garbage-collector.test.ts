@@ -237,6 +237,20 @@ describe('the garbage collector', () => {
     expect(await world.owners(shared)).to.deep.equal(['staying'])
   })
 
+  it('in the foreground: a second time, where something else holds the object', async () => {
+    world = await World.open()
+    const held = await world.configMap('held', [], { finalizers: ['example.io/x'] })
+    const finalizers = async () => (await world.get(held))?.metadata.finalizers?.join()
+    for (let i = 0; i < 2; i++) {
+      await world.delete(held, 'Foreground')
+      await eventually('its own finalizer is left', async () => (await finalizers()) === 'example.io/x')
+    }
+    await world.change(held, meta => {
+      delete meta.finalizers
+    })
+    await world.gone(held)
+  })
+
   it('orphaning: dependents stay, without the owner', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
