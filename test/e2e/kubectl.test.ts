@@ -125,7 +125,7 @@ function ofRelease(kubectl: Kubectl): void {
     const plain = await opened.follow('get cm -w', /kube-root-ca/, act, [/(?:^one +1 +\d+s\n?){3}/m])
     expect(plain).to.match(/^NAME +DATA +AGE$/m)
     expect(plain.match(/^one +1 +\d+s$/gm), plain).to.have.length(3)
-    const events = await opened.follow('get cm -w --output-watch-events', /kube-root-ca/, act, [/DELETED/])
+    const events = await opened.follow('get cm -w --output-watch-events', /kube-root-ca/, act, [/^DELETED +one /m])
     expect(events, events).to.match(/^ADDED +one .*\nMODIFIED +one .*\nDELETED +one /m)
   })
 }
