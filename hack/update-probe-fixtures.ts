@@ -17,7 +17,23 @@ import { startBinnacle } from '../test/support/started-server.ts'
 
 /** Of what is recorded. A case of another area is not kept, even if it happens to hold. */
 const RECORDED = [
-  ...['rest', 'negotiation', 'errors', 'read', 'chunk', 'selector', 'watch', 'patch', 'update', 'delete', 'dryrun', 'fieldvalidation', 'table', 'subresource'],
+  ...[
+    'rest',
+    'negotiation',
+    'errors',
+    'read',
+    'chunk',
+    'selector',
+    'watch',
+    'patch',
+    'update',
+    'delete',
+    'dryrun',
+    'fieldvalidation',
+    'table',
+    'subresource',
+    'apply',
+  ],
   ...['read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
 ]
 const STATED = ['printing', 'defaults', 'validation']
