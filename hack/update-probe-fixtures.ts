@@ -17,6 +17,7 @@ import { startBinnacle } from '../test/support/started-server.ts'
 
 /** Of what is recorded. A case of another area is not kept, even if it happens to hold. */
 const RECORDED = [
+<<<<<<< HEAD
   ...[
     'rest',
     'negotiation',
@@ -35,6 +36,10 @@ const RECORDED = [
     'apply',
   ],
   ...['read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
+=======
+  ...['rest', 'negotiation', 'errors', 'read', 'chunk', 'selector', 'watch', 'patch', 'update', 'delete', 'dryrun', 'fieldvalidation', 'table', 'subresource'],
+  ...['crd', 'cel', 'read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
+>>>>>>> main
 ]
 const STATED = ['printing', 'defaults', 'validation']
 const JOBS = 12

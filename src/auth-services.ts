@@ -8,6 +8,7 @@ import type { ServiceAccountClaims } from './auth/authn/service-account/claims.t
 import { type IssuerDocuments, issuerDocuments, KEY_SET_PATH } from './auth/authn/service-account/discovery.ts'
 import { signClaims } from './auth/authn/service-account/issuer.ts'
 import { generateSigningKey, readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from './auth/authn/service-account/keys.ts'
+import { type LegacyClaims, legacyTokens } from './auth/authn/service-account/legacy.ts'
 import { bearerAuthenticator, firstToken, type TokenAuthenticator } from './auth/authn/token.ts'
 import { fileTokens, parseTokenFile } from './auth/authn/token-file.ts'
 import { alwaysAllow, alwaysDeny, basicUser, privileged, publicInformation, union } from './auth/authz/authorizers.ts'
@@ -19,7 +20,7 @@ import type { AuthorizationMode, Config } from './config/config.ts'
 import type { Clock } from './lib/clock.ts'
 import { invariant } from './lib/invariant.ts'
 import type { Authorizer } from './meta/authorizer.ts'
-import type { ObjectMeta } from './meta/object.ts'
+import type { KubeObject } from './meta/object.ts'
 import { isStatusError } from './meta/status.ts'
 import type { AuthServices } from './resources/builtin.ts'
 import { writePrivate } from './server/tls/material.ts'
@@ -53,24 +54,26 @@ export async function openAuth(config: Config, clock: Clock): Promise<Auth> {
     return [...given.filter(({ id }) => id !== own.id), own]
   })
   let objects: ResourceAccess | undefined
+  const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
+    invariant(objects, 'tokens are looked at before there is a store')
+    return lookUp(objects, resource, namespace, name)
+  }
   const tokens: TokenAuthenticator = firstToken([
     ...(users ? [fileTokens(users, serviceAccounts.audiences)] : []),
     serviceAccountTokens({
       issuers: serviceAccounts.issuers,
       keys,
-      lookUp: (resource, namespace, name) => {
-        invariant(objects, 'tokens are looked at before there is a store')
-        return lookUp(objects, resource, namespace, name)
-      },
+      lookUp: async (resource, namespace, name) => (await find(resource, namespace, name)).metadata,
       now: () => clock.now(),
     }),
+    legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
   ])
   const issuer = {
     name: serviceAccounts.issuers[0] as string,
     serverAudiences: serviceAccounts.audiences,
     maxExpirationSeconds: serviceAccounts.maxExpirationSeconds,
     extendExpiration: serviceAccounts.extendExpiration,
-    sign: async (claims: ServiceAccountClaims) => signClaims(await signing(), claims),
+    sign: async (claims: ServiceAccountClaims | LegacyClaims) => signClaims(await signing(), claims),
   }
   return {
     authenticator: firstOf([clientCertificate, bearerAuthenticator(tokens, serviceAccounts.audiences)], config.anonymousAuth),
@@ -136,12 +139,12 @@ async function verificationKeysOf(files: readonly string[]): Promise<Verificatio
 }
 
 /** From the watch cache; what is not there is looked up in the store, as it may be new. */
-async function lookUp(access: ResourceAccess, resource: TokenResource, namespace: string, name: string): Promise<ObjectMeta> {
+async function lookUp(access: ResourceAccess, resource: TokenResource, namespace: string, name: string): Promise<KubeObject> {
   const id = { group: '', resource }
   try {
-    return (await access.get(id, namespace, name, { resourceVersion: '0' })).metadata
+    return await access.get(id, namespace, name, { resourceVersion: '0' })
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error
-    return (await access.get(id, namespace, name)).metadata
+    return access.get(id, namespace, name)
   }
 }

@@ -23,6 +23,7 @@ import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
 import { followRules } from './controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from './controllers/rbac-policy.ts'
+import { serviceAccountTokenController } from './controllers/service-account-token.ts'
 import { createApi } from './endpoints/api.ts'
 import type { Kubelets } from './endpoints/connect/ask.ts'
 import { createDeprecatedRequests } from './endpoints/deprecation.ts'
@@ -206,6 +207,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        ...(options.controllers.has('serviceaccount-token-controller') && options.auth?.issuer
+          ? [serviceAccountTokenController(options.auth.issuer, start.certificateAuthority)]
+          : []),
         keepFlowControlObjects,
         flowSchemaStatusController,
         ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
@@ -217,13 +221,19 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       }
       const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
       const { rules } = options
-      if (rules) running.push(followRules(controllerEnv, rules, stopped.signal, () => (rulesKnown = true)))
+      if (rules)
+        running.push(
+          followRules(controllerEnv, rules, stopped.signal, () => {
+            rulesKnown = true
+          }),
+        )
       running.push(
         bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
           bootstrapped = true
-          await bootstrapRbacPolicy(controllerEnv, stopped.signal)
-          rolesMade = true
-          return keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)
+          const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => {
+            rolesMade = true
+          })
+          await Promise.all([policy, keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)])
         }),
         apiServiceController(catalog)(controllerEnv, stopped.signal),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import protobuf from 'protobufjs/minimal.js'
 import { formatDuration } from '../meta/duration.ts'
 import { setMember } from '../meta/equal.ts'
@@ -15,19 +16,37 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError'
 }
 
-const MAX_DEPTH = 200
+/** Schemas of custom resources hold schemas; nothing else nests deeply. The stack bounds it. */
+const MAX_DEPTH = 1000
 
-/** Reads a message as a value of the JSON data model, not yet normalised: decode it with its schema. Unknown fields are dropped. Throws ProtobufError. */
+/** The members on the way to what is being read: one message at a time, and nothing here waits. */
+let path: (string | number)[] = []
+
+/**
+ * Reads a message as a value of the JSON data model, not yet normalised: decode it with its schema. Unknown fields are dropped. Throws ProtobufError: upstream's text, and behind it
+ * the path, where there is one.
+ */
 export function decodeMessage(schema: StructSchema, bytes: Uint8Array): JsonObject {
+  path = []
   try {
     const out: JsonObject = {}
-    readMessage(protobuf.Reader.create(bytes), bytes.length, schema, out, 0)
+    readMessage(protobuf.Reader.create(asBuffer(bytes)), bytes.length, schema, out, 0)
     return out
   } catch (error) {
-    if (error instanceof ProtobufError) throw error
-    throw new ProtobufError('unexpected EOF', { cause: error })
+    const text = error instanceof ProtobufError ? error.message : 'unexpected EOF'
+    throw new ProtobufError(path.length === 0 ? text : `${text} (${where()})`, { cause: error })
+  } finally {
+    path = []
   }
 }
+
+function where(): string {
+  let out = ''
+  for (const step of path) out += typeof step === 'number' ? `[${step}]` : out === '' ? step : `.${step}`
+  return out.length > 200 ? `${out.slice(0, 200)}…` : out
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 
 const byNumber = new WeakMap<StructSchema, ReadonlyMap<number, PlanEntry>>()
 
@@ -63,14 +82,19 @@ function expectWire(wire: number, wanted: number, what: string): void {
 }
 
 function readField(reader: Reader, wire: number, name: string, schema: Schema, out: JsonObject, depth: number): void {
+  path.push(name)
   if (schema.type === 'list') {
     out[name] ??= []
-    ;(out[name] as Json[]).push(readValue(reader, wire, name, schema.items, undefined, depth))
+    const list = out[name] as Json[]
+    path.push(list.length)
+    list.push(readValue(reader, wire, name, schema.items, undefined, depth))
+    path.pop()
   } else if (schema.type === 'map') {
     expectWire(wire, WIRE_BYTES, name)
     out[name] ??= {}
     readMapEntry(reader, schema.values, out[name] as JsonObject, depth)
   } else out[name] = readValue(reader, wire, name, schema, out[name], depth)
+  path.pop()
 }
 
 function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: number): void {
@@ -87,7 +111,11 @@ function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: nu
         const inner = reader.uint32() + reader.pos
         while (reader.pos < inner) readField(reader, reader.uint32() & 7, 'items', values, holder, depth)
         value = holder.items ?? []
-      } else value = readValue(reader, wire, key, values, undefined, depth)
+      } else {
+        path.push(key)
+        value = readValue(reader, wire, key, values, undefined, depth)
+        path.pop()
+      }
     } else reader.skipType(wire)
   }
   setMember(map, key, value === undefined ? zeroOf(values) : value)
@@ -105,7 +133,18 @@ const zeroOf = (schema: Schema): Json =>
           : null
         : (zeros[schema.type] ?? null)
 
-const text = (reader: Reader): string => reader.string()
+/** Upstream keeps broken UTF-8 as it is; a string of this program could not. */
+function text(reader: Reader): string {
+  const start = reader.pos
+  const string = reader.string()
+  if (string.includes('\ufffd')) {
+    const end = reader.pos
+    reader.pos = start
+    if (!isUtf8(reader.bytes())) throw new ProtobufError('proto: invalid UTF-8 string')
+    reader.pos = end
+  }
+  return string
+}
 
 function readValue(reader: Reader, wire: number, name: string, schema: Schema, before: Json | undefined, depth: number): Json {
   switch (schema.type) {
@@ -196,9 +235,9 @@ function readSpecial(reader: Reader, end: number, schema: ScalarSchema): Json {
   }
   switch (schema.type) {
     case 'time':
-      return empty ? null : `${new Date(Number(first) * 1000).toISOString().slice(0, 19)}Z`
+      return empty ? null : `${dateTime(first)}Z`
     case 'microTime':
-      return empty ? null : `${new Date(Number(first) * 1000).toISOString().slice(0, 19)}.${String(Math.floor(Number(second) / 1000)).padStart(6, '0')}Z`
+      return empty ? null : `${dateTime(first)}.${String(Math.floor(Number(second) / 1000)).padStart(6, '0')}Z`
     case 'duration':
       return formatDuration(BigInt(first))
     case 'quantity':
@@ -208,4 +247,12 @@ function readSpecial(reader: Reader, end: number, schema: ScalarSchema): Json {
     default:
       return bytes === undefined || bytes.length === 0 ? null : parseJson(Buffer.from(bytes)).value
   }
+}
+
+function dateTime(seconds: number | bigint): string {
+  const date = new Date(Number(seconds) * 1000)
+  // RFC 3339 has four digits for the year.
+  const year = date.getUTCFullYear()
+  if (!(year >= 0 && year <= 9999)) throw new ProtobufError('proto: year outside of range [0,9999]')
+  return date.toISOString().slice(0, 19)
 }

@@ -34,6 +34,8 @@ export interface ServiceAccountConfig {
   /** 0: as long as asked for. */
   readonly maxExpirationSeconds: number
   readonly extendExpiration: boolean
+  /** Tokens that are kept in Secrets are good only while their Secret is there. */
+  readonly lookUp: boolean
   /** Undefined: this server's own. */
   readonly keySetUrl: string | undefined
 }
@@ -252,6 +254,7 @@ function serviceAccountsOf(read: Reader): ServiceAccountConfig {
     audiences: audiences.length > 0 ? audiences : issuers,
     maxExpirationSeconds: Math.floor(maxMs / 1000),
     extendExpiration: isTrue(read.text('service-account-extend-token-expiration') ?? 'true'),
+    lookUp: isTrue(read.text('service-account-lookup') ?? 'true'),
     keySetUrl,
   }
 }

@@ -140,7 +140,7 @@ export const FLAGS = {
   ),
   'service-account-jwks-uri': used('string', 'Where the keys that check tokens are found, as the discovery document tells. Default: here.'),
   'service-account-key-file': used('list', 'Files of keys or certificates that check tokens of service accounts, beside the one that signs them.'),
-  'service-account-lookup': ignored('bool'),
+  'service-account-lookup': used('bool', 'Tokens that are kept in Secrets are good only while their Secret is there.', 'true'),
   'service-account-max-token-expiration': used(
     'duration',
     'Longest life of a token of a service account; one that asks for more gets this. 0: as long as asked for.',

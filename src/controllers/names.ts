@@ -2,6 +2,7 @@
 export const CONTROLLER_NAMES = [
   'namespace-controller',
   'serviceaccount-controller',
+  'serviceaccount-token-controller',
   'root-ca-certificate-publisher-controller',
   'clusterrole-aggregation-controller',
 ] as const

@@ -180,8 +180,16 @@ function respondView(scope: Scope, output: ReturnType<typeof negotiate>, code: n
 }
 
 /** Bodies that are kept nowhere tell whose fields they are all the same, as upstream's do. */
-function ownFields({ schema, group, version }: BodyTarget, manager: string, body: KubeObject, now: number): void {
-  const entries = updateManagedFields({ schema, old: undefined, next: body, manager, apiVersion: apiVersionOf({ group, version }), now: formatTime(now) })
+function ownFields({ schema, group, version }: BodyTarget, subresource: string, manager: string, body: KubeObject, now: number): void {
+  const entries = updateManagedFields({
+    schema,
+    old: undefined,
+    next: body,
+    manager,
+    subresource,
+    apiVersion: apiVersionOf({ group, version }),
+    now: formatTime(now),
+  })
   if (entries.length > 0) body.metadata.managedFields = entries
 }
 
@@ -200,7 +208,10 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
     const target = viewTarget(subresource) ?? bodyTarget(served.version)
     body = decodeBody(scope, bytes, target, options.fieldValidation)()
     ensureNamespace(body.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
-    ownFields(target, options.manager, body, scope.env.clock.now())
+    ownFields(target, scope.subresourceName, options.manager, body, scope.env.clock.now())
+    const { namespace, name, subresourceName } = scope
+    const about = { ctx: exchange.ctx, served, subresource: subresourceName, namespace, name: name || (body.metadata.name ?? ''), dryRun }
+    body = await scope.env.registry.admit({ ...about, operation: 'CREATE', object: body })
   }
   const { code, object } = await virtual.call({
     ctx: exchange.ctx,

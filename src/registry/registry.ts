@@ -3,6 +3,7 @@ import type { AccessEvent, ListAccess, ResourceAccess, ResourceDefinition, Resou
 import { clone } from '../meta/equal.ts'
 import { parseFieldSelector } from '../meta/field-selector.ts'
 import { parseLabelSelector } from '../meta/label-selector.ts'
+import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import { applyKindDefaults } from './decode-object.ts'
 import type { DeleteOptions } from './delete.ts'
@@ -35,11 +36,14 @@ export class Registry {
     return store
   }
 
-  /** What admission says to a request that leaves the server (exec, proxy), with its options as the object. Throws its refusal. */
-  async admitConnect(request: Omit<AdmissionRequest, 'operation'>): Promise<void> {
-    const asked: AdmissionRequest = { ...request, operation: 'CONNECT' }
-    const object = await this.env.admission.mutate(asked)
-    await this.env.admission.validate(object ? { ...asked, object } : asked)
+  /**
+   * Both halves of admission for what is not stored: the body of a virtual resource (binding, eviction, review), or with CONNECT the options of a request that leaves the server
+   * (exec, proxy). Returns the object as admission makes it. Throws its refusal.
+   */
+  async admit(request: AdmissionRequest & { readonly object: KubeObject }): Promise<KubeObject> {
+    const object = (await this.env.admission.mutate(request)) ?? request.object
+    await this.env.admission.validate({ ...request, object })
+    return object
   }
 
   /** Acts as the server itself: no authentication, no authorization; everything else as for a client. */

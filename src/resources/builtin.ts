@@ -28,6 +28,7 @@ import { horizontalPodAutoscalerResource } from './autoscaling/horizontal-pod-au
 import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
 import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
+import { clusterTrustBundleResource } from './certificates/cluster-trust-bundle/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
 import { leaseCandidateResource } from './coordination/lease-candidate/definition.ts'
 import { componentStatusResource } from './core/component-status/definition.ts'
@@ -63,12 +64,18 @@ import { clusterRoleResource } from './rbac/cluster-role/definition.ts'
 import { clusterRoleBindingResource } from './rbac/cluster-role-binding/definition.ts'
 import { roleResource } from './rbac/role/definition.ts'
 import { roleBindingResource } from './rbac/role-binding/definition.ts'
+import { deviceClassResource } from './resource/device-class/definition.ts'
+import { deviceTaintRuleResource } from './resource/device-taint-rule/definition.ts'
+import { resourceClaimResource } from './resource/resource-claim/definition.ts'
+import { resourceClaimTemplateResource } from './resource/resource-claim-template/definition.ts'
+import { resourceSliceResource } from './resource/resource-slice/definition.ts'
 import { priorityClassResource } from './scheduling/priority-class/definition.ts'
 import { csiDriverResource } from './storage/csi-driver/definition.ts'
 import { csiNodeResource } from './storage/csi-node/definition.ts'
 import { csiStorageCapacityResource } from './storage/csi-storage-capacity/definition.ts'
 import { storageClassResource } from './storage/storage-class/definition.ts'
 import { volumeAttachmentResource } from './storage/volume-attachment/definition.ts'
+import { volumeAttributesClassResource } from './storage/volume-attributes-class/definition.ts'
 import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
@@ -127,6 +134,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   cronJobResource,
   jobResource,
   certificateSigningRequestResource,
+  clusterTrustBundleResource,
   ingressClassResource,
   ingressResource,
   ipAddressResource,
@@ -150,12 +158,18 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
   priorityLevelConfigurationResource,
   storageVersionResource,
   storageVersionMigrationResource,
+  deviceClassResource,
+  deviceTaintRuleResource,
+  resourceClaimResource,
+  resourceClaimTemplateResource,
+  resourceSliceResource,
   podDisruptionBudgetResource,
   csiDriverResource,
   csiNodeResource,
   csiStorageCapacityResource,
   storageClassResource,
   volumeAttachmentResource,
+  volumeAttributesClassResource,
   priorityClassResource,
   runtimeClassResource,
   endpointSliceResource,

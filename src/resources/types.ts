@@ -9,7 +9,7 @@ import { authenticationTypes } from './authentication/types.ts'
 import { authorizationTypes } from './authorization/types.ts'
 import { autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
-import { certificatesTypes } from './certificates/types.ts'
+import { certificatesTypes, certificatesV1alpha1Types, certificatesV1beta1Types } from './certificates/types.ts'
 import { coordinationTypes, coordinationV1alpha2Types, coordinationV1beta1Types } from './coordination/types.ts'
 import { coreTypes } from './core/types.ts'
 import { discoveryTypes } from './discovery/types.ts'
@@ -19,8 +19,9 @@ import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
 import { rbacTypes } from './rbac/types.ts'
+import { resourceTypes, resourceV1alpha3Types, resourceV1beta1Types } from './resource/types.ts'
 import { schedulingTypes } from './scheduling/types.ts'
-import { storageTypes } from './storage/types.ts'
+import { storageTypes, storageV1alpha1Types, storageV1beta1Types } from './storage/types.ts'
 import { storageMigrationTypes } from './storagemigration/types.ts'
 
 /** Every declared type, by `package.Type`. */
@@ -47,8 +48,15 @@ export const types = [
   coordinationV1alpha2Types,
   apiServerInternalTypes,
   storageMigrationTypes,
+  resourceTypes,
+  resourceV1beta1Types,
+  resourceV1alpha3Types,
   certificatesTypes,
+  certificatesV1beta1Types,
+  certificatesV1alpha1Types,
   storageTypes,
+  storageV1beta1Types,
+  storageV1alpha1Types,
   schedulingTypes,
   nodeTypes,
   discoveryTypes,

@@ -186,11 +186,12 @@ export class HttpExchange implements Exchange, RequestContext {
       this.wire.bodiless(status, all, undefined)
       return
     }
-    this.wire.head(status, all, undefined)
     try {
+      this.wire.head(status, all, undefined)
       await pipeline(body, isHttp2(this.res) ? this.res.stream : this.res)
     } catch {
-      // Either side broke off: the answer can't be ended well.
+      // Either side broke off, or what came is no answer that can be passed on: it can't be ended well.
+      body.destroy()
       this.wire.destroy()
     }
   }

@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Listener } from './app.ts'
 import type { AnyRequest } from './wire.ts'
@@ -12,12 +13,15 @@ export interface Upgrade {
   detach(): void
 }
 
+/** A client that has gone without a word is noticed by this. */
+const KEEP_ALIVE_MS = 30_000
+
 const upgrades = new WeakMap<AnyRequest, Upgrade>()
 
 export const upgradeOf = (req: AnyRequest): Upgrade | undefined => upgrades.get(req)
 
 /** Those subresources alone leave HTTP. */
-const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach|exec|portforward|proxy)(?:[/?]|$)/
+const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach|exec|log|portforward|proxy)(?:[/?]|$)/
 
 /**
  * Node gives a server that listens for upgrades every request with an Upgrade header, and takes the connection out of HTTP. Most of those only offer one (h2c, by Java's client): they go
@@ -25,6 +29,11 @@ const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach
  */
 export function upgradeListener(listener: Listener, readmit: (socket: Duplex) => void): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
   return (req, socket, head) => {
+    // The answer to an earlier request on this connection is still being written: two can't share it.
+    if ((socket as { _httpMessage?: unknown })._httpMessage) {
+      socket.destroy()
+      return
+    }
     if (!LEAVES_HTTP.test(req.url ?? '') || /^h2c$/i.test(req.headers.upgrade ?? '')) {
       socket.unshift(Buffer.concat([headOf(req), head]))
       readmit(socket)
@@ -32,6 +41,7 @@ export function upgradeListener(listener: Listener, readmit: (socket: Duplex) =>
     }
     // The server's own listeners have gone. A connection that breaks closes the response, which is enough.
     socket.on('error', () => socket.destroy())
+    if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS)
     const res = new ServerResponse(req)
     const drained = (): void => void res.emit('drain')
     res.shouldKeepAlive = false

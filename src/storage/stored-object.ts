@@ -12,6 +12,8 @@ const parsedCost = 5
 /** Parsed objects and other encodings that are kept for the next reader, of all resources together. */
 export const derivedBudget = new ByteBudget(48 << 20)
 
+type Kept = Encoded & { readonly charge: Charge }
+
 /** An object of a store or cache: its response JSON, and whatever was made from it. */
 export class Stored implements StoredObject {
   readonly key: Key
@@ -21,7 +23,10 @@ export class Stored implements StoredObject {
   #attributes: Attributes | undefined
   #object: KubeObject | undefined
   #objectCharge: Charge | undefined
-  #encodings: Map<string, Encoded & { charge: Charge }> | undefined
+  #encodings: Map<string, Kept> | undefined
+  /** What was asked for last is likely to be asked for next. */
+  #recent: Kept | undefined
+  #recentAs: Encoder | undefined
 
   constructor(key: Key, revision: Revision, codec: ResourceCodec, json: Encoded, attributes?: Attributes) {
     this.key = key
@@ -61,19 +66,26 @@ export class Stored implements StoredObject {
   }
 
   encoded(as: Encoder): Encoded {
-    const kept = this.#encodings?.get(as.id)
+    const kept = this.#recentAs === as ? this.#recent : this.#encodings?.get(as.id)
     if (kept !== undefined) {
       kept.charge.used = true
+      this.#recent = kept
+      this.#recentAs = as
       return kept
     }
     // Who reads this form does so again: the object itself would only take its place.
     const encoded = as.encode(this.#object ?? parseOwn(this.#json.bytes))
     this.#encodings ??= new Map()
-    const encodings = this.#encodings
-    const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => encodings.delete(as.id) }
-    encodings.set(as.id, { bytes: encoded.bytes, header: encoded.header, charge })
+    const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => this.#forget(as) }
+    this.#encodings.set(as.id, { bytes: encoded.bytes, header: encoded.header, charge })
     derivedBudget.add(charge)
     return encoded
+  }
+
+  #forget(as: Encoder): void {
+    this.#encodings?.delete(as.id)
+    this.#recent = undefined
+    this.#recentAs = undefined
   }
 
   attributes(): Attributes {

@@ -89,4 +89,19 @@ describe('a server with --authorization-mode=RBAC', () => {
     const { json } = await ask('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: { spec: { token } } })
     expect(json.status).to.deep.equal({ user: {}, error: 'service account token has been invalidated' })
   })
+
+  it('fills secrets with tokens that last as long as they', async () => {
+    const metadata = { name: 'long', annotations: { 'kubernetes.io/service-account.name': 'default' } }
+    await ask('POST', '/api/v1/namespaces/default/secrets', { body: { metadata, type: 'kubernetes.io/service-account-token' } })
+    let data: { token?: string; 'ca.crt'?: string } = {}
+    await eventually('it is filled', async () => {
+      data = (await ask('GET', '/api/v1/namespaces/default/secrets/long')).json.data ?? {}
+      return data.token !== undefined
+    })
+    const token = Buffer.from(data.token ?? '', 'base64').toString()
+    const { json } = await ask('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { body: {}, token })
+    expect(json.status.userInfo.username).to.equal('system:serviceaccount:default:default')
+    await ask('DELETE', '/api/v1/namespaces/default/secrets/long')
+    expect((await ask('GET', '/apis', { token })).status).to.equal(401)
+  })
 })

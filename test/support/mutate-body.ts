@@ -18,6 +18,19 @@ function nesting(format: Format, depth: number, random: Random): Buffer {
   }
 }
 
+/** As deep, and well-formed. */
+function balanced(format: Format, depth: number): Buffer {
+  switch (format) {
+    case 'json':
+    case 'yaml':
+      return Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`)
+    case 'cbor':
+      return Buffer.from(`${'81'.repeat(depth)}01`, 'hex')
+    case 'protobuf':
+      return Buffer.from(`${'0b'.repeat(depth)}${'0c'.repeat(depth)}`, 'hex')
+  }
+}
+
 /** What stands in bodies for what is too large, too long or none. */
 const SPLICES: Readonly<Record<Format, readonly (string | Buffer)[]>> = {
   json: ['9'.repeat(400), '1e999', '-0', '1.0', '"\\ud800"', '\0', 'null', '{"__proto__":{"a":1}}', '[]', '"a":1,"a":2,', '18446744073709551616', '{', '}'],
@@ -89,6 +102,7 @@ function mutateOnce(format: Format, body: Buffer, random: Random): Buffer {
   if (dice < 0.8) return put(body.subarray(below(body.length + 1)).subarray(0, 40), end)
   if (dice < 0.93) return put(SPLICES[format][below(SPLICES[format].length)] as string | Buffer, random() < 0.5 ? at : end)
   if (dice < 0.95) return Buffer.from(Array.from({ length: below(64) }, () => below(256)))
+  if (dice < 0.96) return put(balanced(format, 1 + below(20_000)), end)
   // Mostly not very deep: a hundred thousand levels cost more to make than to refuse.
   return put(nesting(format, DEPTHS[Math.floor(DEPTHS.length * random() ** 3)] as number, random))
 }

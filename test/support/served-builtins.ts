@@ -3,6 +3,7 @@ import { servedDefinitions } from '../../src/catalog/served.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'
 import { servedKinds } from '../../src/lifecycle/served.ts'
 import { builtinResources } from '../../src/resources/builtin.ts'
+import { testAuth } from './auth.ts'
 
 /** The kinds that are built in as release 1.33 serves them, with `runtimeConfig` and `gates` as they are given on the command line. */
 export function servedBuiltins(
@@ -10,6 +11,6 @@ export function servedBuiltins(
   gates: Record<string, boolean> = {},
   serviceCIDRs = ['10.0.0.0/24'],
 ): ResourceDefinition[] {
-  const definitions = builtinResources({ eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 100 } })
+  const definitions = builtinResources({ eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 100 }, auth: testAuth })
   return servedDefinitions(definitions, servedKinds('1.33', parseGates('1.33', new Map(Object.entries(gates))), new Map(Object.entries(runtimeConfig))))
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { RuleIndex } from '../../src/auth/authz/rbac/rule-index.ts'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane.ts'
 import { createControlPlane } from '../../src/control-plane.ts'
@@ -62,6 +63,17 @@ describe('the control plane', () => {
     await eventually('it is ready', async () => (await unready()).length === 0)
     expect((await access.list(NAMESPACES, '')).items).to.have.length(4)
     await eventually('namespaces are filled', async () => (await access.list(CONFIG_MAPS, '')).items.length === 4)
+    await plane.close()
+  })
+
+  it('is ready with RBAC once the default roles are made and known', async () => {
+    const rules = new RuleIndex()
+    const { plane, unready } = open({ rules })
+    await plane.synced(AbortSignal.timeout(5000))
+    expect(await unready()).to.deep.equal(['bootstrap-controller', 'rbac-bootstrap-roles'])
+    plane.start(START)
+    await eventually('it is ready', async () => (await unready()).length === 0)
+    expect(rules.keys('clusterroles')).to.include('/cluster-admin')
     await plane.close()
   })
 

@@ -21,6 +21,7 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
       return
     }
     if (request.operation !== 'CREATE' || isNamespace || served.definition.scope !== 'Namespaced' || namespace === '') return
+    if (isAccessReview(request)) return
     const found = await findNamespace(find, namespace)
     if (found.status?.phase !== 'Terminating' && found.metadata.deletionTimestamp === undefined) return
     const { group, names } = served.version
@@ -47,6 +48,10 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
     },
   }
 }
+
+/** What a review says of a namespace would tell whether there is one. */
+const isAccessReview = ({ served: { version } }: AdmissionRequest): boolean =>
+  version.group === 'authorization.k8s.io' && version.names.plural === 'localsubjectaccessreviews'
 
 async function findNamespace(find: FindNamespace, name: string): Promise<KubeObject> {
   try {

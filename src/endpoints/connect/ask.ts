@@ -31,6 +31,11 @@ export interface Reply {
 /** For the connection and its handshake together; for the answer the client decides how long to wait. */
 const DIAL_MS = 30_000
 
+/** Who has gone without a word is noticed by this. */
+const KEEP_ALIVE_MS = 30_000
+/** Of the head of an answer: as much as of a request. */
+const MAX_HEADER_BYTES = 1 << 20
+
 const PORTS = { http: '80', https: '443' } as const
 
 const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
@@ -71,6 +76,7 @@ export function ask(destination: Destination, kubelets: Kubelets, { method, head
     path: targetOf(destination),
     // Node takes them as they stand, in turn, though its types do not say so.
     headers: [...(named ? [] : ['Host', authorityOf(destination)]), ...headers] as unknown as NonNullable<RequestOptions['headers']>,
+    maxHeaderSize: MAX_HEADER_BYTES,
     signal,
   }
   return new Promise((resolve, reject) => {
@@ -86,12 +92,14 @@ export function ask(destination: Destination, kubelets: Kubelets, { method, head
     request.on('socket', socket =>
       socket
         .setNoDelay(true)
+        .setKeepAlive(true, KEEP_ALIVE_MS)
         .once(scheme === 'https' ? 'secureConnect' : 'connect', connected)
         .once('close', connected),
     )
     request.on('error', error => {
       connected()
-      reject(signal.aborted || error instanceof DialError ? error : dialError(error, address))
+      if (signal.aborted) reject(signal.reason)
+      else reject(error instanceof DialError ? error : dialError(error, address))
     })
     request.on('response', response => resolve({ response }))
     request.on('upgrade', (response, socket, head) => resolve({ response, upgraded: { socket, head } }))

@@ -42,7 +42,7 @@ function subpathOf({ exchange }: Scope): string {
 /** CONNECT: the options are the object. */
 async function admit({ exchange, env, served, namespace, name, subresourceName: subresource }: Scope, options: object): Promise<void> {
   const object = options as unknown as KubeObject
-  await env.registry.admitConnect({ ctx: exchange.ctx, served, subresource, namespace, name, dryRun: false, object })
+  await env.registry.admit({ operation: 'CONNECT', ctx: exchange.ctx, served, subresource, namespace, name, dryRun: false, object })
 }
 
 /** A name must not stand for this machine itself, nor for its link. */

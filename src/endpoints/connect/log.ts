@@ -5,16 +5,18 @@ import type { Exchange } from '../exchange.ts'
 import { ask, authorityOf, type Kubelets, type Reply, targetOf } from './ask.ts'
 import { DialError } from './dial-error.ts'
 import { serverResponse } from './server-response.ts'
+import { asksWebSocket, sendOverWebSocket } from './web-socket.ts'
 
 /** Of the body of an error. */
 const MAX_ERROR_BYTES = 50_000
 
-/** Streams a log. `destination` undefined: there is none yet, which is 204. */
+/** Streams a log, over a WebSocket where the client asks for one. `destination` undefined: there is none yet, which is 204. */
 export async function log(exchange: Exchange, destination: Destination | undefined, kubelets: Kubelets, name: string): Promise<void> {
   if (!destination) return exchange.relay(204, [], Readable.from([]))
   const { response } = await read(exchange, destination, kubelets)
   const status = response.statusCode ?? 0
   if (status < 200 || status > 206) throw refusal(status, await beginning(response), name)
+  if (asksWebSocket(exchange)) return sendOverWebSocket(exchange, response)
   await exchange.relay(200, ['Content-Type', 'text/plain'], response)
 }
 

@@ -1,7 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
-import { pathNotFoundError } from '../../meta/status.ts'
+import { indentJson } from '../../codec/json-indent.ts'
+import {
+  builtinMediaTypes,
+  formatOf,
+  JSON_TYPE,
+  NEUTRAL_PROTOBUF_TYPE,
+  negotiateOutput,
+  notAcceptableText,
+  offeredTypes,
+  prefersPretty,
+  routeAccepts,
+  routeNotAcceptableText,
+} from '../../codec/negotiate.ts'
+import { encodeProtobuf } from '../../codec/protobuf.ts'
+import { yamlBytes } from '../../codec/yaml.ts'
+import type { JsonObject } from '../../meta/object.ts'
+import { failure, pathNotFoundError } from '../../meta/status.ts'
+import { decode } from '../../schema/decode.ts'
 import type { Exchange } from '../exchange.ts'
+import { metaType } from '../meta-type.ts'
 import { groupDiscoveryList } from './aggregated.ts'
 import { apiResources, groupsOf } from './resources.ts'
 
@@ -31,11 +49,14 @@ export class Discovery {
     if ((root !== 'api' || parts.length > 2) && (root !== 'apis' || parts.length > 3)) return false
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false
     const aggregated = parts.length === 1 ? aggregatedVersion(exchange.headers.accept) : undefined
-    const document = this.document(snapshot, `${parts.join('/')};${aggregated ?? ''}`, () => this.build(snapshot, parts, aggregated))
+    const form = aggregated === undefined ? plainForm(exchange) : { mediaType: JSON_TYPE, format: 'json' as const }
+    const document = this.document(snapshot, `${parts.join('/')};${aggregated ?? ''};${form.format}`, form.format, () =>
+      this.build(snapshot, parts, aggregated),
+    )
     if (document === undefined) throw pathNotFoundError()
     if (parts.length === 1) exchange.setHeader('Vary', 'Accept')
     if (aggregated === undefined) {
-      await exchange.sendBytes(200, 'application/json', document.bytes)
+      await exchange.sendBytes(200, form.mediaType, document.bytes)
       return true
     }
     exchange.setHeader('ETag', document.etag)
@@ -56,7 +77,7 @@ export class Discovery {
     return true
   }
 
-  private document(snapshot: CatalogSnapshot, id: string, build: () => object | undefined): Document | undefined {
+  private document(snapshot: CatalogSnapshot, id: string, format: Form['format'], build: () => object | undefined): Document | undefined {
     if (this.generation !== snapshot.generation) {
       this.generation = snapshot.generation
       this.documents.clear()
@@ -65,7 +86,7 @@ export class Discovery {
     if (known) return known
     const value = build()
     if (value === undefined) return undefined
-    const bytes = Buffer.from(`${JSON.stringify(value)}\n`)
+    const bytes = written(value as JsonObject, format)
     const document = { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` }
     this.documents.set(id, document)
     return document
@@ -91,6 +112,41 @@ export class Discovery {
     const groupVersion = `${second}/${third}`
     if (snapshot.resourcesOf(groupVersion).length === 0) return undefined
     return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: apiResources(snapshot, groupVersion) }
+  }
+}
+
+interface Form {
+  readonly mediaType: string
+  readonly format: 'json' | 'pretty' | 'yaml' | 'protobuf'
+}
+
+const ROUTE_TYPES = offeredTypes(builtinMediaTypes)
+
+/** The form of a document that is not aggregated: never CBOR, as upstream has it. Throws 406. */
+function plainForm({ headers: { accept }, search, query, ctx }: Exchange): Form {
+  if (!routeAccepts(accept, [...ROUTE_TYPES, NEUTRAL_PROTOBUF_TYPE])) throw failure(406, 'NotAcceptable', routeNotAcceptableText(ROUTE_TYPES), {})
+  const accepted = negotiateOutput(accept, builtinMediaTypes)
+  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(builtinMediaTypes))
+  const { mediaType } = accepted
+  const format = formatOf(mediaType)
+  if (format === 'yaml' || format === 'protobuf') return { mediaType, format }
+  const pretty = accepted.pretty || prefersPretty(search.includes('pretty') ? query.get('pretty') : undefined, ctx.userAgent)
+  return { mediaType, format: pretty ? 'pretty' : 'json' }
+}
+
+function written(value: JsonObject, format: Form['format']): Buffer {
+  switch (format) {
+    case 'json':
+      return Buffer.from(`${JSON.stringify(value)}\n`)
+    case 'pretty':
+      return indentJson(Buffer.from(`${JSON.stringify(value)}\n`))
+    case 'yaml':
+      return yamlBytes(value)
+    case 'protobuf': {
+      const { kind, apiVersion = '' } = value as { kind: string; apiVersion?: string }
+      const schema = metaType(`meta.${kind}`)
+      return encodeProtobuf(schema, { kind, apiVersion }, decode(schema, value))
+    }
   }
 }
 

@@ -90,42 +90,42 @@ type ExternalDocumentation # A page that says more.
   url 2 string? # Where it is.
 
 type JSONSchemaProps # A JSON schema, as OpenAPI 3.0 has it, with additions whose names begin with x-kubernetes.
-  id 1 string?
-  $schema 2 string?
-  $ref 3 *string?
-  description 4 string?
-  type 5 string?
-  format 6 string?
-  title 7 string?
+  id 1 string? # Not supported.
+  $schema 2 string? # Not supported.
+  $ref 3 *string? # Not supported: schemas are written out.
+  description 4 string? # What the value is for.
+  type 5 string? # object, array, string, integer, number or boolean.
+  format 6 string? # How a value of that type is meant, such as date-time. Unknown formats say nothing.
+  title 7 string? # A short name.
   default 8 *JSON? # What stands for a value that is absent.
-  maximum 9 *double?
-  exclusiveMaximum 10 bool?
-  minimum 11 *double?
-  exclusiveMinimum 12 bool?
-  maxLength 13 *int64?
-  minLength 14 *int64?
-  pattern 15 string?
-  maxItems 16 *int64?
-  minItems 17 *int64?
-  uniqueItems 18 bool?
-  multipleOf 19 *double?
-  enum 20 []JSON? atomic
-  maxProperties 21 *int64?
-  minProperties 22 *int64?
-  required 23 []string? atomic
-  items 24 *JSONSchemaPropsOrArray?
-  allOf 25 []JSONSchemaProps? atomic
-  oneOf 26 []JSONSchemaProps? atomic
-  anyOf 27 []JSONSchemaProps? atomic
-  not 28 *JSONSchemaProps?
-  properties 29 map[string]JSONSchemaProps?
-  additionalProperties 30 *JSONSchemaPropsOrBool?
-  patternProperties 31 map[string]JSONSchemaProps?
-  dependencies 32 map[string]JSONSchemaPropsOrStringArray?
-  additionalItems 33 *JSONSchemaPropsOrBool?
-  definitions 34 map[string]JSONSchemaProps?
-  externalDocs 35 *ExternalDocumentation?
-  example 36 *JSON?
+  maximum 9 *double? # No number above it is a value.
+  exclusiveMaximum 10 bool? # The maximum itself is no value, either.
+  minimum 11 *double? # No number below it is a value.
+  exclusiveMinimum 12 bool? # The minimum itself is no value, either.
+  maxLength 13 *int64? # Characters of a text at the most.
+  minLength 14 *int64? # Characters of a text at the least.
+  pattern 15 string? # A regular expression (RE2) that is found in a text.
+  maxItems 16 *int64? # Items of a list at the most.
+  minItems 17 *int64? # Items of a list at the least.
+  uniqueItems 18 bool? # Must be false: a list of type set has unique items.
+  multipleOf 19 *double? # A number that a value is a multiple of.
+  enum 20 []JSON? atomic # All values that there are.
+  maxProperties 21 *int64? # Members of an object at the most.
+  minProperties 22 *int64? # Members of an object at the least.
+  required 23 []string? atomic # Members that an object must have.
+  items 24 *JSONSchemaPropsOrArray? # What items of a list look like: one schema.
+  allOf 25 []JSONSchemaProps? atomic # Demands that must all be met.
+  oneOf 26 []JSONSchemaProps? atomic # Demands of which exactly one must be met.
+  anyOf 27 []JSONSchemaProps? atomic # Demands of which one at least must be met.
+  not 28 *JSONSchemaProps? # A demand that must not be met.
+  properties 29 map[string]JSONSchemaProps? # What members of an object look like, by their names.
+  additionalProperties 30 *JSONSchemaPropsOrBool? # What values of a map look like; not beside properties.
+  patternProperties 31 map[string]JSONSchemaProps? # Not supported.
+  dependencies 32 map[string]JSONSchemaPropsOrStringArray? # Not supported.
+  additionalItems 33 *JSONSchemaPropsOrBool? # Not supported.
+  definitions 34 map[string]JSONSchemaProps? # Not supported.
+  externalDocs 35 *ExternalDocumentation? # A page that says more.
+  example 36 *JSON? # What a value may look like.
   nullable 37 bool? # Whether null is a value.
   x-kubernetes-preserve-unknown-fields 38 *bool? # Keeps fields that the schema does not name. True or absent.
   x-kubernetes-embedded-resource 39 bool? # The value is an object of the API, with kind, apiVersion and metadata.

@@ -66,11 +66,18 @@ function isDuration(text: string): boolean {
   }
 }
 
+const NAME_CHARACTER = 'a-zA-Z0-9\\p{S}\\p{L}'
+const ONLY_LABEL = new RegExp(`^[${NAME_CHARACTER}]-?[${NAME_CHARACTER}]{0,62}$`, 'u')
+const LABEL = new RegExp(`^[${NAME_CHARACTER}](?:[${NAME_CHARACTER}-]{0,61}[${NAME_CHARACTER}])?$`, 'u')
+const LAST_LABEL = /^[a-zA-Z\p{L}]{2,63}$/u
+
+/** One label, or several of which the last is of letters. */
 function isHostname(text: string): boolean {
-  if (text.length === 0 || Buffer.byteLength(text) > 255) return false
+  if (Buffer.byteLength(text) > 255) return false
   const labels = text.split('.')
-  if (labels.length > 1 && labels.at(-1) === '') labels.pop()
-  return labels.every(label => /^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$/u.test(label))
+  if (labels.some(label => Buffer.byteLength(label) > 63)) return false
+  if (labels.length === 1) return ONLY_LABEL.test(text)
+  return labels.slice(0, -1).every(label => LABEL.test(label)) && LAST_LABEL.test(labels.at(-1) as string)
 }
 
 function isCreditCard(text: string): boolean {

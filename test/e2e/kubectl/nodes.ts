@@ -34,6 +34,30 @@ export const nodes: readonly Script[] = [
     ],
   },
   {
+    name: 'drains a node as budgets allow',
+    steps: [
+      { run: 'create -f -', stdin: node, prints: [/node\/\S+ created/] },
+      { run: 'create -f -', stdin: placed, prints: ['pod/placed created'] },
+      ['label pod placed app=a', 'pod/placed labeled'],
+      [
+        'patch pod placed --subresource=status --type=merge -p \'{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}\'',
+        /pod\/placed patched/,
+      ],
+      ['create poddisruptionbudget few --selector=app=a --min-available=1', /poddisruptionbudget.policy\/few created/],
+      ['patch pdb few --subresource=status --type=merge -p \'{"status":{"observedGeneration":1,"currentHealthy":1,"desiredHealthy":1}}\'', /patched/],
+      ['get pdb few', /^few +1 +N\/A +0 +\d+s/m],
+      {
+        run: 'drain {node} --force --grace-period=0 --timeout=2s',
+        prints: [/Cannot evict pod as it would violate the pod's disruption budget/],
+        fails: true,
+      },
+      ['patch pdb few --subresource=status --type=merge -p \'{"status":{"disruptionsAllowed":1}}\'', /patched/],
+      ['drain {node} --force --grace-period=0 --timeout=20s', /evicting pod \S+\/placed/, /node\/\S+ drained/],
+      ["get pdb few -o jsonpath='{.status.disruptionsAllowed}{.status.conditions[0].reason}'", '0InsufficientPods'],
+      ['delete node {node}', /node "\S+" deleted/],
+    ],
+  },
+  {
     name: 'is honest about what needs more of a cluster',
     steps: [
       ['run one --image=busybox', 'pod/one created'],

@@ -73,7 +73,7 @@ describe('the command line', () => {
   })
 
   it('tells which flags have no effect', () =>
-    expect(serve('--allow-privileged', '--service-account-lookup').ignored).to.deep.equal(['allow-privileged', 'service-account-lookup']))
+    expect(serve('--allow-privileged', '--delete-collection-workers=2').ignored).to.deep.equal(['allow-privileged', 'delete-collection-workers']))
 
   it('starts as envtest starts kube-apiserver', () => {
     const { config } = serve(

@@ -164,4 +164,20 @@ describe('requests for what is not stored', () => {
       expect([exchange.status, (exchange.json as KubeObject).kind]).to.deep.equal([status, kind])
       expect(calls).to.deep.equal([told])
     })
+
+  it('go through admission where they have a body, which may change it', async () => {
+    const seen: unknown[] = []
+    t.admission = {
+      mutate: async ({ operation, name, namespace, dryRun, object }) => {
+        seen.push([operation, name, namespace, dryRun])
+        return { ...object, spec: { size: 7 } } as KubeObject
+      },
+      validate: async ({ object }) => void seen.push(object?.spec.size),
+    }
+    await callApi(t, ALL, { method: 'POST', body: body({ name: 'b' }) })
+    await callApi(t, ONE, {})
+    t.admission = {}
+    expect(seen).to.deep.equal([['CREATE', 'b', 'ns', false], 7])
+    expect(calls[0]).to.deep.equal(['create', 'ns', '', 7, false])
+  })
 })

@@ -144,7 +144,7 @@ describe('bodies', () => {
       'protobuf that breaks off',
       wrap({ apiVersion: 'example.io/v1', kind: 'Widget' }, Buffer.from('0aff', 'hex')),
       PROTOBUF,
-      /^400 BadRequest: the object provided is unrecognized \(must be of type Widget\): unexpected EOF \(6b387300/,
+      /^400 BadRequest: the object provided is unrecognized \(must be of type Widget\): unexpected EOF \(metadata\) \(6b387300/,
     ],
   ]
   for (const [what, body, type, text] of wrong)

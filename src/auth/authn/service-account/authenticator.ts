@@ -1,9 +1,9 @@
-import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose'
 import { quote } from '../../../meta/field-error.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { readClaims, type ServiceAccountClaims, userOfClaims } from './claims.ts'
 import type { VerificationKey } from './keys.ts'
+import { issuerOf, Verifier } from './verify.ts'
 
 /** The resources that tokens name. */
 export type TokenResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes'
@@ -20,8 +20,6 @@ export interface ServiceAccountTokenOptions {
 
 /** Clocks of two machines may differ by this much. */
 const LEEWAY_SECONDS = 60
-/** Tokens whose signature was found good; the oldest is forgotten first. */
-const MOST_VERIFIED = 2_000
 
 const invalidated = 'service account token has been invalidated'
 
@@ -30,59 +28,21 @@ const invalidated = 'service account token has been invalidated'
  * each request (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens).
  */
 export function serviceAccountTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
-  const verified = new Map<string, ServiceAccountClaims>()
+  const verifier = new Verifier(options.keys, readClaims)
   const check = async (token: string, audiences: readonly string[]): Promise<TokenAnswer> => {
-    let claims = verified.get(token)
-    if (claims === undefined) {
-      const found = await verify(token, options)
-      if (typeof found === 'string') return { error: found }
-      claims = found
-      if (verified.size >= MOST_VERIFIED) verified.delete(verified.keys().next().value as string)
-      verified.set(token, claims)
-    }
+    const claims = await verifier.claims(token)
+    if ('error' in claims) return claims
     const meant = claims.aud.filter(audience => audiences.includes(audience))
     if (meant.length === 0) return { error: `token audiences ${list(claims.aud)} is invalid for the target audiences ${list(audiences)}` }
-    const fault = faultOfTime(claims, options.now() / 1000) ?? (await faultOfObjects(claims, options))
-    if (fault === undefined) return { user: userOfClaims(claims), audiences: meant }
-    verified.delete(token)
-    return { error: fault }
+    const error = faultOfTime(claims, options.now() / 1000) ?? (await faultOfObjects(claims, options))
+    if (error === undefined) return { user: userOfClaims(claims), audiences: meant }
+    verifier.forget(token)
+    return { error }
   }
-  return (token, audiences) => (verified.has(token) || options.issuers.includes(issuerOf(token)) ? check(token, audiences) : undefined)
+  return (token, audiences) => (verifier.has(token) || options.issuers.includes(issuerOf(token)) ? check(token, audiences) : undefined)
 }
 
 const list = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`
-
-/** Claim `iss`, unchecked; empty for what is no JWT. */
-function issuerOf(token: string): string {
-  if (token.split('.', 4).length !== 3) return ''
-  try {
-    return decodeJwt(token).iss ?? ''
-  } catch {
-    return ''
-  }
-}
-
-/** The claims, or what is wrong with the signature. */
-async function verify(token: string, { keys }: ServiceAccountTokenOptions): Promise<ServiceAccountClaims | string> {
-  let header: ReturnType<typeof decodeProtectedHeader>
-  try {
-    header = decodeProtectedHeader(token)
-  } catch {
-    return 'invalid bearer token'
-  }
-  const known = await keys()
-  const candidates = header.kid === undefined ? known : known.filter(({ id }) => id === header.kid)
-  if (candidates.length === 0) return 'invalid signature, no keys found'
-  for (const { publicKey, algorithm } of candidates) {
-    try {
-      const { payload } = await compactVerify(token, publicKey, { algorithms: [algorithm] })
-      return readClaims(JSON.parse(new TextDecoder().decode(payload))) ?? 'service account token claims could not be validated'
-    } catch {
-      // The next key.
-    }
-  }
-  return 'go-jose/go-jose: error in cryptographic primitive'
-}
 
 function faultOfTime({ exp, nbf, iat }: ServiceAccountClaims, now: number): string | undefined {
   if (exp === undefined || now - LEEWAY_SECONDS > exp) return 'service account token has expired'

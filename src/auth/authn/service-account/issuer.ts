@@ -1,6 +1,7 @@
 import { CompactSign } from 'jose'
 import type { ServiceAccountClaims } from './claims.ts'
 import type { SigningKey } from './keys.ts'
+import type { LegacyClaims } from './legacy.ts'
 
 /** Makes tokens of service accounts, and says what they may be. */
 export interface TokenIssuer {
@@ -12,10 +13,10 @@ export interface TokenIssuer {
   readonly maxExpirationSeconds: number
   /** Tokens of pods, as kubelets ask for them, are good for a year, and tell when they should have been renewed. */
   readonly extendExpiration: boolean
-  sign(claims: ServiceAccountClaims): Promise<string>
+  sign(claims: ServiceAccountClaims | LegacyClaims): Promise<string>
 }
 
 /** A signed JWT in compact form (RFC 7515); the header names the key. */
-export async function signClaims({ id, algorithm, privateKey }: SigningKey, claims: ServiceAccountClaims): Promise<string> {
+export async function signClaims({ id, algorithm, privateKey }: SigningKey, claims: ServiceAccountClaims | LegacyClaims): Promise<string> {
   return new CompactSign(new TextEncoder().encode(JSON.stringify(claims))).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey)
 }

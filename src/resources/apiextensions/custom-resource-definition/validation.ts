@@ -3,6 +3,7 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import { type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
 import { goStringList } from '../../apps/shared/go-syntax.ts'
 import { validateApproval } from './approval.ts'
 import { validateConversion } from './conversion.ts'
@@ -12,7 +13,7 @@ import { validateColumns } from './printer-columns.ts'
 import { type DefinitionRules, rulesFor } from './ratchet.ts'
 import { validateSchema } from './schema-validation.ts'
 import { validateSelectableFields } from './selectable-fields.ts'
-import { type DefinitionSpec, type DefinitionVersion, type SharedSpec, shareParts } from './spec.ts'
+import { type DefinitionSpec, type DefinitionVersion, type SharedSpec, schemasOf, shareParts } from './spec.ts'
 import { validateSubresources } from './subresources.ts'
 import { validateVersion } from './version.ts'
 
@@ -59,13 +60,18 @@ function scopeErrors(scope: string, path: FieldPath): FieldError[] {
 /** Paths are those of the spec that upstream checks, at which stands what all versions have alike. */
 function specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): FieldError[] {
   const { shared, versions, names, conversion } = spec
-  const rules = spec.preserveUnknownFields ? given : { ...given, requireStructural: true }
+  const withDefaults = schemasOf(spec).some(schema => someSchema(schema, inner => inner.default !== undefined))
+  const structural = !spec.preserveUnknownFields || withDefaults || schemasOf(spec).some(schema => someSchema(schema, hasExtensions))
+  const rules = structural ? { ...given, requireStructural: true } : given
   const sharedSchema = shared.schema?.openAPIV3Schema
   const hasStatus = [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined)
   return [
     ...groupErrors(spec.group, path.child('group')),
     ...scopeErrors(spec.scope, path.child('scope')),
     ...(sharedSchema ? [] : missingSchemaErrors(spec, path.child('versions'), rules)),
+    ...(withDefaults && spec.preserveUnknownFields
+      ? [invalid(path.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')]
+      : []),
     ...versionsErrors(spec, path, rules),
     ...requiredNames(names, path.child('names')),
     ...validateNames(names, path.child('names')),
@@ -83,6 +89,17 @@ function specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): 
     ...validateConversion(conversion, path.child('conversion'), rules),
   ]
 }
+
+const EXTENSIONS = [
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-list-type',
+  'x-kubernetes-validations',
+] as const
+
+const hasExtensions = (schema: JsonSchemaProps): boolean => EXTENSIONS.some(name => schema[name] !== undefined)
 
 function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, path: FieldPath, { requireSchema }: DefinitionRules): FieldError[] {
   if (!requireSchema && preserveUnknownFields) return []

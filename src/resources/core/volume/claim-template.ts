@@ -19,15 +19,18 @@ export interface ClaimSpecOptions {
 
 /** The template of the claim that an ephemeral volume makes. */
 export function checkClaimTemplate(template: ApiStruct, path: FieldPath, errors: Errors): void {
-  const metadata = template.metadata ?? {}
-  const at = path.child('metadata')
-  errors.push(...validateAnnotations(metadata.annotations ?? {}, at.child('annotations')))
-  errors.push(...validateLabels(metadata.labels ?? {}, at.child('labels')))
+  checkTemplateMeta(template.metadata ?? {}, path.child('metadata'), errors)
+  checkClaimSpec(template.spec ?? {}, path.child('spec'), errors)
+}
+
+/** Metadata of what is made from a template: labels and annotations, and nothing else. */
+export function checkTemplateMeta(metadata: ApiStruct, path: FieldPath, errors: Errors): void {
+  errors.push(...validateAnnotations(metadata.annotations ?? {}, path.child('annotations')))
+  errors.push(...validateLabels(metadata.labels ?? {}, path.child('labels')))
   for (const [field, value] of Object.entries(metadata)) {
     if (field === 'labels' || field === 'annotations' || value === null || value === undefined) continue
-    errors.push(forbidden(at.child(field), 'cannot be set'))
+    errors.push(forbidden(path.child(field), 'cannot be set'))
   }
-  checkClaimSpec(template.spec ?? {}, path.child('spec'), errors)
 }
 
 /** PersistentVolumeClaimSpec. */

@@ -12,6 +12,9 @@ const served = (definition: ServedResource['definition']): ServedResource => ({ 
 const widgets = served(widgetResource())
 const clusterWidgets = served(widgetResource({ cluster: true }))
 const namespaces = served(namespaceResource)
+const reviews = served(
+  widgetResource({ version: { group: 'authorization.k8s.io', names: { plural: 'localsubjectaccessreviews', singular: 'localsubjectaccessreview' } } }),
+)
 
 const namespace = (more: object = {}): KubeObject => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' }, status: { phase: 'Active' }, ...more })
 const terminating = namespace({ status: { phase: 'Terminating' } })
@@ -48,6 +51,7 @@ describe('namespace lifecycle', () => {
     ['in a namespace that is being deleted, new to the cache', widgets, undefined, deleted, ['ns', 'ns fresh'], TERMINATING],
     ['of what is in no namespace', clusterWidgets, undefined, undefined, [], ''],
     ['of a namespace', namespaces, undefined, undefined, [], ''],
+    ['of an access review', reviews, undefined, undefined, [], ''],
   ]
   for (const [what, of, cached, stored, wanted, told] of creations)
     it(`creation ${what}`, async () => {

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { expect } from 'chai'
 import { eventually } from '../../../support/builtin-registry.ts'
-import { connectWorld, serverOver, type World } from '../../../support/connect-world.ts'
+import { connectWorld, serverOver, speak, type World } from '../../../support/connect-world.ts'
 
 const pods = '/api/v1/namespaces/ns/pods'
 
@@ -154,6 +154,74 @@ describe('pods/log', () => {
     const { status, body } = await world.server.plain(`${pods}/one/log`)
     expect(status).to.equal(500)
     expect(JSON.parse(body.toString()).message).to.match(/^Get ".*": redirects forbidden$/)
+  })
+
+  describe('over a WebSocket', () => {
+    const ask = (protocols: string[], path = `${pods}/one/log?follow=1`): string => {
+      const lines = [`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+      return [...lines, 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...protocols.map(each => `Sec-WebSocket-Protocol: ${each}`), '', ''].join('\r\n')
+    }
+    /** What came behind the head of the answer. */
+    const messages = (heard: string): string => heard.slice(heard.indexOf('\r\n\r\n') + 4)
+    const CLOSED = '\x88\x02\x03\xe8'
+
+    for (const [name, protocols, line, chosen] of [
+      ['bytes', [], '\x82\x00\x82\x05line\n', undefined],
+      ['bytes by name', ['x, binary.k8s.io'], '\x82\x00\x82\x05line\n', 'binary.k8s.io'],
+      ['base64', ['base64.binary.k8s.io'], '\x81\x00\x81\x08bGluZQo=', 'base64.binary.k8s.io'],
+    ] as const) {
+      it(`sends ${name}`, async () => {
+        says(200, 'line\n')
+        const client = await speak(world.server, 'tls', ask([...protocols]))
+        const heard = await client.end()
+        expect(heard).to.match(/^HTTP\/1\.1 101 Switching Protocols\r\n/)
+        expect(heard).to.include('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n')
+        expect(/Sec-WebSocket-Protocol: (.*)\r/.exec(heard)?.[1]).to.equal(chosen)
+        expect(messages(heard)).to.equal(line + CLOSED)
+      })
+    }
+
+    it('sends long messages', async () => {
+      says(200, 'x'.repeat(300_000))
+      const client = await speak(world.server, 'plain', ask([]))
+      let rest = Buffer.from(messages(await client.end()), 'latin1')
+      let text = ''
+      while (rest[0] === 0x82) {
+        const short = rest[1] as number
+        const [at, length] = short < 126 ? [2, short] : short === 126 ? [4, rest.readUInt16BE(2)] : [10, Number(rest.readBigUInt64BE(2))]
+        text += rest.subarray(at, at + length)
+        rest = rest.subarray(at + length)
+      }
+      expect(text === 'x'.repeat(300_000)).to.equal(true)
+      expect(rest.toString('latin1')).to.equal(CLOSED)
+    })
+
+    for (const [name, closing] of [
+      ['closes', Buffer.from([0x81, 0x85, 0, 0, 0, 0, 1, 2, 3, 4, 5, 0x88, 0x80, 0, 0, 0, 0])],
+      ['sends too much', Buffer.from([0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0])],
+    ] as const)
+      it(`ends when the client ${name}`, async () => {
+        let answer: http.ServerResponse | undefined
+        world.kubelet.act = (_req, res) => {
+          answer = res
+          res.write('first')
+        }
+        const client = await speak(world.server, 'plain', ask([]))
+        await client.hear('first')
+        client.socket.write(closing)
+        await client.end()
+        await eventually('the kubelet is left', () => answer?.destroyed === true)
+      })
+
+    it('refuses other protocols, and tells errors as ever', async () => {
+      says(200, '')
+      const other = await speak(world.server, 'plain', ask(['v4.channel.k8s.io']))
+      expect(await other.end()).to.match(/^HTTP\/1\.1 403 /)
+      const none = await speak(world.server, 'plain', ask([], `${pods}/none/log`))
+      expect(await none.end()).to.match(/^HTTP\/1\.1 404 /)
+      const strange = await speak(world.server, 'plain', ask([]).replace('Version: 13', 'Version: 8'))
+      expect(await strange.end()).to.match(/^HTTP\/1\.1 400 /)
+    })
   })
 
   it('believes no other certificate, unless the client says so', async () => {

@@ -143,6 +143,16 @@ describe('proxies', () => {
     expect(failure).to.equal('ECONNRESET')
   })
 
+  for (const over of ['plain', 'http2'] as const)
+    it(`cut off what is no answer, over ${over}`, async () => {
+      for (const head of ['HTTP/1.1 99 No\r\n', 'HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Type: c/d\r\nContent-Length: 0\r\n', 'nonsense\r\n']) {
+        world.inPod.act = (_req, res) => void res.socket?.end(`${head}\r\n`)
+        await world.server[over](`${ns}/pods/one/proxy/`).catch(() => {})
+      }
+      answer(200, {}, 'well')
+      expect((await world.server[over](`${ns}/pods/one/proxy/`)).body.toString()).to.equal('well')
+    })
+
   it('leave when the client does', async () => {
     let gone = false
     world.inPod.act = (_req, res) => {

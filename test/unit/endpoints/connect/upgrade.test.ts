@@ -213,4 +213,14 @@ describe('offers to leave HTTP that nobody takes', () => {
       client.socket.destroy()
     })
   }
+
+  for (const path of [`${pods}/one/exec`, `${pods}/one`])
+    it(`can't be made while another request is answered: ${path}`, async () => {
+      const watch = 'GET /api/v1/namespaces/ns/pods?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n'
+      const client = await speak(world.server, 'plain', watch)
+      await client.hear('ADDED')
+      client.say(ask(path))
+      await client.end()
+      expect((await world.server.plain('/api/v1/namespaces/ns/pods/one')).status).to.equal(200)
+    })
 })

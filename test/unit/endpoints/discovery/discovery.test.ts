@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
+import { unwrap } from '../../../../src/codec/protobuf.ts'
+import { decodeMessage } from '../../../../src/codec/protobuf-decode.ts'
+import { parseYaml } from '../../../../src/codec/yaml.ts'
 import { Discovery } from '../../../../src/endpoints/discovery/discovery.ts'
+import { metaType } from '../../../../src/endpoints/meta-type.ts'
+import type { JsonObject } from '../../../../src/meta/object.ts'
+import { decode } from '../../../../src/schema/decode.ts'
 import { FakeExchange, type FakeRequest } from '../../../support/exchange.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 import { refusalText, widgetResource } from '../../../support/test-registry.ts'
@@ -70,6 +76,35 @@ describe('discovery', () => {
   for (const [path, request] of others)
     it(`leaves ${request.method ?? 'GET'} ${path} to others`, async () => expect((await ask(path, request)).served).to.equal(false))
 
+  for (const path of ['/api', '/api/v1', '/apis', '/apis/example.io', '/apis/example.io/v1'])
+    it(`says the same of ${path} in each media type`, async () => {
+      const in_ = async (type: string) => (await ask(path, { headers: { accept: type } })).exchange
+      const json = (await in_('application/json')).json as JsonObject
+      for (const type of ['application/vnd.kubernetes.protobuf', 'application/vnd.svc.protobuf']) {
+        const { body, contentType } = await in_(type)
+        expect(contentType).to.equal(type)
+        const { kind, apiVersion = '' } = json as { kind: string; apiVersion?: string }
+        expect(unwrap(body!)).to.include({ kind, apiVersion })
+        const schema = metaType(`meta.${kind}`)
+        expect(decode(schema, decodeMessage(schema, unwrap(body!).message))).to.deep.equal(decode(schema, { ...json, kind: '', apiVersion: '' }))
+      }
+      const yaml = await in_('application/yaml;q=0.9,text/html')
+      expect(yaml.contentType).to.equal('application/yaml')
+      expect(parseYaml(yaml.body!).value).to.deep.equal(json)
+      expect((await ask(path, { headers: {}, userAgent: 'curl/8' })).exchange.text).to.equal(`${JSON.stringify(json, null, 2)}\n`)
+    })
+
+  // As apiserver 0.33.9 answers.
+  it('is not given in what it does not come in', async () => {
+    const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf'
+    const refused = (type: string, path = '/apis') => refusalText(ask(path, { headers: { accept: type } }))
+    for (const type of ['text/html', 'application/cbor'])
+      expect(await refused(type)).to.equal(`406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: ${types}`)
+    for (const type of ['application/json;as=Table;g=meta.k8s.io;v=v1', accept('v2').replace('apidiscovery', 'meta')])
+      expect(await refused(type)).to.equal(`406 NotAcceptable: only the following media types are accepted: ${types}`)
+    expect(await refused(accept('v2'), '/apis/example.io')).to.equal(`406 NotAcceptable: only the following media types are accepted: ${types}`)
+  })
+
   it('makes its documents anew for another generation, and only then', async () => {
     const mine = new Discovery(() => 'x')
     const first = (await ask('/apis', {}, mine)).exchange.body
@@ -88,10 +123,8 @@ describe('aggregated discovery', () => {
     [`${accept('v2beta1')},application/json`, '/apis', 'v2beta1'],
     [`${accept('v3')},${accept('v2beta1')},application/json`, '/apis', 'v2beta1'],
     [`application/json,${accept('v2')}`, '/apis', undefined],
-    [accept('v2').replace('apidiscovery', 'meta'), '/apis', undefined],
     [undefined, '/apis', undefined],
     ['*/*', '/apis', undefined],
-    [accept('v2'), '/apis/example.io', undefined],
   ]
   for (const [header, path, version] of headers)
     it(`of ${path}, for ${header}: ${version ?? 'the plain document'}`, async () => {

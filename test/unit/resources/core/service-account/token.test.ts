@@ -25,7 +25,7 @@ function server(options: Partial<TokenIssuer> = {}) {
     serverAudiences: ['here'],
     maxExpirationSeconds: 0,
     extendExpiration: true,
-    sign: async claims => `token ${signed.push(claims)}`,
+    sign: async claims => `token ${signed.push(claims as ServiceAccountClaims)}`,
     ...options,
   }
   const api = {

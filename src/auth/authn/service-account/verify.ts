@@ -1,0 +1,69 @@
+import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose'
+import type { VerificationKey } from './keys.ts'
+
+/** Tokens whose signature was found good; the oldest is forgotten first. */
+const MOST_VERIFIED = 2_000
+
+/** Claim `iss`, unchecked; empty for what is no JWT. */
+export function issuerOf(token: string): string {
+  if (token.split('.', 4).length !== 3) return ''
+  try {
+    const { iss } = decodeJwt(token)
+    return typeof iss === 'string' ? iss : ''
+  } catch {
+    return ''
+  }
+}
+
+/** Claims of tokens that one of the keys has signed. Checking a signature takes time, so it is done once. */
+export class Verifier<Claims> {
+  private readonly keys: () => Promise<readonly VerificationKey[]>
+  private readonly read: (payload: unknown) => Claims | undefined
+  private readonly verified = new Map<string, Claims>()
+
+  /** `read`: the claims of a payload; undefined for one that has not what it needs. */
+  constructor(keys: () => Promise<readonly VerificationKey[]>, read: (payload: unknown) => Claims | undefined) {
+    this.keys = keys
+    this.read = read
+  }
+
+  has(token: string): boolean {
+    return this.verified.has(token)
+  }
+
+  forget(token: string): void {
+    this.verified.delete(token)
+  }
+
+  /** Or what is wrong with it. */
+  async claims(token: string): Promise<Claims | { readonly error: string }> {
+    const known = this.verified.get(token)
+    if (known !== undefined) return known
+    const found = await this.check(token)
+    if (typeof found === 'string') return { error: found }
+    if (this.verified.size >= MOST_VERIFIED) this.verified.delete(this.verified.keys().next().value as string)
+    this.verified.set(token, found)
+    return found
+  }
+
+  private async check(token: string): Promise<Claims | string> {
+    let keyId: string | undefined
+    try {
+      keyId = decodeProtectedHeader(token).kid
+    } catch {
+      return 'invalid bearer token'
+    }
+    const keys = await this.keys()
+    const candidates = keyId === undefined ? keys : keys.filter(({ id }) => id === keyId)
+    if (candidates.length === 0) return 'invalid signature, no keys found'
+    for (const { publicKey, algorithm } of candidates) {
+      try {
+        const { payload } = await compactVerify(token, publicKey, { algorithms: [algorithm] })
+        return this.read(JSON.parse(new TextDecoder().decode(payload))) ?? 'service account token claims could not be validated'
+      } catch {
+        // The next key.
+      }
+    }
+    return 'go-jose/go-jose: error in cryptographic primitive'
+  }
+}

@@ -1,0 +1,98 @@
+import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
+import { legacyClaims } from '../auth/authn/service-account/legacy.ts'
+import type { ResourceId } from '../catalog/definition.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import type { Controller, ControllerEnvironment } from './controller.ts'
+import { followFresh, WorkQueue } from './controller.ts'
+
+const SECRETS: ResourceId = { group: '', resource: 'secrets' }
+const ACCOUNTS: ResourceId = { group: '', resource: 'serviceaccounts' }
+const TOKEN_TYPE = 'kubernetes.io/service-account-token'
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
+const ACCOUNT_UID = 'kubernetes.io/service-account.uid'
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`
+
+/** `namespace/name` of the account that the Secret is to have a token of. */
+const accountOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.annotations?.[ACCOUNT_NAME] ?? ''}`
+
+/** What it lacks, in base64; empty if nothing. */
+function missingData(secret: KubeObject, certificateAuthority: string): Record<string, string> {
+  const { namespace, token, 'ca.crt': ca } = (secret.data ?? {}) as Record<string, string>
+  return {
+    ...(ca !== base64(certificateAuthority) && { 'ca.crt': base64(certificateAuthority) }),
+    ...(!namespace && { namespace: base64(secret.metadata.namespace ?? '') }),
+    ...(!token && { token: '' }),
+  }
+}
+
+/**
+ * Fills Secrets of the type kubernetes.io/service-account-token with a token of the account that they name, and removes those whose account has gone
+ * (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#token-controller). `certificateAuthority`: PEM, of this server.
+ */
+export const serviceAccountTokenController =
+  (issuer: TokenIssuer, certificateAuthority: string): Controller =>
+  async (env, signal) => {
+    const secrets = new Map<string, KubeObject>()
+    const queue = new WorkQueue(
+      4,
+      signal,
+      async key => {
+        const secret = secrets.get(key)
+        if (secret) await fill(env, secret, issuer, certificateAuthority)
+      },
+      (secret, error) => env.logger.debug(2, 'secret has no token yet', { secret, error: (error as Error).message }),
+    )
+    const followSecrets = followFresh(env, SECRETS, signal, () => {
+      const before = new Set(secrets.keys())
+      return ({ type, object }) => {
+        if (!object) for (const key of before) secrets.delete(key)
+        else if (object.type === TOKEN_TYPE) {
+          const key = keyOf(object)
+          before.delete(key)
+          if (type === 'deleted') secrets.delete(key)
+          else {
+            secrets.set(key, object)
+            queue.add(key)
+          }
+        }
+      }
+    })
+    const followAccounts = followFresh(env, ACCOUNTS, signal, () => ({ type, object }) => {
+      if (type !== 'deleted' || !object) return
+      for (const [key, secret] of secrets) if (accountOf(secret) === keyOf(object)) queue.add(key)
+    })
+    await Promise.all([followSecrets, followAccounts])
+  }
+
+async function fill({ access }: ControllerEnvironment, secret: KubeObject, issuer: TokenIssuer, certificateAuthority: string): Promise<void> {
+  const { namespace = '', name = '', uid, annotations } = secret.metadata
+  const account = await orAbsent(access.get(ACCOUNTS, namespace, annotations?.[ACCOUNT_NAME] ?? ''))
+  const wantedUid = annotations?.[ACCOUNT_UID]
+  if (!account || (wantedUid && wantedUid !== account.metadata.uid)) {
+    await orAbsent(access.delete(SECRETS, namespace, name, uid === undefined ? {} : { uid }))
+    return
+  }
+  const missing = missingData(secret, certificateAuthority)
+  if (Object.keys(missing).length === 0) return
+  const token = 'token' in missing ? base64(await issuer.sign(legacyClaims(account, secret))) : undefined
+  const complete = (now: KubeObject): KubeObject | undefined => {
+    // Somebody has changed it: the change comes by the watch, and is looked at then.
+    if (now.metadata.resourceVersion !== secret.metadata.resourceVersion) return undefined
+    const marks = { ...now.metadata.annotations, [ACCOUNT_NAME]: account.metadata.name ?? '', [ACCOUNT_UID]: account.metadata.uid ?? '' }
+    return { ...now, metadata: { ...now.metadata, annotations: marks }, data: { ...now.data, ...missing, ...(token !== undefined && { token }) } }
+  }
+  await orAbsent(access.update(SECRETS, namespace, name, complete))
+}
+
+/** It has gone, or is another one by now. */
+async function orAbsent<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (isStatusError(error, 'NotFound') || isStatusError(error, 'Conflict')) return undefined
+    throw error
+  }
+}

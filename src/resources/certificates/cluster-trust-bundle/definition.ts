@@ -1,0 +1,34 @@
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { nameIsPathSegment } from '../../../meta/names.ts'
+import { column, nameColumn } from '../../columns.ts'
+import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { types } from '../../types.ts'
+import { validateClusterTrustBundle } from './validation.ts'
+
+const table: TableDefinition = {
+  columns: [nameColumn, column('SignerName', 'The signer whose certificates these are.')],
+  cells: ({ metadata, spec }) => [metadata.name ?? '', spec?.signerName || '<none>'],
+}
+
+const v1beta1: Version = {
+  group: 'certificates.k8s.io',
+  name: 'v1beta1',
+  kind: 'ClusterTrustBundle',
+  names: { plural: 'clustertrustbundles', singular: 'clustertrustbundle' },
+  verbs: STANDARD_VERBS,
+  schema: types.type('certificatesv1beta1.ClusterTrustBundle'),
+  table,
+  selectableFields: { 'spec.signerName': ({ spec }) => spec?.signerName ?? '' },
+}
+
+/** Differs from v1beta1 in nothing but its name, and is the one that release 1.32 knows, too. */
+const v1alpha1: Version = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.ClusterTrustBundle') }
+
+export const clusterTrustBundleResource: ResourceDefinition = {
+  scope: 'Cluster',
+  versions: [v1beta1, v1alpha1],
+  home: v1beta1,
+  storage: { prefix: 'clustertrustbundles', version: v1alpha1 },
+  // What else a name must be depends on the signer.
+  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validateName: nameIsPathSegment, validate: validateClusterTrustBundle },
+}

@@ -1,0 +1,71 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, tooLong } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import { parseCertificate } from '../certificates.ts'
+import { decodePem, type PemBlock } from '../pem.ts'
+import { validateSignerName } from '../signer-name.ts'
+
+const LONGEST_BYTES = 1024 * 1024
+const OMITTED = '<value omitted>'
+
+/** Bundles of a signer are named after it: `example.com:name:anything`. */
+function nameFaults(name: string, isPrefix: boolean, signer: string): string[] {
+  if (signer === '') {
+    return name.includes(':') ? ['ClusterTrustBundle without signer name must not have ":" in its name'] : nameIsDnsSubdomain(name, isPrefix)
+  }
+  const prefix = `${signer.replaceAll('/', ':')}:`
+  if (!name.startsWith(prefix)) return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`]
+  return nameIsDnsSubdomain(name.slice(prefix.length), isPrefix)
+}
+
+function validateNames({ metadata }: KubeObject, signer: string): FieldError[] {
+  const { generateName = '', name = '' } = metadata
+  const path = fieldPath('metadata')
+  return [
+    ...(generateName === '' ? [] : nameFaults(generateName, true, signer).map(text => invalid(path.child('generateName'), generateName, text))),
+    ...(name === '' ? [] : nameFaults(name, false, signer).map(text => invalid(path.child('name'), name, text))),
+  ]
+}
+
+function blockFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
+  if (type !== 'CERTIFICATE') return `has bad block type: ${type}`
+  if (hasHeaders) return 'has PEM block headers'
+  const certificate = parseCertificate(bytes)
+  if (!certificate) return 'does not parse as X.509'
+  return certificate.ca ? undefined : 'does not have the CA bit set'
+}
+
+function validateBundle(bundle: string, path: FieldPath): FieldError[] {
+  if (longerThan(bundle, LONGEST_BYTES)) return [tooLong(path, LONGEST_BYTES)]
+  const blocks = decodePem(bundle)
+  const faults = blocks.flatMap((block, i) => {
+    const fault = blockFault(block)
+    return fault === undefined ? [] : [invalid(path, OMITTED, `entry ${i} ${fault}`)]
+  })
+  if (faults.length > 0) return faults
+  if (blocks.length === 0) return [invalid(path, OMITTED, 'at least one trust anchor must be provided')]
+  const places = new Map<string, number[]>()
+  for (const [i, { bytes }] of blocks.entries()) {
+    const key = bytes.toString('base64')
+    places.set(key, [...(places.get(key) ?? []), i])
+  }
+  return [...places.values()]
+    .filter(indices => indices.length > 1)
+    .map(indices => invalid(path, OMITTED, `duplicate trust anchor (indices [${indices.join(' ')}])`))
+}
+
+export function validateClusterTrustBundle(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const { signerName = '', trustBundle = '' } = next.spec ?? {}
+  const path = fieldPath('spec')
+  const signer = path.child('signerName')
+  return [
+    ...validateNames(next, signerName),
+    ...(signerName === '' ? [] : validateSignerName(signerName, signer)),
+    ...(old && trustBundle === old.spec?.trustBundle ? [] : validateBundle(trustBundle, path.child('trustBundle'))),
+    ...(old ? validateImmutableField(signerName, old.spec?.signerName ?? '', signer) : []),
+  ]
+}

@@ -1,0 +1,30 @@
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid, required, tooLong } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { longerThan } from '../../meta/names.ts'
+import type { Json, KubeObject } from '../../meta/object.ts'
+import { validateDriverName } from './names.ts'
+
+const MAX_BYTES = 10 * 1024
+
+/** A JSON object of bounded size. `stored`: it was let in before there was a bound. */
+export function validateRaw(raw: Json | undefined, stored: boolean, path: FieldPath): FieldError[] {
+  if (raw === undefined || raw === null) return [required(path)]
+  if (
+    !stored &&
+    longerThan(
+      JSON.stringify(raw, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
+      MAX_BYTES,
+    )
+  )
+    return [tooLong(path, MAX_BYTES)]
+  if (typeof raw !== 'object' || Array.isArray(raw)) return [invalid(path, '<value omitted>', 'parameters must be a valid JSON object')]
+  return []
+}
+
+/** What only a driver understands. */
+export function validateConfiguration({ opaque }: KubeObject['spec'], stored: boolean, path: FieldPath): FieldError[] {
+  const at = path.child('opaque')
+  if (!opaque) return [required(at)]
+  return [...validateDriverName(opaque.driver ?? '', at.child('driver')), ...validateRaw(opaque.parameters, stored, at.child('parameters'))]
+}

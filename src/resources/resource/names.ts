@@ -1,0 +1,62 @@
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid, required, tooLong, typeInvalid } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { isDns1123Label, isDns1123Subdomain, longerThan, regexError } from '../../meta/names.ts'
+import { checkCsiDriverName } from '../core/volume/sources.ts'
+
+const MAX_POOL_NAME = 253
+const MAX_ID = 32
+/** Of a name with a domain: `domain/id`. */
+export const MAX_QUALIFIED_NAME = 63 + 1 + MAX_ID
+
+const IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*'
+const identifierRegex = new RegExp(`^${IDENTIFIER}$`)
+const identifierMessage = regexError(
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
+  IDENTIFIER,
+  'my_name',
+  'MY_NAME',
+  'MyName',
+)
+
+const each = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
+
+/** As of a CSI driver. */
+export function validateDriverName(name: string, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  checkCsiDriverName(name, path, errors)
+  return errors
+}
+
+/** Of a device, a request or a counter. */
+export const validateLabelName = (name: string, path: FieldPath): FieldError[] => each(isDns1123Label(name), name, path)
+
+export const validateClassName = (name: string, path: FieldPath): FieldError[] => each(isDns1123Subdomain(name), name, path)
+
+export function validatePoolName(name: string, path: FieldPath): FieldError[] {
+  if (name === '') return [required(path)]
+  const errors = longerThan(name, MAX_POOL_NAME) ? [tooLong(path, MAX_POOL_NAME)] : []
+  return [...errors, ...name.split('/').flatMap(part => validateClassName(part, path))]
+}
+
+function validateIdentifier(id: string, path: FieldPath): FieldError[] {
+  const errors = longerThan(id, MAX_ID) ? [tooLong(path, MAX_ID)] : []
+  return identifierRegex.test(id) ? errors : [...errors, typeInvalid(path, id, identifierMessage)]
+}
+
+/** An identifier, which may have a driver's domain before it. */
+export function validateQualifiedName(name: string, path: FieldPath): FieldError[] {
+  if (name === '') return [required(path, 'name required')]
+  const [first = '', second, ...more] = name.split('/')
+  if (second === undefined) return validateIdentifier(first, path)
+  if (more.length > 0) return []
+  return [
+    ...(first === '' ? [required(path, 'the domain must not be empty')] : validateDriverName(first, path)),
+    ...(second === '' ? [required(path, 'the name must not be empty')] : validateIdentifier(second, path)),
+  ]
+}
+
+export function validateFullyQualifiedName(name: string, path: FieldPath): FieldError[] {
+  const errors = validateQualifiedName(name, path)
+  return name !== '' && !name.includes('/') ? [...errors, invalid(path, name, 'must include a domain')] : errors
+}

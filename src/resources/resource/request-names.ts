@@ -1,0 +1,20 @@
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import { validateLabelName } from './names.ts'
+
+const NOT_A_REQUEST = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+
+/** Requests of a claim, `request`, and their alternatives, `request/alternative`. */
+export function requestNames(devices: KubeObject['spec'] | undefined): ReadonlySet<string> {
+  const requests: { name: string; firstAvailable?: { name: string }[] }[] = devices?.requests ?? []
+  return new Set(requests.flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map(alternative => `${name}/${alternative.name}`)]))
+}
+
+export function validateRequestReference(name: string, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
+  const parts = name.split('/')
+  if (parts.length > 2) return [invalid(path, name, NOT_A_REQUEST)]
+  const errors = parts.flatMap(part => validateLabelName(part, path))
+  return known.has(name) ? errors : [...errors, invalid(path, name, NOT_A_REQUEST)]
+}

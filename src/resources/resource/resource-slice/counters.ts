@@ -1,0 +1,40 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { shortened } from '../lists.ts'
+import { validateLabelName } from '../names.ts'
+
+type ApiStruct = KubeObject['spec']
+
+/** Counters of a slice: by set, their names. */
+export type SharedCounters = ReadonlyMap<string, ReadonlySet<string>>
+
+const MAX_NAME = 63
+
+export const countersOf = ({ counters }: ApiStruct): string[] => Object.keys(counters ?? {})
+
+function validateNames(set: ApiStruct, path: FieldPath): FieldError[] {
+  const at = path.child('counters')
+  const names = countersOf(set)
+  return names.length === 0 ? [required(at)] : names.flatMap(name => validateLabelName(name, at.key(shortened(name, MAX_NAME))))
+}
+
+export function validateCounterSet(set: ApiStruct, path: FieldPath): FieldError[] {
+  const at = path.child('name')
+  return [...(set.name ? validateLabelName(set.name, at) : [required(at)]), ...validateNames(set, path)]
+}
+
+export function validateConsumption(consumption: ApiStruct, path: FieldPath): FieldError[] {
+  return [...(consumption.counterSet ? [] : [required(path.child('counterSet'))]), ...validateNames(consumption, path)]
+}
+
+/** What is taken must be there. */
+export function validateShared(consumption: ApiStruct, shared: SharedCounters, path: FieldPath): FieldError[] {
+  const set: string = consumption.counterSet ?? ''
+  const names = shared.get(set)
+  if (!names) return [invalid(path.child('counterSet'), set, 'must reference a counterSet defined in the ResourceSlice sharedCounters')]
+  return countersOf(consumption)
+    .filter(name => !names.has(name))
+    .map(name => invalid(path.child('counters'), name, 'must reference a counter defined in the ResourceSlice sharedCounters'))
+}

@@ -1,0 +1,27 @@
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { checkNodeSelector } from '../../core/pod-spec/affinity.ts'
+
+/** In how many ways a slice or a device says what nodes have it, and what is wrong with each. `empty`: what is said of an empty name. */
+export function givenNodes(
+  { nodeName, nodeSelector, allNodes }: KubeObject['spec'],
+  empty: string,
+  path: FieldPath,
+): { given: string[]; errors: FieldError[] } {
+  const given: string[] = []
+  const errors: FieldError[] = []
+  if (nodeName) {
+    given.push('`nodeName`')
+    errors.push(...nameIsDnsSubdomain(nodeName, false).map(text => invalid(path.child('nodeName'), nodeName, text)))
+  } else if (nodeName !== undefined) errors.push(invalid(path.child('nodeName'), nodeName, empty))
+  if (nodeSelector) {
+    given.push('`nodeSelector`')
+    checkNodeSelector(nodeSelector, false, path.child('nodeSelector'), errors)
+  }
+  if (allNodes === true) given.push('`allNodes`')
+  else if (allNodes !== undefined) errors.push(invalid(path.child('allNodes'), allNodes, 'must be either unset or set to true'))
+  return { given, errors }
+}

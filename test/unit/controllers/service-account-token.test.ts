@@ -1,0 +1,81 @@
+import { expect } from 'chai'
+import type { TokenIssuer } from '../../../src/auth/authn/service-account/issuer.ts'
+import { serviceAccountTokenController } from '../../../src/controllers/service-account-token.ts'
+import { testAuth } from '../../support/auth.ts'
+import { builtinRegistry, controllerEnvironment, eventually, NAMESPACES } from '../../support/builtin-registry.ts'
+import { refusalText } from '../../support/test-registry.ts'
+
+const SECRETS = { group: '', resource: 'secrets' }
+const ACCOUNTS = { group: '', resource: 'serviceaccounts' }
+const text = (data: string | undefined): string => Buffer.from(data ?? '', 'base64').toString()
+
+async function running() {
+  const t = builtinRegistry()
+  const env = controllerEnvironment(t)
+  const { access } = env
+  await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
+  const makeAccount = () => access.create(ACCOUNTS, 'ns', { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'bot', namespace: 'ns' } })
+  const makeSecret = (name: string, annotations: Record<string, string> = {}) =>
+    access.create(SECRETS, 'ns', {
+      kind: 'Secret',
+      apiVersion: 'v1',
+      type: 'kubernetes.io/service-account-token',
+      metadata: { name, namespace: 'ns', annotations: { 'kubernetes.io/service-account.name': 'bot', ...annotations } },
+    })
+  const stop = new AbortController()
+  const ended = serviceAccountTokenController(testAuth.issuer as TokenIssuer, 'PEM')(env, stop.signal)
+  const isGone = async (name: string) => (await refusalText(access.get(SECRETS, 'ns', name))).includes('not found')
+  return {
+    access,
+    makeAccount,
+    makeSecret,
+    isGone,
+    stop: () => {
+      stop.abort()
+      return ended
+    },
+  }
+}
+
+describe('serviceAccountTokenController', () => {
+  it('fills a secret that names an account, and heals it', async () => {
+    const { access, makeAccount, makeSecret, stop } = await running()
+    const { metadata } = await makeAccount()
+    await makeSecret('s')
+    const filled = async () => (await access.get(SECRETS, 'ns', 's')).data?.token !== undefined
+    await eventually('it has a token', filled)
+    const secret = await access.get(SECRETS, 'ns', 's')
+    expect(Object.fromEntries(Object.entries(secret.data).map(([name, data]) => [name, text(data as string)]))).to.deep.equal({
+      'ca.crt': 'PEM',
+      namespace: 'ns',
+      token: 'signed for system:serviceaccount:ns:bot',
+    })
+    expect(secret.metadata.annotations).to.deep.equal({
+      'kubernetes.io/service-account.name': 'bot',
+      'kubernetes.io/service-account.uid': metadata.uid,
+    })
+    await access.update(SECRETS, 'ns', 's', now => ({ ...now, data: {} }))
+    await eventually('it has one again', filled)
+    await stop()
+  })
+
+  it('removes the secret with its account', async () => {
+    const { access, makeAccount, makeSecret, isGone, stop } = await running()
+    await makeAccount()
+    await makeSecret('s')
+    await eventually('it has a token', async () => (await access.get(SECRETS, 'ns', 's')).data?.token !== undefined)
+    await access.delete(ACCOUNTS, 'ns', 'bot')
+    await eventually('it is gone', () => isGone('s'))
+    await stop()
+  })
+
+  it('removes a secret whose account is not there, or is another one', async () => {
+    const { makeAccount, makeSecret, isGone, stop } = await running()
+    await makeSecret('early')
+    await eventually('it is gone', () => isGone('early'))
+    await makeAccount()
+    await makeSecret('old', { 'kubernetes.io/service-account.uid': 'x' })
+    await eventually('it is gone', () => isGone('old'))
+    await stop()
+  })
+})

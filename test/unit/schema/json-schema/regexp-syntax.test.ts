@@ -1,0 +1,62 @@
+import { expect } from 'chai'
+import { regexpFault } from '../../../../src/schema/json-schema/regexp-syntax.ts'
+
+/** Expressions that RE2 reads (https://github.com/google/re2/wiki/Syntax). */
+const good = [
+  ...['', 'a', 'a|b', '(a)', '(?:a)', '(?i)a', '(?i-s:a)', '(?P<n>a)', '(?<n>a)', 'a*', 'a+?', 'a{2}', 'a{2,}', 'a{2,3}?', '^*', 'a{', 'a{,2}'],
+  ...[
+    '[a-z]',
+    '[^]a]',
+    '[]a]',
+    '[a-]',
+    '[-a]',
+    '[[:alpha:]]',
+    '[^[:^digit:]x]',
+    '[\\d\\-]',
+    '\\pL',
+    '\\p{Greek}',
+    '\\P{Lu}',
+    '[\\p{Han}]',
+    '\\Qa(\\E',
+    '\\Q((',
+  ],
+  ...['\\.', '\\-', '\\x41', '\\x{1F600}', '\\07', '\\012', '\\a\\f\\n\\r\\t\\v', '\\A\\b\\B\\z', '😀+', 'a||b', '()', '(|a)'],
+  '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+]
+
+/** Expressions that it does not, with Go's words. */
+const bad: Record<string, string> = {
+  'a(': 'missing closing ): `a(`',
+  'a)': 'unexpected ): `a)`',
+  '(?i': 'missing closing ): `(?i`',
+  '*': 'missing argument to repetition operator: `*`',
+  '(*)': 'missing argument to repetition operator: `*`',
+  'a|+?': 'missing argument to repetition operator: `+?`',
+  'a**': 'invalid nested repetition operator: `**`',
+  'a*+': 'invalid nested repetition operator: `*+`',
+  'a{2}{3}': 'invalid nested repetition operator: `{2}{3}`',
+  'a{1001}': 'invalid repeat count: `{1001}`',
+  'a{3,2}': 'invalid repeat count: `{3,2}`',
+  '[a': 'missing closing ]: `[a`',
+  'x[]': 'missing closing ]: `[]`',
+  '[z-a]': 'invalid character class range: `z-a`',
+  '[[:word1:]]': 'invalid character class range: `[:word1:]`',
+  '\\p{Nothing}': 'invalid character class range: `\\p{Nothing}`',
+  '\\pX': 'invalid character class range: `\\pX`',
+  '\\': 'trailing backslash at end of expression: ``',
+  '\\1': 'invalid escape sequence: `\\1`',
+  '\\y': 'invalid escape sequence: `\\y`',
+  '[\\y]': 'invalid escape sequence: `\\y`',
+  '\\xg': 'invalid escape sequence: `\\xg`',
+  '(?=a)': 'invalid or unsupported Perl syntax: `(?=`',
+  '(?!a)': 'invalid or unsupported Perl syntax: `(?!`',
+  '(?P<n': 'invalid named capture: `(?P<n`',
+  '(?P<a b>x)': 'invalid named capture: `(?P<a b>`',
+}
+
+describe('regular expressions of patterns', () => {
+  for (const text of good) it(`reads ${JSON.stringify(text)}`, () => expect(regexpFault(text)).to.equal(undefined))
+  for (const [text, fault] of Object.entries(bad)) it(`refuses ${JSON.stringify(text)}`, () => expect(regexpFault(text)).to.equal(fault))
+  it('refuses groups in groups in groups', () => expect(regexpFault('('.repeat(2000))).to.match(/^expression nests too deeply/))
+  it('takes its time in proportion to the length', () => expect(regexpFault(`${'(a*)*'.repeat(20_000)}`)).to.equal(undefined))
+})

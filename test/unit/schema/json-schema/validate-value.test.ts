@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import { fieldErrorText } from '../../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../../src/meta/field-path.ts'
+import type { Json } from '../../../../src/meta/object.ts'
+import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+import { validateValue } from '../../../../src/schema/json-schema/validate-value.ts'
+
+const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: string[]]> = {
+  'a text': [{ type: 'string' }, 'x', []],
+  'a number for a text': [{ type: 'string' }, 1, ['d: Invalid value: "integer":  in body must be of type string: "integer"']],
+  'an integer for a number': [{ type: 'number' }, 1, []],
+  'a fraction for an integer': [{ type: 'integer' }, 1.5, ['d: Invalid value: "number":  in body must be of type integer: "number"']],
+  'null, where it may be': [{ type: 'string', nullable: true }, null, []],
+  'null, where it may not': [{ type: 'string' }, null, ['d: Invalid value: "null":  in body must be of type string: "null"']],
+  'one of few': [{ type: 'string', enum: ['x', 'y'] }, 'z', ['d: Unsupported value: "z": supported values: "x", "y"']],
+  'numbers of few': [{ type: 'integer', enum: [1, 2] }, 2, []],
+  'a short text': [{ type: 'string', minLength: 2 }, 'x', ['d: Invalid value: "x":  in body should be at least 2 chars long']],
+  'a long text': [{ type: 'string', maxLength: 1 }, 'xy', ['d: Too long: may not be more than 1 bytes']],
+  'characters, not bytes': [{ type: 'string', maxLength: 1 }, '😀', []],
+  'a number that is too large': [{ type: 'integer', maximum: 5 }, 6, ['d: Invalid value: 6:  in body should be less than or equal to 5']],
+  'a number at an open bound': [{ type: 'integer', minimum: 5, exclusiveMinimum: true }, 5, ['d: Invalid value: 5:  in body should be greater than 5']],
+  'a multiple': [{ type: 'number', multipleOf: 0.1 }, 0.3, []],
+  'no multiple': [{ type: 'integer', multipleOf: 2 }, 3, ['d: Invalid value: 3:  in body should be a multiple of 2']],
+  'a number beyond its format, which bounds nothing': [{ type: 'integer', format: 'int32' }, 2 ** 31, []],
+  'a big number': [{ type: 'integer', format: 'int64' }, 2n ** 60n, []],
+  'few items': [{ type: 'array', minItems: 1, items: { type: 'string' } }, [], ['d: Invalid value: 0:  in body should have at least 1 items']],
+  'many items': [{ type: 'array', maxItems: 1 }, [1, 2], ['d: Too many: 2: must have at most 1 items']],
+  'a wrong item': [{ type: 'array', items: { type: 'integer' } }, [1, 'x'], ['d.[1]: Invalid value: "string": [1] in body must be of type integer: "string"']],
+  'a member that is missing': [{ type: 'object', required: ['x'] }, {}, ['d.x: Required value']],
+  'a wrong member, deep': [
+    { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'string' } } } } },
+    { a: { b: 1 } },
+    ['d.a.b: Invalid value: "integer": a.b in body must be of type string: "integer"'],
+  ],
+  'a wrong value of a map': [
+    { type: 'object', additionalProperties: { type: 'string' } },
+    { a: 1 },
+    ['d.a: Invalid value: "integer": .a in body must be of type string: "integer"'],
+  ],
+  'a member that is not allowed': [{ type: 'object', additionalProperties: false }, { a: 1 }, ['d: Invalid value: "a": .a in body is a forbidden property']],
+  'none of any': [
+    { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+    { c: 1 },
+    ['d: Invalid value: "": "" must validate at least one schema (anyOf)', 'd.a: Required value'],
+  ],
+  'two of one': [
+    { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+    { a: 1, b: 1 },
+    ['d: Invalid value: "": "" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
+  ],
+  'not all': [
+    { allOf: [{ minimum: 2 }, { minimum: 1 }] },
+    1,
+    ['d: Invalid value: 1:  in body should be greater than or equal to 2', 'd: Invalid value: "": "" must validate all the schemas (allOf)'],
+  ],
+  'what must not be': [{ not: { minimum: 1 } }, 2, ['d: Invalid value: "": "" must not validate the schema (not)']],
+  'a format': [{ type: 'string', format: 'date' }, '2026-02-29', ['d: Invalid value: "2026-02-29":  in body must be of type date: "2026-02-29"']],
+  'a format that nobody knows': [{ type: 'string', format: 'colour' }, 'x', []],
+}
+
+describe('values by their schema', () => {
+  for (const [name, [schema, value, errors]] of Object.entries(table)) {
+    it(name, () => expect(validateValue(value, schema, fieldPath('d')).map(fieldErrorText)).to.deep.equal(errors))
+  }
+})
