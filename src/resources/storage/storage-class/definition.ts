@@ -4,6 +4,7 @@ import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
+import { storageClassWarnings } from '../warnings.ts'
 import { validateStorageClass } from './validation.ts'
 
 const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
@@ -48,5 +49,5 @@ export const storageClassResource: ResourceDefinition = {
   versions: [v1],
   home: v1,
   storage: { prefix: 'storageclasses', version: v1 },
-  strategy: { revalidatesMeta: true, validate: validateStorageClass },
+  strategy: { revalidatesMeta: true, validate: validateStorageClass, warnings: storageClassWarnings },
 }
