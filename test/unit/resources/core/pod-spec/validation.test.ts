@@ -141,7 +141,7 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
       ],
     }),
     `${c}.resizePolicy: Unsupported value: "Maybe": supported values: "NotRequired", "RestartContainer"`,
-    `${c}.resizePolicy[1]: Duplicate value: "cpu"`,
+    `${c}.resizePolicy[1]: Duplicate value: cpu`,
   ],
   security: [
     {
