@@ -17,6 +17,7 @@ import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
 import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
+import { garbageCollector } from './controllers/garbage-collector/garbage-collector.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
@@ -251,6 +252,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         keepFlowControlObjects,
         flowSchemaStatusController,
         ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
+        ...(options.controllers.has('garbage-collector-controller') ? [garbageCollector(catalog)] : []),
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
         const loops = controllers.map(controller => controller(controllerEnv, signal))

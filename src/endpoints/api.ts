@@ -145,7 +145,7 @@ async function remove(scope: Scope): Promise<void> {
   const output = negotiate(scope)
   const { code, result } = await deleteOne(scope)
   const { served } = scope
-  if (!result.deleted || served.definition.strategy?.returnsDeleted) return respondObject(scope, output, code, { object: result.object })
+  if (!result.deleted || result.blank || served.definition.strategy?.returnsDeleted) return respondObject(scope, output, code, { object: result.object })
   const { group, resource } = groupResourceOf(served)
   await respondStatus(scope, output, code, {
     kind: 'Status',

@@ -22,6 +22,8 @@ export interface DeleteOptions {
 export interface DeleteResult {
   readonly object: KubeObject
   readonly deleted: boolean
+  /** The answer is an object without content: upstream's to a dry-run that would take out the last finalizer, and the object with it. */
+  readonly blank?: boolean
 }
 
 const ORPHAN = 'orphan'
@@ -78,7 +80,8 @@ export async function deleteObject(
   try {
     if (target.dryRun) {
       await decide(await storage.get(key, 'latest', target.ctx.signal))
-      return result as unknown as DeleteResult
+      const { deleted, object } = result as unknown as DeleteResult
+      return { deleted, object, ...(deleted && (object.metadata.finalizers ?? []).length > 0 && { blank: true }) }
     }
     const written = await storage.write(key, decide, target.ctx.signal)
     done = true
