@@ -8,7 +8,7 @@ import { copyIn, versionsOf } from './convert.ts'
 import { createObject } from './create.ts'
 import { applyKindDefaults } from './decode-object.ts'
 import type { DeleteOptions, DeleteResult } from './delete.ts'
-import { deleteObject } from './delete.ts'
+import { deleteCorrupt, deleteObject } from './delete.ts'
 import type { KeySpace } from './keys.ts'
 import { keySpace } from './keys.ts'
 import type { ListOptions, ListResult } from './read.ts'
@@ -65,6 +65,11 @@ export class ResourceStore {
   async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
     const { object, deleted } = await deleteObject(this.env, this.storage, this.keys, target, options)
     return { object: copyIn(target.served.definition, object, target.served.version), deleted }
+  }
+
+  /** Deletes an object that can't be read, unread: nothing is checked but that. */
+  deleteCorrupt(target: WriteTarget): Promise<void> {
+    return deleteCorrupt(this.storage, this.keys, target)
   }
 
   /** Deletes what the options select, several at a time. Not atomic: it ends at the first failure. Returns what was selected. */
