@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	openapi_v3 "github.com/google/gnostic-models/openapiv3"
+	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/restmapper"
+	"sigs.k8s.io/yaml"
 )
 
 func (r *run) mapper() meta.RESTMapper {
@@ -71,6 +75,7 @@ func discovering(r *run) {
 	r.expect(len(document.GetDefinitions().GetAdditionalProperties()) > 400, "%d definitions", len(document.GetDefinitions().GetAdditionalProperties()))
 	paths, err := aggregated.OpenAPIV3().Paths()
 	r.must(err, "OpenAPI v3")
+	compared := map[string]bool{}
 	for _, sample := range r.samples {
 		path := "apis/" + sample.gvk.GroupVersion().String()
 		if sample.gvk.Group == "" {
@@ -82,8 +87,35 @@ func discovering(r *run) {
 		text, err := paths[path].Schema("application/json")
 		if r.noError(err, "OpenAPI v3 of %s", path) {
 			r.expect(strings.Contains(string(text), sample.gvk.Kind), "OpenAPI v3 of %s knows no %s", path, sample.gvk.Kind)
+			if !compared[path] {
+				compared[path] = true
+				r.sameInProtobuf(path, paths[path], text)
+			}
 		}
 	}
+}
+
+// sameInProtobuf checks that gnostic makes of the JSON document what the protobuf document holds.
+func (r *run) sameInProtobuf(path string, group openapi.GroupVersion, text []byte) {
+	encoded, err := group.Schema("application/com.github.proto-openapi.spec.v3.v1.0+protobuf")
+	r.must(err, "OpenAPI v3 of %s in protobuf", path)
+	got := &openapi_v3.Document{}
+	r.must(proto.Unmarshal(encoded, got), "OpenAPI v3 of %s in protobuf", path)
+	wanted, err := openapi_v3.ParseDocument(text)
+	r.must(err, "OpenAPI v3 of %s", path)
+	if proto.Equal(got, wanted) {
+		r.expect(true, "")
+		return
+	}
+	// The texts show where; a value of any shape may be written in another style of YAML.
+	gotText, err := got.YAMLValue("")
+	r.must(err, "OpenAPI v3 of %s as YAML", path)
+	wantedText, err := wanted.YAMLValue("")
+	r.must(err, "OpenAPI v3 of %s as YAML", path)
+	var gotValue, wantedValue any
+	r.must(yaml.Unmarshal(gotText, &gotValue), "OpenAPI v3 of %s as YAML", path)
+	r.must(yaml.Unmarshal(wantedText, &wantedValue), "OpenAPI v3 of %s as YAML", path)
+	r.expect(lacks(wantedValue, gotValue) == "" && lacks(gotValue, wantedValue) == "", "OpenAPI v3 of %s in protobuf: %s %s", path, lacks(wantedValue, gotValue), lacks(gotValue, wantedValue))
 }
 
 func verbs(lists []*metav1.APIResourceList) map[string]string {
