@@ -15,13 +15,13 @@ type LeaseList typemeta
   items 2 []Lease
 
 type LeaseSpec # Who holds the lease, since when and for how long.
-  holderIdentity 1 *string?
-  leaseDurationSeconds 2 *int32?
-  acquireTime 3 *MicroTime?
-  renewTime 4 *MicroTime?
-  leaseTransitions 5 *int32?
-  strategy 6 *string?
-  preferredHolder 7 *string?
+  holderIdentity 1 *string? # Who holds it.
+  leaseDurationSeconds 2 *int32? # How long others wait after the last renewal before they take it.
+  acquireTime 3 *MicroTime? # When it was taken.
+  renewTime 4 *MicroTime? # When it was renewed last.
+  leaseTransitions 5 *int32? # How often it has passed from one holder to another.
+  strategy 6 *string? # How the next holder is chosen, where that is coordinated.
+  preferredHolder 7 *string? # Who should hold it instead.
 `,
 }
 
@@ -57,13 +57,13 @@ type LeaseList typemeta
   items 2 []Lease
 
 type LeaseSpec
-  holderIdentity 1 *string?
-  leaseDurationSeconds 2 *int32?
-  acquireTime 3 *MicroTime?
-  renewTime 4 *MicroTime?
-  leaseTransitions 5 *int32?
-  strategy 6 *string?
-  preferredHolder 7 *string?
+  holderIdentity 1 *string? # Who holds it.
+  leaseDurationSeconds 2 *int32? # How long others wait after the last renewal before they take it.
+  acquireTime 3 *MicroTime? # When it was taken.
+  renewTime 4 *MicroTime? # When it was renewed last.
+  leaseTransitions 5 *int32? # How often it has passed from one holder to another.
+  strategy 6 *string? # How the next holder is chosen, where that is coordinated.
+  preferredHolder 7 *string? # Who should hold it instead.
 ${CANDIDATE_TYPES}`,
 }
 
