@@ -19,6 +19,7 @@ import type { ResourceAccess } from './catalog/definition.ts'
 import type { AuthorizationMode, Config } from './config/config.ts'
 import type { Clock } from './lib/clock.ts'
 import { invariant } from './lib/invariant.ts'
+import type { Logger } from './lib/log.ts'
 import type { Authorizer } from './meta/authorizer.ts'
 import type { KubeObject } from './meta/object.ts'
 import { isStatusError } from './meta/status.ts'
@@ -40,7 +41,7 @@ export interface Auth {
 }
 
 /** Reads the files that the configuration names, and makes the key that signs tokens where there is none. Throws an Error that names the file. */
-export async function openAuth(config: Config, clock: Clock): Promise<Auth> {
+export async function openAuth(config: Config, clock: Clock, log: Logger): Promise<Auth> {
   const { serviceAccounts } = config
   const rules = config.authorizationModes.includes('RBAC') ? new RuleIndex() : undefined
   const [authorizer, given, users] = await Promise.all([
@@ -76,7 +77,10 @@ export async function openAuth(config: Config, clock: Clock): Promise<Auth> {
     sign: async (claims: ServiceAccountClaims | LegacyClaims) => signClaims(await signing(), claims),
   }
   return {
-    authenticator: firstOf([clientCertificate, bearerAuthenticator(tokens, serviceAccounts.audiences)], config.anonymousAuth),
+    authenticator: firstOf(
+      [clientCertificate, bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why }))],
+      config.anonymousAuth,
+    ),
     authorizer,
     rules,
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer },

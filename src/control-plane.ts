@@ -6,7 +6,7 @@ import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
-import type { ResourceDefinition } from './catalog/definition.ts'
+import type { ResourceDefinition, ResourceId } from './catalog/definition.ts'
 import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
 import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
@@ -17,6 +17,7 @@ import { compactHistory } from './controllers/compaction.ts'
 import type { Controller } from './controllers/controller.ts'
 import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
+import { garbageCollector } from './controllers/garbage-collector/garbage-collector.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
@@ -37,17 +38,30 @@ import { ReadGauge } from './lib/metrics.ts'
 import type { Gates } from './lifecycle/gates.ts'
 import type { Release } from './lifecycle/release.ts'
 import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
-import type { RequestInfo, User } from './meta/context.ts'
+import type { Authorizer } from './meta/authorizer.ts'
 import { qualifiedResource } from './meta/gvk.ts'
+import { isStatusError } from './meta/status.ts'
 import { codecOf, type StoredForm } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
 import { type AuthServices, builtinResources } from './resources/builtin.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+  type IsAllowed,
+} from './resources/certificates/signer-admission.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
+import { runtimeClassAdmission } from './resources/node/runtime-class/admission-plugin.ts'
+import { priorityAdmission } from './resources/scheduling/priority-class/admission-plugin.ts'
+import { defaultStorageClass } from './resources/storage/storage-class/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
 import { createCacher } from './storage/cacher/cacher.ts'
+import { namedReports } from './storage/corrupt.ts'
 import { key } from './storage/revision.ts'
+import { Encryption } from './storage/value/encryption.ts'
 
 export interface ControlPlaneOptions {
   readonly backend: Backend
@@ -60,6 +74,8 @@ export interface ControlPlaneOptions {
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string
   readonly storedAs?: StoredForm
+  /** Absent: nothing is encrypted at rest. */
+  readonly encryption?: Encryption
   readonly eventTtlSeconds: number
   /** 0: this server does not compact. */
   readonly compactionIntervalMs: number
@@ -76,7 +92,8 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
-  readonly mayCreate: (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
+  /** Whether the authorizers let the user do this. */
+  readonly isAllowed: IsAllowed
 }
 
 export interface StartOptions {
@@ -111,6 +128,9 @@ export interface ControlPlane {
 const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${randomUUID()}`, leaseMs: 6000, renewMs: 2000 }
 
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
+const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
+const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
+const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' }
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
@@ -132,11 +152,22 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const catalog = new Catalog(definitions, release)
   const deprecatedRequests = createDeprecatedRequests()
   const stored = definitions.filter(definition => definition.storage !== undefined)
+  const unsafeDeletion = options.gates.enabled('AllowUnsafeMalformedObjectDeletion')
+  const encryption = options.encryption ?? new Encryption()
   const cacher = createCacher(
     backend,
-    stored.map(definition => cachedResource(options, definition)),
-    { clock, logger },
+    stored.map(definition => cachedResource(options, encryption, definition)),
+    { clock, logger, ...(unsafeDeletion && { reports: namedReports(options.etcdPrefix) }) },
   )
+  const listAll = async (id: ResourceId) => (await registry.access().list(id, '', { resourceVersion: '0' })).items
+  /** The cache may be behind: what is not there is looked for in the store. */
+  const find = async (id: ResourceId, name: string) => {
+    const absent = (error: unknown) => {
+      if (!isStatusError(error, 'NotFound')) throw error
+      return undefined
+    }
+    return (await registry.access().get(id, '', name, { resourceVersion: '0' }).catch(absent)) ?? (await registry.access().get(id, '', name).catch(absent))
+  }
   const registry: Registry = new Registry(catalog, {
     clock,
     etcdPrefix: options.etcdPrefix,
@@ -145,7 +176,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     admission: admissionChain([
       namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
       podDefaults,
-      defaultIngressClass(async () => (await registry.access().list(INGRESS_CLASSES, '', { resourceVersion: '0' })).items),
+      priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
+      defaultStorageClass(() => listAll(STORAGE_CLASSES)),
+      runtimeClassAdmission(name => find(RUNTIME_CLASSES, name)),
+      certificateApproval(options.isAllowed),
+      certificateSigning(options.isAllowed),
+      clusterTrustBundleAttest(options.isAllowed),
+      certificateSubjectRestriction,
+      defaultIngressClass(() => listAll(INGRESS_CLASSES)),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => cacher.storageFor(nameOf(definition)),
@@ -164,8 +202,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     deprecatedRequests,
     kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    ...(unsafeDeletion && { unsafeDeletion: authorizeOf(options) }),
     shutdown: shutdown.signal,
   }
+  let registered = false
   let rolesMade = false
   let rulesKnown = false
   return {
@@ -184,6 +224,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         endpoints: ['readyz'],
         check: () => {
           if (!bootstrapped) throw new Error('the objects of a new cluster are not made yet')
+        },
+      },
+      {
+        name: 'autoregister-completion',
+        endpoints: ['readyz'],
+        check: () => {
+          if (!registered) throw new Error('APIServices of group versions that are served are missing yet')
         },
       },
       ...(options.rules ? [rulesCheck(() => rolesMade && rulesKnown)] : []),
@@ -213,6 +260,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         keepFlowControlObjects,
         flowSchemaStatusController,
         ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
+        ...(options.controllers.has('garbage-collector-controller') ? [garbageCollector(catalog)] : []),
       ]
       const lead = async (signal: AbortSignal): Promise<void> => {
         const loops = controllers.map(controller => controller(controllerEnv, signal))
@@ -235,7 +283,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           })
           await Promise.all([policy, keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)])
         }),
-        apiServiceController(catalog)(controllerEnv, stopped.signal),
+        apiServiceController(catalog, () => {
+          registered = true
+        })(controllerEnv, stopped.signal),
         options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
       )
     },
@@ -250,6 +300,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   }
 }
 
+const authorizeOf =
+  ({ auth, isAllowed }: ControlPlaneOptions): Authorizer['authorize'] =>
+  async (user, info, signal) =>
+    auth ? auth.authorizer.authorize(user, info, signal) : { decision: (await isAllowed(user, info, signal)) ? 'allow' : 'no opinion', reason: '' }
+
 const rulesCheck = (ready: () => boolean): ReadinessCheck => ({
   name: 'rbac-bootstrap-roles',
   endpoints: ['readyz'],
@@ -261,17 +316,23 @@ const rulesCheck = (ready: () => boolean): ReadinessCheck => ({
 /** `pods`, `deployments.apps` */
 const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })
 
-const cachedResource = (options: ControlPlaneOptions, definition: ResourceDefinition) => ({
+const cachedResource = (options: ControlPlaneOptions, encryption: Encryption, definition: ResourceDefinition) => ({
   name: nameOf(definition),
   prefix: key(`${options.etcdPrefix}/${definition.storage?.prefix}/`),
-  codec: codecOf(definition, options.fingerprint, options.storedAs),
+  codec: codecOf(definition, options.fingerprint, options.storedAs, encryption.transformerFor(storedAsOf(definition))),
   namespaced: definition.scope === 'Namespaced',
 })
 
+/** Events stand in two groups: as kube-apiserver does, they are stored as those of the core group. */
+const storedAsOf = ({ home, versions }: ResourceDefinition) => ({
+  group: (versions.find(({ group }) => group === '') ?? home).group,
+  resource: home.names.plural,
+})
+
 /** A PUT that would create needs the right to create, too. */
-async function authorizeCreate({ mayCreate }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
+async function authorizeCreate({ isAllowed }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
   const { ctx } = target
   const info = { ...ctx.info, verb: 'create' }
-  if (await mayCreate(ctx.user, info, ctx.signal)) return
+  if (await isAllowed(ctx.user, info, ctx.signal)) return
   throw forbidden(ctx.user, info, '')
 }

@@ -30,9 +30,13 @@ export function shapeOf(schema: Schema | undefined): Shape {
 
 /** The schema of a member; undefined: none is declared. */
 export function memberSchema(schema: Schema | undefined, name: string): Schema | undefined {
-  if (schema?.type === 'struct') return schema.fields.get(name)?.schema ?? (schema.typeMeta && (name === 'kind' || name === 'apiVersion') ? TEXT : undefined)
+  if (schema?.type === 'struct') return fieldOf(schema, name)?.schema ?? (schema.typeMeta && (name === 'kind' || name === 'apiVersion') ? TEXT : undefined)
   return schema?.type === 'map' ? schema.values : undefined
 }
+
+/** A field by either of its spellings. */
+const fieldOf = (schema: StructSchema, name: string): Field | undefined =>
+  schema.fields.get(name) ?? (name.startsWith('x-') ? [...schema.fields.values()].find(({ alias }) => alias === name) : undefined)
 
 const TEXT: Schema = { type: 'string', goType: 'string' }
 

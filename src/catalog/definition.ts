@@ -76,6 +76,8 @@ export interface TableDefinition {
   readonly columns: readonly TableColumn[]
   /** One cell a column. `now` in milliseconds: ages are printed by the server. */
   cells(object: KubeObject, now: number): Json[]
+  /** Rows of a list stand in this order, where it is another than that of the list; each page by itself. */
+  readonly order?: (a: KubeObject, b: KubeObject) => number
 }
 
 export interface Subresource {
@@ -148,8 +150,11 @@ export interface ResourceAccess {
     name: string,
     options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number; dryRun?: boolean },
   ): Promise<void>
-  /** Events of a resource from its present state on: first `added` for what is there, then changes; ends with the signal. `name`: only of objects of this name. */
-  watch(gr: ResourceId, namespace: string, signal: AbortSignal, name?: string): AsyncIterable<AccessEvent>
+  /**
+   * Events of a resource from its present state on: first `added` for what is there, then changes; ends with the signal. `name`: only of objects of this name. `metadataOnly`: of the
+   * objects only kind, apiVersion and metadata are asked for, which costs less.
+   */
+  watch(gr: ResourceId, namespace: string, signal: AbortSignal, name?: string, options?: { metadataOnly?: boolean }): AsyncIterable<AccessEvent>
 }
 
 export interface ResourceId {

@@ -245,14 +245,39 @@ function readString(): string {
     const short = shortText(argument as number)
     if (short !== undefined) return short
   }
-  const bytes = stringBytes()
-  return textOf(bytes)
+  return textOf(stringBytes())
 }
 
 /** Upstream keeps a byte string of broken UTF-8 as it is; a string of this program could not, so it is refused like a text string. */
 function textOf(bytes: Buffer, shallow = false): string {
   if (!isUtf8(bytes)) note('cbor: invalid UTF-8 string', shallow)
   return bytes.toString('utf8')
+}
+
+/** Keys of a few ASCII characters that have been met, by a hash of them: the same few stand in every object. */
+const KNOWN = 4096
+const known = new Array<string | undefined>(KNOWN)
+
+/** The key of so many bytes; undefined as for `shortText`. */
+function shortKey(length: number): string | undefined {
+  const end = at + length
+  if (end > data.length) throw unexpectedEnd()
+  let hash = length
+  for (let i = at; i < end; i++) hash = (Math.imul(hash, 31) + (data[i] as number)) | 0
+  const slot = hash & (KNOWN - 1)
+  const candidate = known[slot]
+  if (candidate !== undefined && candidate.length === length && isAt(candidate)) {
+    at = end
+    return candidate
+  }
+  const text = shortText(length)
+  if (text !== undefined) known[slot] = text
+  return text
+}
+
+function isAt(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== data[at + i]) return false
+  return true
 }
 
 /** A string of a few ASCII characters; undefined where it is something else, and nothing has been read. */
@@ -323,9 +348,8 @@ function readMap(depth: number): JsonObject {
   path.push('')
   for (let i = 0; count < 0 ? !atBreak() : i < count; i++) {
     if (i >= MAX_ELEMENTS) throw new CborError(behind(`cbor: exceeded max number of ${TOO_WIDE}`))
-    path.length = step
     const key = readKey(depth, shallow)
-    path.push(key)
+    path[step] = key
     if (key in out && Object.hasOwn(out, key)) note(`cbor: found duplicate map key "${key}" at map element index ${i}`, shallow)
     const value = readItem(depth)
     if (isFloat(value)) noteFloat(out, key, value)
@@ -343,11 +367,14 @@ function readKey(depth: number, shallow: boolean): string {
   if (type === BYTES || type === TEXT) {
     readHead()
     if (info < 24) {
-      const short = shortText(argument as number)
+      const short = shortKey(argument as number)
       if (short !== undefined) return short
     }
+    // What is wrong with a key is told of the map.
+    path.pop()
     return textOf(stringBytes(), shallow)
   }
+  path.pop()
   const key = readItem(depth)
   // A whole number is a field that no struct has; in a map it is a key of a wrong type.
   note(`cbor: cannot unmarshal ${TYPES[type]} into Go value of type string (map key is of type ${TYPES[type]} and cannot be used as a member's name)`, shallow)

@@ -248,18 +248,23 @@ function writeOpen(schema: StructSchema, object: JsonObject): void {
 
 function writeBy(schema: Schema, value: Json): void {
   if (value === null) writeByte(NULL)
-  else if (schema.type === 'list' && Array.isArray(value)) {
-    writeHead(ARRAY, value.length)
-    for (const item of value) writeBy(schema.items, item)
-  } else if (typeof value === 'object' && !Array.isArray(value)) {
+  else if (schema.type === 'list' && Array.isArray(value)) writeList(schema.items, value)
+  else if (schema.type === 'union' && schema.form === 'list' && Array.isArray(value)) writeList(schema.struct, value)
+  else if (typeof value === 'object' && !Array.isArray(value)) {
     if (schema.type === 'struct') {
       if (schema.preserveUnknown) writeOpen(schema, value)
       else writeStruct(schema, value, true)
     } else if (schema.type === 'map') writeMap(schema.values, value)
+    else if (schema.type === 'union') writeStruct(schema.struct, value, true)
     else writeAny(value)
   } else if (schema.type === 'bytes') writeBase64(value as string)
   else if (schema.type === 'number' && typeof value === 'number') writeFloat(value)
   else writeAny(value)
+}
+
+function writeList(items: Schema, list: readonly Json[]): void {
+  writeHead(ARRAY, list.length)
+  for (const item of list) writeBy(items, item)
 }
 
 function writeMap(values: Schema, map: JsonObject): void {

@@ -1,6 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import { parseDuration } from '../meta/duration.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { sortedKeys } from '../schema/members.ts'
 import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
 import { goJson, rawJson } from './json-writer.ts'
 import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
@@ -37,7 +38,7 @@ function writeField(writer: Writer, number: number, schema: Schema, value: Json 
 }
 
 function writeMap(writer: Writer, number: number, values: Schema, map: JsonObject): void {
-  for (const key of Object.keys(map).sort(byBytes)) {
+  for (const key of sortedKeys(map)) {
     writer.uint32((number << 3) | WIRE_BYTES).fork()
     writer.uint32((1 << 3) | WIRE_BYTES).string(key)
     // A list as a map's value is a message of its own (ExtraValue).
@@ -49,9 +50,6 @@ function writeMap(writer: Writer, number: number, values: Schema, map: JsonObjec
     writer.ldelim()
   }
 }
-
-/** Go compares strings by their bytes; UTF-16 order differs only where surrogates meet the end of the basic plane. */
-const byBytes = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)))
 
 function writeZero(writer: Writer, number: number, schema: Schema): void {
   const zero = zeros[schema.type]

@@ -39,15 +39,21 @@ const missing = (error: unknown): undefined => {
   throw error
 }
 
-/** Keeps an APIService for each group version that is served, as kube-aggregator's autoregistration does. */
+/**
+ * Keeps an APIService for each group version that is served, as kube-aggregator's autoregistration does. `onComplete` is called once, when those that are wanted at the start have been
+ * looked at.
+ */
 export const apiServiceController =
-  (catalog: Catalog): Controller =>
+  (catalog: Catalog, onComplete: () => void = () => {}): Controller =>
   async (env, signal) => {
     const registration = new Registration(env, catalog)
     const queue = new WorkQueue(
       4,
       signal,
-      name => registration.sync(name),
+      async name => {
+        await registration.sync(name)
+        if (registration.completes()) onComplete()
+      },
       (name, error) => env.logger.debug(1, 'an APIService cannot be made yet', { name, error: (error as Error).message }),
     )
     const unsubscribe = catalog.subscribe(() => {
@@ -75,6 +81,7 @@ class Registration {
   private readonly catalog: Catalog
   private wanted = new Map<string, KubeObject>()
   private readonly done = new Set<string>()
+  private completed = false
 
   constructor(env: ControllerEnvironment, catalog: Catalog) {
     this.env = env
@@ -87,6 +94,13 @@ class Registration {
     const services = this.catalog.snapshot().servedGroupVersions().map(localService)
     this.wanted = new Map(services.flatMap(service => (service ? [[service.metadata.name as string, service] as const] : [])))
     return new Set([...before.keys(), ...this.wanted.keys()])
+  }
+
+  /** True the first time that every service that is wanted has been looked at. */
+  completes(): boolean {
+    if (this.completed || ![...this.wanted.keys()].every(name => this.done.has(name))) return false
+    this.completed = true
+    return true
   }
 
   async sync(name: string): Promise<void> {

@@ -28,8 +28,7 @@ export interface BootstrapOptions {
 export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
-      await makeMissing(env, options)
-      await ensureFlowControlObjects(env)
+      await Promise.all([makeMissing(env, options), ensureFlowControlObjects(env)])
       await Promise.all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one)))
       await leadHere(env, options)
       return

@@ -1,6 +1,7 @@
 import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 
 /** What every loop needs. Loops use the API alone, as the server itself. */
 export interface ControllerEnvironment {
@@ -35,20 +36,30 @@ export const follow = (env: ControllerEnvironment, id: ResourceId, signal: Abort
   followFresh(env, id, signal, () => handle, name)
 
 /** The same with a handler of its own for each start, which can tell what has gone meanwhile when it is told `synced`. */
-export async function followFresh(
+export const followFresh = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle, name?: string): Promise<void> =>
+  followStream(env, id, signal, begin, () => env.access.watch(id, '', signal, name))
+
+/** The same of all namespaces, with objects of which only kind, apiVersion and metadata can be counted on. */
+export const followMetadata = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle): Promise<void> =>
+  followStream(env, id, signal, begin, () => env.access.watch(id, '', signal, undefined, { metadataOnly: true }))
+
+type Handle = (event: AccessEvent) => void
+
+async function followStream(
   env: ControllerEnvironment,
   id: ResourceId,
   signal: AbortSignal,
-  begin: () => (event: AccessEvent) => void,
-  name?: string,
+  begin: () => Handle,
+  open: () => AsyncIterable<AccessEvent>,
 ): Promise<void> {
   let wait = FIRST_RETRY_MS
   while (!signal.aborted) {
     const handle = begin()
     try {
-      for await (const event of env.access.watch(id, '', signal, name)) {
+      for await (const event of open()) {
         wait = FIRST_RETRY_MS
         handle(event)
+        if (turnIsSpent()) await nextTurn()
       }
     } catch (error) {
       if (!signal.aborted) env.logger.debug(2, 'watch of a controller ended', { resource: id.resource, error: (error as Error).message })

@@ -15,10 +15,10 @@ const EVERY_MS = 60_000
 
 /** Makes the suggested and the mandatory objects, brings them up to date, and removes those that an earlier release had. */
 export async function ensureFlowControlObjects(env: ControllerEnvironment): Promise<void> {
-  for (const object of SUGGESTED_SCHEMAS) await ensure(env, SCHEMAS, object, false)
-  for (const object of SUGGESTED_LEVELS) await ensure(env, LEVELS, object, false)
-  for (const object of MANDATORY_SCHEMAS) await ensure(env, SCHEMAS, object, true)
-  for (const object of MANDATORY_LEVELS) await ensure(env, LEVELS, object, true)
+  await Promise.all(SUGGESTED_SCHEMAS.map(object => ensure(env, SCHEMAS, object, false)))
+  await Promise.all(SUGGESTED_LEVELS.map(object => ensure(env, LEVELS, object, false)))
+  await Promise.all(MANDATORY_SCHEMAS.map(object => ensure(env, SCHEMAS, object, true)))
+  await Promise.all(MANDATORY_LEVELS.map(object => ensure(env, LEVELS, object, true)))
   await removeFormer(env, SCHEMAS, [...SUGGESTED_SCHEMAS, ...MANDATORY_SCHEMAS])
   await removeFormer(env, LEVELS, [...SUGGESTED_LEVELS, ...MANDATORY_LEVELS])
 }

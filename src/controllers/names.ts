@@ -5,6 +5,7 @@ export const CONTROLLER_NAMES = [
   'serviceaccount-token-controller',
   'root-ca-certificate-publisher-controller',
   'clusterrole-aggregation-controller',
+  'garbage-collector-controller',
 ] as const
 
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]

@@ -36,8 +36,10 @@ export async function renderTable(
   options: TableOptions,
 ): Promise<Buffer[]> {
   const parts: Buffer[] = [Buffer.from(tableHead(table, meta, options, true))]
+  const { order } = table
+  const ordered = order ? [...objects].sort((a, b) => order(a.object(), b.object())) : objects
   const groups: (typeof objects)[] = []
-  for (let i = 0; i < objects.length; i += ROWS_AT_ONCE) groups.push(objects.slice(i, i + ROWS_AT_ONCE))
+  for (let i = 0; i < ordered.length; i += ROWS_AT_ONCE) groups.push(ordered.slice(i, i + ROWS_AT_ONCE))
   let separator = ''
   const rows = await mapInSlices(
     groups,

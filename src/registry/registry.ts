@@ -5,6 +5,8 @@ import { parseFieldSelector } from '../meta/field-selector.ts'
 import { parseLabelSelector } from '../meta/label-selector.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
+import { parseMetadata } from '../storage/parse-own.ts'
+import type { StoredObject } from '../storage/storage.ts'
 import { applyKindDefaults } from './decode-object.ts'
 import type { DeleteOptions } from './delete.ts'
 import { internalContext } from './internal-context.ts'
@@ -93,11 +95,17 @@ export class Registry {
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
       },
-      watch: (id, namespace, until, name) => this.follow(served(id), namespace, until, name),
+      watch: (id, namespace, until, name, options) => this.follow(served(id), namespace, until, options?.metadataOnly ? partialOf : objectOf, name),
     }
   }
 
-  private async *follow(served: ServedResource, namespace: string, signal: AbortSignal, name?: string): AsyncGenerator<AccessEvent> {
+  private async *follow(
+    served: ServedResource,
+    namespace: string,
+    signal: AbortSignal,
+    read: (stored: StoredObject) => KubeObject,
+    name?: string,
+  ): AsyncGenerator<AccessEvent> {
     const wanted = listOptions(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` })
     const watcher = await this.store(served).watch(served, namespace, { ...wanted, sendInitialEvents: true, allowWatchBookmarks: true }, signal)
     try {
@@ -105,7 +113,7 @@ export class Registry {
         for (const event of batch) {
           if (event.type === 'bookmark') {
             if (event.initialEnd) yield { type: 'synced' }
-          } else yield { type: event.type, object: event.object.object() }
+          } else yield { type: event.type, object: read(event.object) }
         }
       }
     } finally {
@@ -113,6 +121,15 @@ export class Registry {
     }
   }
 }
+
+const objectOf = (stored: StoredObject): KubeObject => stored.object()
+
+/** In the stored version: that makes no difference to metadata. */
+const partialOf = (stored: StoredObject): KubeObject => ({
+  kind: 'PartialObjectMetadata',
+  apiVersion: 'meta.k8s.io/v1',
+  metadata: parseMetadata(stored.json()),
+})
 
 const listOptions = (access: ListAccess | undefined): ListOptions => ({
   labels: access?.labelSelector ? parseLabelSelector(access.labelSelector) : [],

@@ -3,12 +3,13 @@ import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
+import { decode } from '../schema/decode.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
-import { copyIn, versionsOf } from './convert.ts'
+import { apiVersionOfVersion, copyIn, versionsOf } from './convert.ts'
 import { createObject } from './create.ts'
 import { applyKindDefaults } from './decode-object.ts'
 import type { DeleteOptions, DeleteResult } from './delete.ts'
-import { deleteObject } from './delete.ts'
+import { deleteCorrupt, deleteObject } from './delete.ts'
 import type { KeySpace } from './keys.ts'
 import { keySpace } from './keys.ts'
 import type { ListOptions, ListResult } from './read.ts'
@@ -63,8 +64,14 @@ export class ResourceStore {
   }
 
   async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
-    const { object, deleted } = await deleteObject(this.env, this.storage, this.keys, target, options)
-    return { object: copyIn(target.served.definition, object, target.served.version), deleted }
+    const result = await deleteObject(this.env, this.storage, this.keys, target, options)
+    const { definition, version } = target.served
+    return { ...result, object: result.blank ? blankObject(version) : copyIn(definition, result.object, version) }
+  }
+
+  /** Deletes an object that can't be read, unread: nothing is checked but that. */
+  deleteCorrupt(target: WriteTarget): Promise<void> {
+    return deleteCorrupt(this.storage, this.keys, target)
   }
 
   /** Deletes what the options select, several at a time. Not atomic: it ends at the first failure. Returns what was selected. */
@@ -100,6 +107,9 @@ export class ResourceStore {
     await Promise.all(Array.from({ length: Math.min(DELETE_COLLECTION_WORKERS, items.length) }, worker))
   }
 }
+
+const blankObject = (version: Version): KubeObject =>
+  ({ kind: version.kind, apiVersion: apiVersionOfVersion(version), ...decode(version.schema, {}) }) as unknown as KubeObject
 
 /** As if it had been stored and read again: with the defaults of the stored version. */
 function notStored(definition: ResourceDefinition, version: Version, object: KubeObject): KubeObject {

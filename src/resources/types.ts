@@ -5,8 +5,8 @@ import { apiextensionsTypes } from './apiextensions/types.ts'
 import { apiRegistrationTypes } from './apiregistration/types.ts'
 import { apiServerInternalTypes } from './apiserverinternal/types.ts'
 import { appsTypes } from './apps/types.ts'
-import { authenticationTypes } from './authentication/types.ts'
-import { authorizationTypes } from './authorization/types.ts'
+import { authenticationTypes, authenticationV1alpha1Types, authenticationV1beta1Types } from './authentication/types.ts'
+import { authorizationTypes, authorizationV1beta1Types } from './authorization/types.ts'
 import { autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
 import { batchTypes } from './batch/types.ts'
 import { certificatesTypes, certificatesV1alpha1Types, certificatesV1beta1Types } from './certificates/types.ts'
@@ -14,11 +14,11 @@ import { coordinationTypes, coordinationV1alpha2Types, coordinationV1beta1Types 
 import { coreTypes } from './core/types.ts'
 import { discoveryTypes } from './discovery/types.ts'
 import { eventsTypes } from './events/types.ts'
-import { flowControlTypes } from './flowcontrol/types.ts'
+import { flowControlTypes, olderFlowControlTypes } from './flowcontrol/types.ts'
 import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
 import { nodeTypes } from './node/types.ts'
 import { policyTypes } from './policy/types.ts'
-import { rbacTypes } from './rbac/types.ts'
+import { rbacTypes, rbacV1alpha1Types, rbacV1beta1Types } from './rbac/types.ts'
 import { resourceTypes, resourceV1alpha3Types, resourceV1beta1Types } from './resource/types.ts'
 import { schedulingTypes } from './scheduling/types.ts'
 import { storageTypes, storageV1alpha1Types, storageV1beta1Types } from './storage/types.ts'
@@ -39,10 +39,13 @@ export const types = [
   networkingV1beta1Types,
   eventsTypes,
   authenticationTypes,
+  authenticationV1beta1Types,
+  authenticationV1alpha1Types,
   admissionRegistrationTypes,
   admissionRegistrationV1alpha1Types,
   admissionRegistrationV1beta1Types,
   flowControlTypes,
+  ...olderFlowControlTypes,
   apiRegistrationTypes,
   coordinationV1beta1Types,
   coordinationV1alpha2Types,
@@ -61,5 +64,8 @@ export const types = [
   nodeTypes,
   discoveryTypes,
   authorizationTypes,
+  authorizationV1beta1Types,
   rbacTypes,
+  rbacV1beta1Types,
+  rbacV1alpha1Types,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())

@@ -1,7 +1,7 @@
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { DecodeError, diagnose } from './diagnose.ts'
-import { isHigh, membersOf, sortedKeys } from './members.ts'
+import { bySpelling, isHigh, membersOf, sortedKeys } from './members.ts'
 import { MISFIT, type Reader, scalarReader } from './scalar-readers.ts'
 import type { Field, ListSchema, MapSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
 
@@ -41,6 +41,7 @@ type FieldReader = (value: Json) => Json | undefined
 
 interface Plan {
   readonly name: string
+  readonly alias: string | undefined
   readonly index: number
   readonly read: FieldReader
   /** What stands there when the member is absent; undefined: nothing. */
@@ -63,8 +64,8 @@ function structReader(schema: StructSchema): Reader<JsonObject> {
 }
 
 function compileStruct(schema: StructSchema): Reader<JsonObject> {
-  const plans = membersOf(schema).map((field, index): Plan => ({ name: field.name, index, ...compileField(field) }))
-  const byName = new Map(plans.map(plan => [plan.name, plan]))
+  const plans = membersOf(schema).map((field, index): Plan => ({ name: field.name, alias: field.alias, index, ...compileField(field) }))
+  const byName = bySpelling(plans)
   const always = plans.filter(plan => plan.zero !== undefined)
   const keepUnknown = schema.preserveUnknown === true
 
@@ -85,25 +86,29 @@ function compileStruct(schema: StructSchema): Reader<JsonObject> {
     for (const key of Object.keys(value)) if (!byName.has(key)) setMember(out, key, value[key] as Json)
   }
 
-  const unordered = (value: JsonObject): JsonObject => {
-    const present: Plan[] = []
+  /** For an object whose members stand in another order. What was read before `from`, the first that is out of order, is in `done`: nothing is read twice, however deep it is. */
+  const unordered = (value: JsonObject, done: JsonObject, from: string): JsonObject => {
+    const present: { readonly plan: Plan; readonly key: string; readonly isDone: boolean }[] = []
+    let isDone = true
     for (const key in value) {
+      if (key === from) isDone = false
       const plan = byName.get(key)
       if (plan === undefined) unknownSeen = true
       if (plan === undefined || value[key] === undefined) continue
       let at = present.length
-      while (at > 0 && (present[at - 1] as Plan).index > plan.index) {
-        present[at] = present[at - 1] as Plan
+      while (at > 0 && (present[at - 1] as { plan: Plan }).plan.index > plan.index) {
+        present[at] = present[at - 1] as (typeof present)[0]
         at--
       }
-      present[at] = plan
+      present[at] = { plan, key, isDone }
     }
     const out: JsonObject = {}
     let next = 0
-    for (const plan of present) {
+    for (const { plan, key, isDone } of present) {
       next = finish(out, next, plan.index)
       if (always[next] === plan) next++
-      put(out, plan, value[plan.name] as Json)
+      if (!isDone) put(out, plan, value[key] as Json)
+      else if (done[plan.name] !== undefined) out[plan.name] = done[plan.name] as Json
     }
     finish(out, next, plans.length)
     return out
@@ -125,7 +130,7 @@ function compileStruct(schema: StructSchema): Reader<JsonObject> {
       const raw = source[key] as Json
       if (raw === undefined) continue
       if (plan.index < last) {
-        out = unordered(source)
+        out = unordered(source, out, key)
         next = always.length
         break
       }
@@ -256,7 +261,7 @@ function mapReader(schema: MapSchema): Reader {
     const out: JsonObject = {}
     let before = ''
     for (const key in value) {
-      if (key < before || key === '__proto__' || isHigh(key)) return unsortedMap(value, read)
+      if (key < before || key === '__proto__' || isHigh(key)) return unsortedMap(value, read, out)
       before = key
       out[key] = read(value[key] as Json)
     }
@@ -264,8 +269,9 @@ function mapReader(schema: MapSchema): Reader {
   }
 }
 
-function unsortedMap(value: JsonObject, read: Reader): JsonObject {
+/** `done`: the members that have been read already. */
+function unsortedMap(value: JsonObject, read: Reader, done: JsonObject): JsonObject {
   const out: JsonObject = {}
-  for (const key of sortedKeys(value)) setMember(out, key, read(value[key] as Json))
+  for (const key of sortedKeys(value)) setMember(out, key, Object.hasOwn(done, key) ? (done[key] as Json) : read(value[key] as Json))
   return out
 }

@@ -2,7 +2,7 @@ import { parseDuration } from '../meta/duration.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { parseQuantity } from '../meta/quantity.ts'
 import { base64Fault } from './base64.ts'
-import { fitsInteger, membersOf } from './members.ts'
+import { bySpelling, fitsInteger, membersOf } from './members.ts'
 import { namedStringType } from './named-types.ts'
 import type { Field, ScalarSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
 import { timeFault } from './time.ts'
@@ -52,7 +52,7 @@ const members = new WeakMap<StructSchema, ReadonlyMap<string, Field>>()
 function memberMap(schema: StructSchema): ReadonlyMap<string, Field> {
   let map = members.get(schema)
   if (!map) {
-    map = new Map(membersOf(schema).map(f => [f.name, f]))
+    map = bySpelling(membersOf(schema))
     members.set(schema, map)
   }
   return map

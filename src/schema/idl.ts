@@ -109,6 +109,7 @@ export class TypeRegistry {
       required: marks.includes('required') || (!optional && !marks.includes('optional')),
       omitEmpty: marks.includes('omitempty') || (optional && !marks.includes('keepempty')),
     }
+    if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
     if (at >= 0) field.default = JSON.parse(text.slice(at + 3)) as Json
     const strategies: string[] = []
     for (const mark of marks) {
@@ -170,6 +171,10 @@ export interface TypePackage {
   readonly definition: string
   readonly source: string
 }
+
+/** How names of markers in schemas begin, and how they are spelt neutrally. */
+const MARKER = 'x-kubernetes-'
+const NEUTRAL_MARKER = 'x-svc-'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 

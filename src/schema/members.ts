@@ -15,6 +15,13 @@ const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map(name => ({
 export const membersOf = (schema: StructSchema): readonly Field[] =>
   schema.typeMeta ? [...typeMetaFields.filter(f => !schema.fields.has(f.name)), ...schema.fields.values()] : [...schema.fields.values()]
 
+/** Members by each of their spellings. */
+export function bySpelling<T extends { readonly name: string; readonly alias?: string | undefined }>(members: readonly T[]): ReadonlyMap<string, T> {
+  const map = new Map(members.map(member => [member.name, member]))
+  for (const member of members) if (member.alias !== undefined) map.set(member.alias, member)
+  return map
+}
+
 const bounds: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
   int32: [-2147483648, 2147483647],
   uint32: [0, 4294967295],
@@ -33,9 +40,9 @@ const high = /[\ud800-\udfff]/
 /** Whether UTF-16 order may differ from byte order. */
 export const isHigh = (key: string): boolean => high.test(key)
 
-/** A value with the members of its objects sorted, at every depth; itself where they are. JavaScript puts integer-like keys first, all the same. */
+/** A copy of a value, with the members of its objects sorted at every depth. JavaScript puts integer-like keys first, all the same. */
 export function sortedJson(value: Json): Json {
-  if (typeof value !== 'object' || value === null || isSortedJson(value)) return value
+  if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sortedJson)
   const out: JsonObject = {}
   for (const key of sortedKeys(value)) setMember(out, key, sortedJson(value[key] as Json))

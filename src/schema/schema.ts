@@ -26,6 +26,8 @@ export interface ScalarSchema {
 export interface Field {
   /** JSON name. */
   readonly name: string
+  /** Another spelling that is read as the name, and never written: `x-svc-list-type`. */
+  readonly alias?: string
   /** Protobuf field number; 0 where there is none (custom resources). */
   readonly number: number
   readonly schema: Schema

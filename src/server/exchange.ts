@@ -156,7 +156,12 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   get remoteAddress(): string {
-    return this.req.socket.remoteAddress ?? ''
+    try {
+      return this.req.socket.remoteAddress ?? ''
+    } catch {
+      // An HTTP/2 session that has ended has no socket to ask.
+      return ''
+    }
   }
 
   get asksUpgrade(): boolean {

@@ -23,7 +23,7 @@ function skipString(json: Buffer, at: number): number {
 }
 
 /** From the first byte of a value to after its last. */
-function skipValue(json: Buffer, at: number): number {
+export function skipValue(json: Buffer, at: number): number {
   const first = json[at]
   if (first === quote) return skipString(json, at)
   let i = at

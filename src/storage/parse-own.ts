@@ -1,5 +1,7 @@
 import { parseJson } from '../codec/json.ts'
-import type { Json, KubeObject } from '../meta/object.ts'
+import type { Json, KubeObject, ObjectMeta } from '../meta/object.ts'
+import { findMetadata, skipValue } from './json-splice.ts'
+import type { Encoded } from './storage.ts'
 
 /** Numbers that may lose something as a double, or that Go tells from a whole one; also finds what only looks like it. */
 const oddNumber = /\d{16}|\d[eE]|\.0/
@@ -9,4 +11,10 @@ export function parseOwn(bytes: Buffer): KubeObject {
   const text = bytes.toString('utf8')
   const value = oddNumber.test(text) ? parseJson(bytes).value : (JSON.parse(text) as Json)
   return value as unknown as KubeObject
+}
+
+/** The metadata alone of a JSON encoding that this program made: nothing else is parsed. */
+export function parseMetadata({ bytes, header }: Encoded): ObjectMeta {
+  const start = findMetadata(bytes, header)
+  return JSON.parse(bytes.toString('utf8', start, skipValue(bytes, start))) as ObjectMeta
 }

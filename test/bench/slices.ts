@@ -62,6 +62,23 @@ try {
     for (const each of watchers) each.close()
     await sleep(200)
   })
+  const collectedBy: readonly [string, () => Promise<boolean>][] = [
+    ['Background', async () => (await owned()).length === 0],
+    ['Foreground', async () => (await owned()).length === 0],
+    ['Orphan', async () => (await owned()).every(({ metadata }) => metadata.ownerReferences === undefined)],
+  ]
+  const owned = async (): Promise<{ metadata: { ownerReferences?: unknown } }[]> =>
+    JSON.parse((await send(port, 'GET', `${maps}?labelSelector=owned`)).toString()).items
+  for (const [policy, done] of collectedBy) {
+    const name = policy.toLowerCase()
+    const { metadata } = JSON.parse((await send(port, 'POST', maps, { metadata: { name } })).toString())
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid: metadata.uid, blockOwnerDeletion: true }]
+    await inFlight(PODS, 64, i => send(port, 'POST', maps, { metadata: { name: `${name}-${i}`, labels: { owned: '' }, ownerReferences } }))
+    await measure(`collect what one of ${PODS} owned: ${policy}`, async () => {
+      await send(port, 'DELETE', `${maps}/${name}?propagationPolicy=${policy}`)
+      while (!(await done())) await sleep(200)
+    })
+  }
 } finally {
   closeConnections()
   await server.stop()

@@ -5,15 +5,18 @@ import { findKubectls, followKubectl, type Kubectl, type Result, runKubectl, wor
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 import { access } from './kubectl/access.ts'
 import { applying } from './kubectl/applying.ts'
+import { deleting } from './kubectl/deleting.ts'
 import { discovering } from './kubectl/discovering.ts'
 import { nodes } from './kubectl/nodes.ts'
 import { reading } from './kubectl/reading.ts'
 import type { Expected, Script, Step } from './kubectl/script.ts'
 import { writing } from './kubectl/writing.ts'
 
-const SCRIPTS: readonly Script[] = [...discovering, ...reading, ...writing, ...applying, ...nodes, ...access]
+const SCRIPTS: readonly Script[] = [...discovering, ...reading, ...writing, ...deleting, ...applying, ...nodes, ...access]
 const FILES = join(import.meta.dirname, '..', 'fixtures', 'manifests')
 const kubectls = findKubectls()
+/** How long is waited for what a controller does. */
+const EVENTUALLY_MS = 10_000
 
 let server: StartedServer
 
@@ -22,6 +25,7 @@ class Session {
   private readonly kubectl: Kubectl
   private readonly namespace: string
   readonly env: NodeJS.ProcessEnv
+  private readonly saved = new Map<string, string>()
 
   constructor(kubectl: Kubectl, namespace: string) {
     this.kubectl = kubectl
@@ -31,7 +35,8 @@ class Session {
   }
 
   fill(text: string): string {
-    return text.replaceAll('{ns}', this.namespace).replaceAll('{node}', `node-${this.namespace}`).replaceAll('{files}', FILES)
+    const known = text.replaceAll('{ns}', this.namespace).replaceAll('{node}', `node-${this.namespace}`).replaceAll('{files}', FILES)
+    return [...this.saved].reduce((filled, [name, value]) => filled.replaceAll(`{${name}}`, value), known)
   }
 
   async run(command: string, options: { stdin?: string; env?: Readonly<Record<string, string>> } = {}): Promise<Result> {
@@ -44,9 +49,20 @@ class Session {
   }
 
   async step(step: Step): Promise<void> {
-    const [run, prints] = 'run' in step ? [step.run, step.prints] : [step[0], step.slice(1) as Expected[]]
     const special = 'run' in step ? step : undefined
     if (special?.since !== undefined && this.kubectl.minor < special.since) return
+    for (const until = Date.now() + (special?.eventually ? EVENTUALLY_MS : 0); ; await sleep(100)) {
+      try {
+        return await this.once(step)
+      } catch (error) {
+        if (Date.now() >= until) throw error
+      }
+    }
+  }
+
+  private async once(step: Step): Promise<void> {
+    const [run, prints] = 'run' in step ? [step.run, step.prints] : [step[0], step.slice(1) as Expected[]]
+    const special = 'run' in step ? step : undefined
     const running = this.run(run, { ...(special?.stdin !== undefined && { stdin: special.stdin }), ...(special?.env && { env: special.env }) })
     if (special?.meanwhile !== undefined) {
       await sleep(500)
@@ -62,6 +78,7 @@ class Session {
       if (typeof expected === 'string') expect(stdout.trim(), context).to.equal(expected)
       else expect(all, context).to.match(expected)
     }
+    if (special?.saves !== undefined) this.saved.set(special.saves, stdout.trim())
   }
 
   private args(command: string): string[] {
@@ -109,6 +126,6 @@ function ofRelease(kubectl: Kubectl): void {
     expect(plain).to.match(/^NAME +DATA +AGE$/m)
     expect(plain.match(/^one +1 +\d+s$/gm), plain).to.have.length(3)
     const events = await opened.follow('get cm -w --output-watch-events', /kube-root-ca/, act, [/DELETED/])
-    expect(events).to.match(/^ADDED +one .*\nMODIFIED +one .*\nDELETED +one /m)
+    expect(events, events).to.match(/^ADDED +one .*\nMODIFIED +one .*\nDELETED +one /m)
   })
 }

@@ -1,19 +1,18 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { encodeCbor } from '../../src/codec/cbor.ts'
 import { type Format, mediaOffer } from '../../src/codec/negotiate.ts'
 import { encodeProtobuf } from '../../src/codec/protobuf.ts'
 import { yamlBytes } from '../../src/codec/yaml.ts'
 import { type ControlPlane, createControlPlane } from '../../src/control-plane.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { silentLogger } from '../../src/lib/log.ts'
-import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { JsonObject } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import { types } from '../../src/resources/types.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { key } from '../../src/storage/revision.ts'
 import { eventually } from '../support/builtin-registry.ts'
+import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { mutateBody } from '../support/mutate-body.ts'
@@ -31,12 +30,12 @@ interface Sample {
   readonly object: JsonObject & { kind: string; apiVersion: string }
 }
 
-const sample = (group: string, resource: string, type: string, object: object): Sample => {
+const sample = (group: string, resource: string, type: string, object: object, namespace = 'default'): Sample => {
   const apiVersion = group === '' ? 'v1' : `${group}/v1`
   const root = group === '' ? '/api/v1' : `/apis/${group}/v1`
   return {
-    path: `${root}/namespaces/default/${resource}`,
-    info: { verb: 'create', apiPrefix: group === '' ? 'api' : 'apis', group, version: 'v1', namespace: 'default', resource, parts: [resource] },
+    path: `${root}/${namespace === '' ? '' : `namespaces/${namespace}/`}${resource}`,
+    info: { verb: 'create', apiPrefix: group === '' ? 'api' : 'apis', group, version: 'v1', namespace, resource, parts: [resource] },
     type,
     object: { apiVersion, ...object } as Sample['object'],
   }
@@ -59,6 +58,35 @@ const podSpec = {
   nodeSelector: { 'kubernetes.io/os': 'linux' },
   tolerations: [{ key: 'x', operator: 'Exists' }],
   terminationGracePeriodSeconds: 600,
+}
+const definition = {
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.io' },
+  spec: {
+    group: 'example.io',
+    names: { plural: 'widgets', kind: 'Widget' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['size'],
+                properties: { size: { type: 'integer', minimum: 1, default: 3 }, tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
+                anyOf: [{ required: ['tags'] }],
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
 }
 const full = (file: string): object => JSON.parse(readFileSync(new URL(`../fixtures/codec/roundtrip/${file}`, import.meta.url), 'utf8')) as object
 
@@ -91,6 +119,7 @@ const samples: readonly Sample[] = [
     metadata: { name: 'l' },
     spec: { holderIdentity: 'me', leaseDurationSeconds: 2_147_483_647, acquireTime: '2026-01-02T03:04:05.123456Z' },
   }),
+  sample('apiextensions.k8s.io', 'customresourcedefinitions', 'apiextensions.CustomResourceDefinition', definition, ''),
   sample('', 'events', 'core.Event', full('core.v1.Event.json')),
   sample('networking.k8s.io', 'networkpolicies', 'networking.NetworkPolicy', full('networking.k8s.io.v1.NetworkPolicy.json')),
 ]
@@ -125,28 +154,7 @@ function cpuMs(since: NodeJS.CpuUsage): number {
 
 const revisionOf = async (backend: MemoryBackend): Promise<number> => (await backend.get(key('/none'), AbortSignal.timeout(1000))).revision
 
-function openPlane(backend: MemoryBackend): ControlPlane {
-  return createControlPlane({
-    backend,
-    clock: systemClock,
-    logger: silentLogger,
-    release: '1.33',
-    gates: parseGates('1.33'),
-    runtimeConfig: new Map(),
-    etcdPrefix: '/registry',
-    fingerprint: 'test',
-    eventTtlSeconds: 3600,
-    compactionIntervalMs: 0,
-    serviceCIDRs: ['10.0.0.0/16'],
-    nodePorts: { first: 30000, last: 30100 },
-    controllers: new Set(),
-    exclusiveStore: true,
-    minRequestTimeoutSeconds: 1800,
-    media: mediaOffer({ cbor: true }),
-    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-    mayCreate: async () => true,
-  })
-}
+const openPlane = (backend: MemoryBackend): ControlPlane => createControlPlane(controlPlaneOptions(backend, { media: mediaOffer({ cbor: true }) }))
 
 describe(`${COUNT} mutated bodies`, function () {
   this.timeout(60_000 + COUNT * 20)
@@ -156,10 +164,15 @@ describe(`${COUNT} mutated bodies`, function () {
     plane = openPlane(backend)
     await plane.synced(AbortSignal.timeout(5000))
     plane.start({ address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certificateAuthority: 'PEM' })
-    await eventually(
-      'the namespace default is there',
-      async () => (await plane.registry.access().list({ group: '', resource: 'namespaces' }, '')).items.length === 4,
-    )
+    let last = 0
+    await eventually('everything that a new cluster has is there', async () => {
+      await Promise.all(plane.checks.map(({ check }) => check()))
+      const now = await revisionOf(backend)
+      const rests = now === last
+      last = now
+      await sleep(rests ? 0 : 200)
+      return rests
+    })
     for (const one of samples)
       for (const format of Object.keys(CONTENT_TYPES) as Format[]) {
         const { status, text } = await post(one, format, encoded(format, one))

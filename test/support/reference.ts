@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CatalogSnapshot } from '../../src/catalog/catalog.ts'
 import { builtinResources } from '../../src/resources/builtin.ts'
+import { testAuth } from './auth.ts'
 
 /**
  * Facts of release 1.33 that others gathered: fields, discovery, serialized objects. They are no part of the project: they stand in `$API_REFERENCE`, or in `shared/reference`
@@ -20,4 +21,4 @@ export const referenceJson = (file: string): unknown => JSON.parse(readReference
 
 /** Every kind that there is. */
 export const builtinSnapshot = (): CatalogSnapshot =>
-  new CatalogSnapshot(1, builtinResources({ eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } }))
+  new CatalogSnapshot(1, builtinResources({ eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 }, auth: testAuth }))

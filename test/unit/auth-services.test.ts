@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { openAuth } from '../../src/auth-services.ts'
 import type { ResourceAccess } from '../../src/catalog/definition.ts'
 import { readCommandLine } from '../../src/config/command-line.ts'
+import { silentLogger } from '../../src/lib/log.ts'
 import { notFoundError } from '../../src/meta/status.ts'
 import { parseRequestInfo } from '../../src/server/filters/request-info.ts'
 
@@ -44,7 +45,7 @@ describe('openAuth', () => {
   async function open(...flags: string[]) {
     const command = readCommandLine([`--data-dir=${directory}`, '--service-account-issuer=https://issuer', ...flags])
     if (command.action !== 'serve') throw new Error('not a server')
-    const auth = await openAuth(command.config, clock)
+    const auth = await openAuth(command.config, clock, silentLogger)
     auth.connect(access)
     const as = (token: string) => auth.authenticator({ headers: { authorization: `Bearer ${token}` }, socket: new Socket() })
     const may = async (name: string, groups: string[], path: string) =>

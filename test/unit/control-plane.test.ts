@@ -1,13 +1,10 @@
 import { expect } from 'chai'
 import { RuleIndex } from '../../src/auth/authz/rbac/rule-index.ts'
-import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane.ts'
 import { createControlPlane } from '../../src/control-plane.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { silentLogger } from '../../src/lib/log.ts'
-import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
 import { CONFIG_MAPS, eventually, LEASES, NAMESPACES } from '../support/builtin-registry.ts'
+import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { refusalText } from '../support/test-registry.ts'
@@ -16,27 +13,13 @@ const START = { address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certifi
 
 function open(options: Partial<ControlPlaneOptions> = {}) {
   const backend = new MemoryBackend()
-  const plane = createControlPlane({
-    backend,
-    clock: systemClock,
-    logger: silentLogger,
-    release: '1.33',
-    gates: parseGates('1.33'),
-    runtimeConfig: new Map(),
-    etcdPrefix: '/registry',
-    fingerprint: 'test',
-    eventTtlSeconds: 3600,
-    compactionIntervalMs: 0,
-    serviceCIDRs: ['10.0.0.0/24'],
-    nodePorts: { first: 30000, last: 30100 },
-    controllers: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']),
-    exclusiveStore: true,
-    minRequestTimeoutSeconds: 1800,
-    media: mediaOffer(),
-    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-    mayCreate: async () => true,
-    ...options,
-  })
+  const plane = createControlPlane(
+    controlPlaneOptions(backend, {
+      serviceCIDRs: ['10.0.0.0/24'],
+      controllers: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']),
+      ...options,
+    }),
+  )
   const unready = async (): Promise<string[]> => {
     const names: string[] = []
     for (const { name, check } of plane.checks)
@@ -58,7 +41,7 @@ describe('the control plane', () => {
     const { plane, access, unready } = open()
     expect(await unready()).to.include('bootstrap-controller')
     await plane.synced(AbortSignal.timeout(5000))
-    expect(await unready()).to.deep.equal(['bootstrap-controller'])
+    expect(await unready()).to.deep.equal(['bootstrap-controller', 'autoregister-completion'])
     plane.start(START)
     await eventually('it is ready', async () => (await unready()).length === 0)
     expect((await access.list(NAMESPACES, '')).items).to.have.length(4)
@@ -70,7 +53,7 @@ describe('the control plane', () => {
     const rules = new RuleIndex()
     const { plane, unready } = open({ rules })
     await plane.synced(AbortSignal.timeout(5000))
-    expect(await unready()).to.deep.equal(['bootstrap-controller', 'rbac-bootstrap-roles'])
+    expect(await unready()).to.deep.equal(['bootstrap-controller', 'autoregister-completion', 'rbac-bootstrap-roles'])
     plane.start(START)
     await eventually('it is ready', async () => (await unready()).length === 0)
     expect(rules.keys('clusterroles')).to.include('/cluster-admin')
@@ -96,7 +79,7 @@ describe('the control plane', () => {
   it('asks for the right to create where an update would', async () => {
     const asked: string[] = []
     const { plane, access, call } = open({
-      mayCreate: async (user, { verb, resource, name }) => {
+      isAllowed: async (user, { verb, resource, name }) => {
         asked.push(`${user.name} ${verb} ${resource} ${name}`)
         return false
       },

@@ -1,5 +1,6 @@
 import type { User } from '../../meta/context.ts'
 import { type Authenticator, authenticated } from './authenticator.ts'
+import { webSocketToken } from './web-socket-token.ts'
 
 /** Whose token it is, and for which of the audiences asked for it is meant. */
 export interface TokenIdentity {
@@ -29,8 +30,6 @@ export function firstToken(authenticators: readonly TokenAuthenticator[]): Token
 
 const known = ({ user, audiences }: TokenIdentity): TokenIdentity => ({ user: authenticated(user), audiences })
 
-const userOf = (answer: TokenAnswer): User | 'rejected' => (answer && 'user' in answer ? answer.user : 'rejected')
-
 /** The token of `Bearer TOKEN`; undefined for another scheme. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined || authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
@@ -38,12 +37,18 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return token === '' ? undefined : token
 }
 
-/** Requests with a bearer token for this server, whose audiences these are. */
-export const bearerAuthenticator =
-  (tokens: TokenAuthenticator, audiences: readonly string[]): Authenticator =>
-  ({ headers }) => {
+/** Requests with a bearer token for this server, whose audiences these are: in their Authorization header, or among the subprotocols of a WebSocket. `refused` is told why a token is not believed; clients are not. */
+export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: readonly string[], refused: (why: string) => void = () => {}): Authenticator {
+  const userOf = (answer: TokenAnswer): User | 'rejected' => {
+    if (answer && 'user' in answer) return answer.user
+    refused(answer?.error ?? 'invalid bearer token')
+    return 'rejected'
+  }
+  return ({ headers }) => {
     const token = bearerToken(headers.authorization)
-    if (token === undefined) return undefined
-    const answer = tokens(token, audiences)
+    const shown = token === undefined ? webSocketToken(headers) : { token }
+    if (shown === undefined || shown === 'rejected') return shown
+    const answer = tokens(shown.token, audiences)
     return answer instanceof Promise ? answer.then(userOf) : userOf(answer)
   }
+}

@@ -1,3 +1,4 @@
+import { isTokenProtocol, protocolsOf } from '../../auth/authn/web-socket-token.ts'
 import type { Exchange } from '../exchange.ts'
 
 /** Headers of one connection: they are not passed on (RFC 9110, 7.6.1). */
@@ -47,7 +48,10 @@ export function forwardedHeaders(exchange: Exchange): Header[] {
     const lower = name.toLowerCase()
     if (lower === 'x-forwarded-for') before.push(value)
     else if (lower === 'host' || lower === ':authority') host ??= value
-    else if (!lower.startsWith(':') && !isCredential(lower)) out.push([name, value])
+    else if (lower === 'sec-websocket-protocol') {
+      const left = protocolsOf(value).filter(each => !isTokenProtocol(each))
+      if (left.length > 0) out.push([name, left.join(', ')])
+    } else if (!lower.startsWith(':') && !isCredential(lower)) out.push([name, value])
   }
   const via = [...before, ...(exchange.remoteAddress === '' ? [] : [exchange.remoteAddress])]
   return [...(host === undefined ? [] : [['Host', host] as const]), ...out, ...(via.length === 0 ? [] : [['X-Forwarded-For', via.join(', ')] as const])]

@@ -12,7 +12,7 @@ const plainError = (why: string) => failure(500, '', why)
 
 /**
  * Passes on a request to leave HTTP (WebSocket, SPDY), and where the other side agrees, the bytes that follow, both ways until either ends. What the two speak is theirs. A refusal is
- * passed back.
+ * passed back. The client's query stays behind, as upstream has it: the destination has its own.
  */
 export async function upgrade(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<void> {
   const reply = await send(exchange, destination, kubelets)

@@ -23,7 +23,19 @@ import { metaType } from '../meta-type.ts'
 import { groupDiscoveryList } from './aggregated.ts'
 import { apiResources, groupsOf } from './resources.ts'
 
-const FIXED_PATHS = ['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
+const FIXED_PATHS = [
+  '/.well-known/openid-configuration',
+  '/api',
+  '/apis',
+  '/healthz',
+  '/livez',
+  '/metrics',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openid/v1/jwks',
+  '/readyz',
+  '/version',
+]
 
 interface Document {
   readonly bytes: Buffer

@@ -67,7 +67,7 @@ export function openApiV2(snapshot: CatalogSnapshot, release: string): JsonObjec
       const parameters = [...(body ? [body as JsonObject] : []), ...own.map(parameter)]
       item[operation.method] = {
         description: operation.description,
-        consumes: [...operation.consumes],
+        ...(operation.consumes.length > 0 && { consumes: [...operation.consumes] }),
         produces: [...operation.produces],
         schemes: ['https'],
         tags: [operation.tag],

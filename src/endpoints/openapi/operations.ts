@@ -266,6 +266,12 @@ const discovery = (path: string, id: string, tag: string, description: string, t
   responses: { 200: type },
 })
 
+/** What tells others how to check tokens of service accounts (`auth/authn/service-account/discovery.ts`). */
+const issuerDocument = (path: string, id: string, tag: string, description: string, type: string): Operation => ({
+  ...discovery(path, id, tag, description, 'Text', [type]),
+  consumes: [],
+})
+
 /** The documents of `/openapi/v3`, by path without the leading slash (`api/v1`, `apis/apps`), with the operations in each. */
 export function documentOperations(snapshot: CatalogSnapshot): Map<string, () => Operation[]> {
   const documents = new Map<string, () => Operation[]>()
@@ -273,6 +279,19 @@ export function documentOperations(snapshot: CatalogSnapshot): Map<string, () =>
   documents.set('api', () => [discovery('/api/', 'getCoreAPIVersions', 'core', 'get the versions of the core group', 'APIVersions')])
   documents.set('apis', () => [discovery('/apis/', 'getAPIVersions', 'apis', 'get the groups and their versions', 'APIGroupList')])
   documents.set('version', () => [discovery('/version/', 'getCodeVersion', 'version', 'get the version of this server', 'VersionInfo', [JSON_TYPE])])
+  const what = 'of the issuer of tokens of service accounts'
+  documents.set('.well-known/openid-configuration', () => [
+    issuerDocument(
+      '/.well-known/openid-configuration/',
+      'getServiceAccountIssuerOpenIDConfiguration',
+      'WellKnown',
+      `get the OpenID configuration ${what}`,
+      JSON_TYPE,
+    ),
+  ])
+  documents.set('openid/v1/jwks', () => [
+    issuerDocument('/openid/v1/jwks/', 'getServiceAccountIssuerOpenIDKeyset', 'openid', `get the public keys ${what}`, 'application/jwk-set+json'),
+  ])
   for (const groupVersion of groupVersions) {
     const [group, version] = groupVersion.includes('/') ? (groupVersion.split('/') as [string, string]) : ['', groupVersion]
     const root = group === '' ? `api/${version}` : `apis/${group}/${version}`

@@ -1,5 +1,6 @@
 import type { TypePackage } from '../../schema/idl.ts'
 import { policyTypes } from './policy-types.ts'
+import { webhookTypes } from './webhook-types.ts'
 
 /** The types of admissionregistration.k8s.io/v1. */
 export const admissionRegistrationTypes: TypePackage = {
@@ -24,59 +25,15 @@ type RuleWithOperations
   operations 1 []OperationType? atomic # CREATE, UPDATE, DELETE, CONNECT, or \`*\` for all.
   inline 2 Rule
 
-type MutatingWebhook # A service that may change objects before they are stored.
-  name 1 string # Name of the webhook, in full, such as \`imagepolicy.example.com\`.
-  clientConfig 2 WebhookClientConfig # Where the webhook is called, and what certificate it shows.
-  rules 3 []RuleWithOperations? atomic # What operations on what resources it is called for: one of the rules suffices.
-  failurePolicy 4 *FailurePolicyType? # Fail refuses the request where the webhook cannot be asked; Ignore goes on without it.
-  matchPolicy 9 *MatchPolicyType? # Equivalent: also requests for another version of a resource in the rules. Exact: only what the rules name.
-  namespaceSelector 5 *meta.LabelSelector? # Only objects of namespaces with these labels; objects without a namespace match always.
-  objectSelector 11 *meta.LabelSelector? # Only objects with these labels, before or after the change.
-  sideEffects 6 *SideEffectClass # What a call changes besides its answer: None, or NoneOnDryRun.
-  timeoutSeconds 7 *int32? # How long the server waits for an answer: 1 to 30, 10 unless said.
-  admissionReviewVersions 8 []string atomic # Versions of AdmissionReview that it understands, the preferred one first.
-  reinvocationPolicy 10 *ReinvocationPolicyType? # Never, or IfNeeded: called again where a later step has changed the object.
-  matchConditions 12 []MatchCondition? map(name) merge(name) # Conditions in CEL that a request must fulfil, all of them; 64 at most.
-
-type MutatingWebhookConfiguration typemeta # Services that are asked to change objects on their way into the store.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  webhooks 2 []MutatingWebhook? map(name) merge(name) # The webhooks, each by its name.
-
-type MutatingWebhookConfigurationList typemeta
-  metadata 1 meta.ListMeta?
-  items 2 []MutatingWebhookConfiguration
-
-type ServiceReference # A service in the cluster.
-  namespace 1 string # Namespace of the service.
-  name 2 string # Name of the service.
-  path 3 *string? # Path of the URL that is called.
-  port 4 *int32? # Port of the service; 443 unless said.
-
-type ValidatingWebhook # A service that may refuse requests, and changes nothing.
-  name 1 string # Name of the webhook, in full, such as \`imagepolicy.example.com\`.
-  clientConfig 2 WebhookClientConfig # Where the webhook is called, and what certificate it shows.
-  rules 3 []RuleWithOperations? atomic # What operations on what resources it is called for: one of the rules suffices.
-  failurePolicy 4 *FailurePolicyType? # Fail refuses the request where the webhook cannot be asked; Ignore goes on without it.
-  matchPolicy 9 *MatchPolicyType? # Equivalent: also requests for another version of a resource in the rules. Exact: only what the rules name.
-  namespaceSelector 5 *meta.LabelSelector? # Only objects of namespaces with these labels; objects without a namespace match always.
-  objectSelector 10 *meta.LabelSelector? # Only objects with these labels, before or after the change.
-  sideEffects 6 *SideEffectClass # What a call changes besides its answer: None, or NoneOnDryRun.
-  timeoutSeconds 7 *int32? # How long the server waits for an answer: 1 to 30, 10 unless said.
-  admissionReviewVersions 8 []string atomic # Versions of AdmissionReview that it understands, the preferred one first.
-  matchConditions 11 []MatchCondition? map(name) merge(name) # Conditions in CEL that a request must fulfil, all of them; 64 at most.
-
-type ValidatingWebhookConfiguration typemeta # Services that are asked whether a request may be fulfilled.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  webhooks 2 []ValidatingWebhook? map(name) merge(name) # The webhooks, each by its name.
-
-type ValidatingWebhookConfigurationList typemeta
-  metadata 1 meta.ListMeta?
-  items 2 []ValidatingWebhookConfiguration
-
-type WebhookClientConfig
-  url 3 *string? # URL of the webhook, for one outside of the cluster: \`https://host:port/path\`.
-  service 1 *ServiceReference? # Service of the webhook, for one in the cluster.
-  caBundle 2 bytes? # Certificates in PEM that vouch for the webhook; those of the system unless said.
+${webhookTypes({
+  rule: 'RuleWithOperations',
+  failurePolicy: '*FailurePolicyType?',
+  matchPolicy: '*MatchPolicyType?',
+  sideEffects: '*SideEffectClass',
+  reinvocationPolicy: '*ReinvocationPolicyType?',
+  reviewVersions: '[]string',
+  validatingMark: '',
+})}
 ${policyTypes({
   failurePolicy: 'FailurePolicyType',
   matchPolicy: 'MatchPolicyType',
@@ -86,12 +43,21 @@ ${policyTypes({
 })}`,
 }
 
-/** Of v1beta1, which has policies only in the releases from 1.28 on. */
+/** Of v1beta1: policies, and the webhooks of releases before 1.22. */
 export const admissionRegistrationV1beta1Types: TypePackage = {
   id: 'admissionregistrationV1beta1',
   definition: 'io.k8s.api.admissionregistration.v1beta1',
   source: `
 enum ValidationAction Audit Deny Warn
+${webhookTypes({
+  rule: 'admissionregistration.RuleWithOperations',
+  failurePolicy: '*string?',
+  matchPolicy: '*string?',
+  sideEffects: '*string?',
+  reinvocationPolicy: '*string?',
+  reviewVersions: '[]string?',
+  validatingMark: ' atomic',
+})}
 ${policyTypes({
   failurePolicy: 'string',
   matchPolicy: 'string',

@@ -17,12 +17,12 @@ type StorageVersion typemeta # In what versions the servers of a cluster store a
   status 3 StorageVersionStatus # What is, as last reported; not set by those who want something.
 
 type StorageVersionCondition
-  type 1 string
-  status 2 string
-  observedGeneration 3 int64?
-  lastTransitionTime 4 Time?
-  reason 5 string
-  message 6 string omitempty
+  type 1 string # What the condition is about.
+  status 2 string # True, False or Unknown.
+  observedGeneration 3 int64? # The generation that the condition is about.
+  lastTransitionTime 4 Time? # When the status last changed.
+  reason 5 string # Why, in one word.
+  message 6 string omitempty # Why, in a sentence.
 
 type StorageVersionList typemeta
   metadata 1 meta.ListMeta?

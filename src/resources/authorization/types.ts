@@ -1,19 +1,7 @@
 import type { TypePackage } from '../../schema/idl.ts'
 
-/** The types of authorization.k8s.io/v1. */
-export const authorizationTypes: TypePackage = {
-  id: 'authorization',
-  definition: 'io.k8s.api.authorization.v1',
-  source: `
-
-type FieldSelectorAttributes # The field selector of a list, a watch or a deletion of a collection: one of the two.
-  rawSelector 1 string? # As it stands in a query; what can not be read is left out of account.
-  requirements 2 []meta.FieldSelectorRequirement? atomic # Its terms, all of which hold.
-
-type LabelSelectorAttributes # The label selector of a list, a watch or a deletion of a collection: one of the two.
-  rawSelector 1 string? # As it stands in a query; what can not be read is left out of account.
-  requirements 2 []meta.LabelSelectorRequirement? atomic # Its terms, all of which hold.
-
+/** `groups`: what a review calls the groups of a user. */
+const reviewTypes = (groups: string): string => `
 type LocalSubjectAccessReview typemeta # Asks whether somebody may do something in the namespace of the request; never stored.
   metadata 1 meta.ObjectMeta? # Empty but for the namespace.
   spec 2 SubjectAccessReviewSpec # Who, and what.
@@ -35,8 +23,8 @@ type ResourceAttributes # A request for a resource.
   resource 5 string? # The resource in plural; * for all.
   subresource 6 string? # The subresource, if any.
   name 7 string? # The object; none for a request about all of them.
-  fieldSelector 8 *FieldSelectorAttributes? # The selector that narrows the request; an authorizer may let it count, or not.
-  labelSelector 9 *LabelSelectorAttributes? # The selector that narrows the request; an authorizer may let it count, or not.
+  fieldSelector 8 *authorization.FieldSelectorAttributes? # The selector that narrows the request; an authorizer may let it count, or not.
+  labelSelector 9 *authorization.LabelSelectorAttributes? # The selector that narrows the request; an authorizer may let it count, or not.
 
 type ResourceRule # What may be done with resources.
   verbs 1 []string atomic # Verbs; * for all.
@@ -69,8 +57,8 @@ type SubjectAccessReview typemeta # Asks whether somebody may do something; neve
 type SubjectAccessReviewSpec # Who asks for what: a request for a resource or for another path.
   resourceAttributes 1 *ResourceAttributes? # A request for a resource.
   nonResourceAttributes 2 *NonResourceAttributes? # A request for another path.
-  user 3 string? # The user's name; this or groups are needed.
-  groups 4 []string? atomic # The groups that the user is in.
+  user 3 string? # The user's name; this or ${groups} is needed.
+  ${groups} 4 []string? atomic # The groups that the user is in.
   extra 5 map[string][]string? # What else authentication tells of the user.
   uid 6 string? # The user's uid.
 
@@ -85,5 +73,26 @@ type SubjectRulesReviewStatus # What may be done, as far as is known.
   nonResourceRules 2 []NonResourceRule atomic # With other paths, in no particular order.
   incomplete 3 bool # There may be more: some authorizer can not tell its rules.
   evaluationError 4 string? # Why it may be incomplete.
-`,
+`
+
+/** The types of authorization.k8s.io/v1. */
+export const authorizationTypes: TypePackage = {
+  id: 'authorization',
+  definition: 'io.k8s.api.authorization.v1',
+  source: `
+type FieldSelectorAttributes # The field selector of a list, a watch or a deletion of a collection: one of the two.
+  rawSelector 1 string? # As it stands in a query; what can not be read is left out of account.
+  requirements 2 []meta.FieldSelectorRequirement? atomic # Its terms, all of which hold.
+
+type LabelSelectorAttributes # The label selector of a list, a watch or a deletion of a collection: one of the two.
+  rawSelector 1 string? # As it stands in a query; what can not be read is left out of account.
+  requirements 2 []meta.LabelSelectorRequirement? atomic # Its terms, all of which hold.
+${reviewTypes('groups')}`,
+}
+
+/** Of a version that is not served any more. */
+export const authorizationV1beta1Types: TypePackage = {
+  id: 'authorizationV1beta1',
+  definition: 'io.k8s.api.authorization.v1beta1',
+  source: reviewTypes('group'),
 }

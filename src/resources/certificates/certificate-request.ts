@@ -1,5 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { BIT_STRING, objectIdentifierOf, readDer, sequenceOf } from './der.ts'
+import { BIT_STRING, objectIdentifierOf, readDer, sequenceOf, textOf } from './der.ts'
 import { decodePem } from './pem.ts'
 
 interface Algorithm {
@@ -27,6 +27,7 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
 }
 
 interface Parsed {
+  readonly subject: Buffer
   readonly signed: Buffer
   readonly publicKey: Buffer
   readonly algorithm: string
@@ -38,10 +39,11 @@ function parse(der: Buffer): Parsed {
   const [request, ...more] = readDer(der)
   if (more.length > 0) throw new Error('asn1: syntax error: trailing data')
   const [info, algorithm, signature] = sequenceOf(request)
-  const [, , publicKey] = sequenceOf(info)
-  if (!info || !publicKey || signature?.tag !== BIT_STRING) throw new Error("asn1: structure error: tags don't match")
+  const [, subject, publicKey] = sequenceOf(info)
+  if (!info || !subject || !publicKey || signature?.tag !== BIT_STRING) throw new Error("asn1: structure error: tags don't match")
   if (signature.content[0] !== 0) throw new Error('asn1: syntax error: invalid padding bits in BIT STRING')
   return {
+    subject: subject.content,
     signed: info.whole,
     publicKey: publicKey.whole,
     algorithm: objectIdentifierOf(sequenceOf(algorithm)[0]),
@@ -75,4 +77,21 @@ export function certificateRequestFault(pem: string): string | undefined {
   } catch (error) {
     return (error as Error).message
   }
+}
+
+const ORGANIZATION = '2.5.4.10'
+/** Parts of a name that are read. */
+const MOST_PARTS = 1000
+
+/**
+ * The organizations in the subject of a certificate request in PEM: the groups of the user that the certificate is for. Throws an Error where it cannot be read: nothing that is not
+ * understood may pass for a name without organizations.
+ */
+export function organizationsOf(pem: string): string[] {
+  const [block] = decodePem(pem)
+  const parts = readDer(parse(block?.bytes ?? Buffer.alloc(0)).subject, MOST_PARTS).flatMap(({ content }) => readDer(content, MOST_PARTS))
+  return parts
+    .map(sequenceOf)
+    .filter(([type]) => objectIdentifierOf(type) === ORGANIZATION)
+    .map(([, value]) => textOf(value))
 }

@@ -10,6 +10,7 @@ export interface DerValue {
 export const SEQUENCE = 0x30
 export const BIT_STRING = 0x03
 export const OBJECT_IDENTIFIER = 0x06
+const BMP_STRING = 0x1e
 
 /** The values that stand one after the other, no more of them than `most`. Throws an Error where a length is wrong. */
 export function readDer(bytes: Buffer, most = 16): DerValue[] {
@@ -52,4 +53,15 @@ export function objectIdentifierOf(value: DerValue | undefined): string {
     part = 0
   }
   return parts.join('.')
+}
+
+/** A text of any of the string types. */
+export function textOf(value: DerValue | undefined): string {
+  if (!value) return ''
+  if (value.tag === BMP_STRING)
+    return Buffer.from(value.content)
+      .subarray(0, value.content.length & ~1)
+      .swap16()
+      .toString('utf16le')
+  return value.content.toString('utf8')
 }

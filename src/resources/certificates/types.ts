@@ -40,11 +40,8 @@ type CertificateSigningRequestStatus # The decision, and the certificate.
 `,
 }
 
-/** The types of certificates.k8s.io/v1beta1. */
-export const certificatesV1beta1Types: TypePackage = {
-  id: 'certificatesv1beta1',
-  definition: 'io.k8s.api.certificates.v1beta1',
-  source: `
+/** The same in both versions. */
+const clusterTrustBundle = `
 type ClusterTrustBundle typemeta # Certificates of authorities, for everybody in the cluster to trust.
   metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   spec 2 ClusterTrustBundleSpec # What is wanted.
@@ -56,24 +53,18 @@ type ClusterTrustBundleList typemeta
 type ClusterTrustBundleSpec
   signerName 1 string? # The signer whose certificates these are; its names begin with the signer's.
   trustBundle 2 string # Certificates in PEM, each once, without headers and text between them.
-`,
+`
+
+/** The types of certificates.k8s.io/v1beta1. */
+export const certificatesV1beta1Types: TypePackage = {
+  id: 'certificatesv1beta1',
+  definition: 'io.k8s.api.certificates.v1beta1',
+  source: clusterTrustBundle,
 }
 
 /** The types of certificates.k8s.io/v1alpha1. */
 export const certificatesV1alpha1Types: TypePackage = {
   id: 'certificatesv1alpha1',
   definition: 'io.k8s.api.certificates.v1alpha1',
-  source: `
-type ClusterTrustBundle typemeta # Certificates of authorities, for everybody in the cluster to trust.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ClusterTrustBundleSpec # What is wanted.
-
-type ClusterTrustBundleList typemeta
-  metadata 1 meta.ListMeta?
-  items 2 []ClusterTrustBundle
-
-type ClusterTrustBundleSpec
-  signerName 1 string? # The signer whose certificates these are; its names begin with the signer's.
-  trustBundle 2 string # Certificates in PEM, each once, without headers and text between them.
-`,
+  source: clusterTrustBundle,
 }

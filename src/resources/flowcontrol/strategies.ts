@@ -4,7 +4,7 @@ import { duplicate, required } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { prepareCreate, prepareUpdate } from '../apps/shared/generation.ts'
-import { keepMetadata, SPEC_AND_METADATA_FIELDS } from '../status-metadata.ts'
+import { statusAloneStrategy } from '../status-metadata.ts'
 import { STATUS_FIELDS } from '../strategy-parts.ts'
 
 /** Each condition has a type of its own. */
@@ -30,13 +30,4 @@ export const flowControlStrategy = (validateSpec: (next: KubeObject) => FieldErr
   validate: next => [...validateSpec(next), ...validateStatus(next)],
 })
 
-export const flowControlStatusStrategy: Strategy = {
-  revalidatesMeta: false,
-  resetFields: SPEC_AND_METADATA_FIELDS,
-  prepare(next, old) {
-    if (!old) return
-    next.spec = old.spec
-    keepMetadata(next, old)
-  },
-  validate: validateStatus,
-}
+export const flowControlStatusStrategy = statusAloneStrategy(validateStatus)

@@ -1,10 +1,14 @@
 import type { TypePackage } from '../../schema/idl.ts'
 
-/** The types of flowcontrol.apiserver.k8s.io/v1. */
-export const flowControlTypes: TypePackage = {
-  id: 'flowcontrol',
-  definition: 'io.k8s.api.flowcontrol.v1',
-  source: `
+/** In what the versions differ. */
+interface Differences {
+  /** What the shares of a limited level are called. */
+  readonly shares?: string
+  readonly sharesType?: string
+  readonly conditionMarks?: string
+}
+
+const source = ({ shares = 'nominalConcurrencyShares', sharesType = 'int32', conditionMarks = ' merge(type)' }: Differences): string => `
 type ExemptPriorityLevelConfiguration # Seats that requests without limits leave to others.
   nominalConcurrencyShares 1 *int32? # Its share of the seats, beside those of other levels; 0 unless said.
   lendablePercent 2 *int32? # How much of its seats others may borrow, in percent; 0 unless said.
@@ -35,7 +39,7 @@ type FlowSchemaSpec
   rules 4 []PolicyRulesWithSubjects? atomic # What requests match: one of the rules suffices, and without rules none does.
 
 type FlowSchemaStatus
-  conditions 1 []FlowSchemaCondition? map(type) merge(type) # The present state, by conditions.
+  conditions 1 []FlowSchemaCondition? map(type)${conditionMarks} # The present state, by conditions.
 
 type GroupSubject
   name 1 string # Name of the group; \`*\` for any.
@@ -45,7 +49,7 @@ type LimitResponse # What becomes of requests for which there is no seat.
   queuing 2 *QueuingConfiguration? # The queues; only where type is Queue.
 
 type LimitedPriorityLevelConfiguration # How many seats a level has, and what it does with requests beyond them.
-  nominalConcurrencyShares 1 *int32 optional # Its share of the seats, beside those of other levels; 30 unless said.
+  ${shares} 1 ${sharesType} optional # Its share of the seats, beside those of other levels; 30 unless said.
   limitResponse 2 LimitResponse? # What becomes of requests for which there is no seat.
   lendablePercent 3 *int32? # How much of its seats others may borrow, in percent; 0 unless said.
   borrowingLimitPercent 4 *int32? # How much it may borrow from others, in percent of its seats; no limit unless said.
@@ -84,7 +88,7 @@ type PriorityLevelConfigurationSpec
   exempt 3 *ExemptPriorityLevelConfiguration? # What it lends; only where type is Exempt.
 
 type PriorityLevelConfigurationStatus
-  conditions 1 []PriorityLevelConfigurationCondition? map(type) merge(type) # The present state, by conditions.
+  conditions 1 []PriorityLevelConfigurationCondition? map(type)${conditionMarks} # The present state, by conditions.
 
 type QueuingConfiguration # Queues among which the flows of a level are dealt.
   queues 1 int32 optional # How many queues there are; 64 unless said.
@@ -110,5 +114,16 @@ type Subject # Who asks.
 
 type UserSubject
   name 1 string # Name of the user; \`*\` for any.
-`,
-}
+`
+
+/** The types of flowcontrol.apiserver.k8s.io/v1. */
+export const flowControlTypes: TypePackage = { id: 'flowcontrol', definition: 'io.k8s.api.flowcontrol.v1', source: source({ sharesType: '*int32' }) }
+
+const assured: Differences = { shares: 'assuredConcurrencyShares', conditionMarks: '' }
+
+/** Of versions that releases before 1.32 serve. */
+export const olderFlowControlTypes: readonly TypePackage[] = [
+  { id: 'flowcontrolV1beta3', definition: 'io.k8s.api.flowcontrol.v1beta3', source: source({}) },
+  { id: 'flowcontrolV1beta2', definition: 'io.k8s.api.flowcontrol.v1beta2', source: source(assured) },
+  { id: 'flowcontrolV1beta1', definition: 'io.k8s.api.flowcontrol.v1beta1', source: source(assured) },
+]

@@ -107,11 +107,8 @@ type VolumeNodeResources
 `,
 }
 
-/** The types of storage.k8s.io/v1beta1. */
-export const storageV1beta1Types: TypePackage = {
-  id: 'storagev1beta1',
-  definition: 'io.k8s.api.storage.v1beta1',
-  source: `
+/** The same in both versions. */
+const volumeAttributesClass = `
 type VolumeAttributesClass typemeta # Properties that volumes of a driver can be given, and changed to, by name.
   metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
   driverName 2 string # The driver; cannot be changed.
@@ -120,21 +117,18 @@ type VolumeAttributesClass typemeta # Properties that volumes of a driver can be
 type VolumeAttributesClassList typemeta
   metadata 1 meta.ListMeta?
   items 2 []VolumeAttributesClass
-`,
+`
+
+/** The types of storage.k8s.io/v1beta1. */
+export const storageV1beta1Types: TypePackage = {
+  id: 'storagev1beta1',
+  definition: 'io.k8s.api.storage.v1beta1',
+  source: volumeAttributesClass,
 }
 
 /** The types of storage.k8s.io/v1alpha1. */
 export const storageV1alpha1Types: TypePackage = {
   id: 'storagev1alpha1',
   definition: 'io.k8s.api.storage.v1alpha1',
-  source: `
-type VolumeAttributesClass typemeta # Properties that volumes of a driver can be given, and changed to, by name.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  driverName 2 string # The driver; cannot be changed.
-  parameters 3 map[string]string? # For the driver; cannot be changed.
-
-type VolumeAttributesClassList typemeta
-  metadata 1 meta.ListMeta?
-  items 2 []VolumeAttributesClass
-`,
+  source: volumeAttributesClass,
 }

@@ -11,11 +11,11 @@ type GroupVersionResource
   resource 3 string? # The plural name.
 
 type MigrationCondition
-  type 1 string
-  status 2 string
-  lastUpdateTime 3 Time?
-  reason 4 string?
-  message 5 string?
+  type 1 string # What the condition is about.
+  status 2 string # True, False or Unknown.
+  lastUpdateTime 3 Time? # When the condition was last written.
+  reason 4 string? # Why, in one word.
+  message 5 string? # Why, in a sentence.
 
 type StorageVersionMigration typemeta # Asks that all stored objects of a resource be written again, in the version that is stored now.
   metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.

@@ -53,6 +53,8 @@ function isDateTime(text: string): boolean {
   return isDate(date) && found !== null && (found[1] ?? '') <= '23' && (found[2] ?? '') <= '59' && (found[3] ?? '') <= '59'
 }
 
+/** Characters of a duration that is read for its units: more would take long to look through. */
+const MAX_DURATION = 1000
 const UNIT = /\d+\s*([A-Za-zµ]+)/g
 const UNITS = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i
 
@@ -62,7 +64,7 @@ function isDuration(text: string): boolean {
     parseDuration(text)
     return true
   } catch {
-    return [...text.matchAll(UNIT)].some(([, unit]) => UNITS.test(unit ?? ''))
+    return text.length <= MAX_DURATION && [...text.matchAll(UNIT)].some(([, unit]) => UNITS.test(unit ?? ''))
   }
 }
 

@@ -35,6 +35,7 @@ class Reader {
   private readonly groups: boolean[] = [false]
   /** Where the last repetition began, if nothing has come after it. */
   private lastRepetition = -1
+  private lastNameEnd: number | undefined
 
   constructor(text: string) {
     this.text = text
@@ -241,8 +242,10 @@ class Reader {
 
   private namedClass(): boolean {
     if (!this.text.startsWith('[:', this.at)) return false
+    // What is not there is searched for once.
+    this.lastNameEnd ??= this.text.lastIndexOf(':]')
+    if (this.lastNameEnd < this.at + 2) return false
     const end = this.text.indexOf(':]', this.at + 2)
-    if (end < 0) return false
     const name = this.text.slice(this.at + 2, end)
     if (!POSIX_CLASSES.has(name.replace(/^\^/, ''))) throw new Fault('invalid character class range', this.text.slice(this.at, end + 2))
     this.at = end + 2

@@ -16,7 +16,6 @@ export class SchemaPathError extends Error {
 }
 
 const NOWHERE = 'does not refer to a valid field'
-const TOKEN = /'(?:[^'\\]|\\.|\\)*?'|'[\s\S]*|[.[\]]|[^.[\]]+/g
 const ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' }
 
 /**
@@ -24,7 +23,7 @@ const ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f
  * SchemaPathError.
  */
 export function followSchemaPath(text: string, schema: JsonSchemaProps, allowBrackets = true): SchemaPlace {
-  const tokens = (text.match(TOKEN) ?? [])[Symbol.iterator]()
+  const tokens = tokensOf(text)
   const next = (): string => {
     const { value, done } = tokens.next()
     if (done) throw new SchemaPathError('unexpected end of JSON path')
@@ -43,6 +42,19 @@ export function followSchemaPath(text: string, schema: JsonSchemaProps, allowBra
     else throw new SchemaPathError(`expected [ or . but got: ${token}`)
   }
   return place
+}
+
+/** Dots, brackets, and what stands between; a text in single quotes is one token. */
+function* tokensOf(text: string): Generator<string, undefined> {
+  for (let from = 0; from < text.length; ) {
+    let end = from + 1
+    if (text.charAt(from) === "'") {
+      while (end < text.length && (text.charAt(end) !== "'" || text.charAt(end - 1) === '\\')) end++
+      end++
+    } else if (!'.[]'.includes(text.charAt(from))) while (end < text.length && !'.[]'.includes(text.charAt(end))) end++
+    yield text.slice(from, end)
+    from = end
+  }
 }
 
 function step({ path, root, schema }: SchemaPlace, name: string): SchemaPlace {

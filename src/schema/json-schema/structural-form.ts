@@ -5,6 +5,19 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } 
  * always have.
  */
 export function structuralFault(schema: JsonSchemaProps): string | undefined {
+  let known = faults.get(schema)
+  if (known === undefined) {
+    known = findFault(schema) ?? NONE
+    faults.set(schema, known)
+  }
+  return known === NONE ? undefined : known
+}
+
+/** Rules ask for it at every depth. */
+const faults = new WeakMap<JsonSchemaProps, string>()
+const NONE = ''
+
+function findFault(schema: JsonSchemaProps): string | undefined {
   const unsupported = unsupportedMember(schema)
   if (unsupported !== undefined) return `OpenAPIV3Schema '${unsupported}' is not supported`
   const inJunctors = firstFault([...(schema.not ? [schema.not] : []), ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])])

@@ -18,12 +18,12 @@ export interface ValueFault {
 /** The outcome of a check. Of several alternatives that all fail, the one that met the most demands is told. */
 export class ValueResult {
   readonly faults: ValueFault[] = []
+  private readonly told = new Set<string>()
   met = 0
 
   static of(fault: ValueFault): ValueResult {
     const result = new ValueResult()
-    result.faults.push(fault)
-    return result
+    return result.add(fault)
   }
 
   get valid(): boolean {
@@ -32,7 +32,9 @@ export class ValueResult {
 
   /** A fault of the same text is told once. */
   add(fault: ValueFault): this {
-    if (!this.faults.some(({ message }) => message === fault.message)) this.faults.push(fault)
+    if (this.told.has(fault.message)) return this
+    this.told.add(fault.message)
+    this.faults.push(fault)
     return this
   }
 

@@ -3,7 +3,7 @@ export type Expected = string | RegExp
 
 /**
  * A command line without `kubectl`, and what it must print. `{ns}`: the namespace of the script, which is the default; `{node}`: a name for a Node of its own;
- * `{files}`: the folder of manifests.
+ * `{files}`: the folder of manifests; and what steps before have saved, by its name.
  */
 export type Step =
   | readonly [command: string, ...prints: Expected[]]
@@ -16,6 +16,10 @@ export type Step =
       readonly env?: Readonly<Record<string, string>>
       /** A command that is run meanwhile, half a second later. */
       readonly meanwhile?: string
+      /** Run again until it prints what it must, for at most ten seconds. */
+      readonly eventually?: true
+      /** A name for what it prints. */
+      readonly saves?: string
       /** The first minor release of kubectl that knows it. */
       readonly since?: number
     }

@@ -5,8 +5,11 @@ import type { ProbeCase } from './probe-case.ts'
 const FOLDER = join(import.meta.dirname, '..', '..', 'fixtures', 'probe')
 const fileOf = (area: string): string => join(FOLDER, `${area}.jsonl`)
 
-/** What was recorded had no publisher of certificate authorities: lists of ConfigMaps show only what a case makes. */
-export const PROBE_FLAGS = ['--controllers=*,-root-ca-certificate-publisher-controller']
+/**
+ * What was recorded had no publisher of certificate authorities: lists of ConfigMaps show only what a case makes. And no garbage collector: what waits for it stays, and owners that are
+ * made up do no harm.
+ */
+export const PROBE_FLAGS = ['--controllers=*,-root-ca-certificate-publisher-controller,-garbage-collector-controller']
 
 /** The areas that cases are kept of. */
 export const fixtureAreas = (): string[] =>

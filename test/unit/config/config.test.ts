@@ -35,6 +35,16 @@ describe('the command line', () => {
     expect(Object.isFrozen(config)).to.equal(true)
   })
 
+  it('stores JSON or protobuf, as told', () => {
+    const stored = (...flags: string[]) => serve(...flags).config.storedAs
+    expect([stored(), stored('--storage-media-type=application/json'), stored('--storage-media-type=application/vnd.kubernetes.protobuf')]).to.deep.equal([
+      'json',
+      'json',
+      'protobuf',
+    ])
+    expect(() => serve('--storage-media-type=application/yaml')).to.throw(FlagError, '--storage-media-type: "application/yaml" is not implemented; it may be')
+  })
+
   it('reads values after an equals sign or a space, underscores for dashes, and -v', () => {
     const { config } = serve('--secure-port=1', '--bind-address', '0.0.0.0', '--data_dir=/x', '-v', '3')
     expect(config).to.include({ securePort: 1, bindAddress: '0.0.0.0', dataDir: '/x', verbosity: 3, certDir: '/x/pki' })

@@ -23,7 +23,8 @@ async function started(...before: KubeObject[]) {
   for (const object of before) await access.create(API_SERVICES, '', object)
   const catalog = new Catalog(servedBuiltins())
   const end = new AbortController()
-  const running = apiServiceController(catalog)(controllerEnvironment(t), end.signal)
+  let completions = 0
+  const running = apiServiceController(catalog, () => completions++)(controllerEnvironment(t), end.signal)
   const get = (name: string) => access.get(API_SERVICES, '', name)
   const names = async () => (await access.list(API_SERVICES, '')).items.map(({ metadata }) => metadata.name as string)
   await eventually('they are made', async () => (await names()).includes('v1.') && (await get('v1.apps')).spec.versionPriority === 15)
@@ -31,7 +32,7 @@ async function started(...before: KubeObject[]) {
     end.abort()
     await running
   }
-  return { access, catalog, get, names, ended }
+  return { access, catalog, get, names, ended, completions: () => completions }
 }
 const gone = (get: (name: string) => Promise<KubeObject>, name: string) =>
   get(name).then(
@@ -41,12 +42,13 @@ const gone = (get: (name: string) => Promise<KubeObject>, name: string) =>
 
 describe('APIServices of the server itself', () => {
   it('are there for each group version that is served, but their own', async () => {
-    const { catalog, get, names, ended } = await started()
+    const { catalog, get, names, ended, completions } = await started()
     const served = catalog
       .snapshot()
       .servedGroupVersions()
       .filter(name => name !== 'apiregistration.k8s.io/v1')
     await eventually('all are there', async () => (await names()).length === served.length)
+    await eventually('it is told', () => completions() === 1)
     expect(Object.keys(BUILTIN_PRIORITIES)).to.include.members(served)
     const core = await get('v1.')
     expect(core.metadata.labels).to.deep.equal({ [LABEL]: 'onstart' })

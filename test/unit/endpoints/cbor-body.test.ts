@@ -92,6 +92,8 @@ describe('a body in CBOR', () => {
       [labels('a2 4161 4162 4161 4163'), /found duplicate map key "a" at map element index 1 \(metadata\.labels\.a\)$/],
       [labels('a1 4161 61ff'), /invalid UTF-8 string \(metadata\.labels\.a\)$/],
       [labels('a1 4161 41ff'), /invalid UTF-8 string \(metadata\.labels\.a\)$/],
+      [labels('a2 4161 4162 61ff 4163'), /invalid UTF-8 string \(metadata\.labels\)$/],
+      [labels('a2 4161 4162 01 4163'), /cannot be used as a member's name\) \(metadata\.labels\)$/],
       [labels('a1 4161 01'), /cannot unmarshal positive integer .*metadata\.labels/],
       [labels('a1 4161 1bffffffffffffffff'), /overflows Go's int64\) \(metadata\.labels\.a\)$/],
       [labels('99ffff'), /exceeded max number of elements 1024 for CBOR array \(metadata\.labels\)/],

@@ -22,6 +22,20 @@ describe('tables', () => {
       expect(parts).to.have.length(2 + Math.ceil(count / 20))
     })
 
+  it('have rows in an order of their own where the kind has one', async () => {
+    const names = ['b', 'c', 'a']
+    const order = (a: KubeObject, b: KubeObject): number => ((b.metadata.name ?? '') < (a.metadata.name ?? '') ? -1 : 1)
+    const parts = await renderTable(
+      { ...DEFAULT_TABLE, order },
+      {},
+      names.map(name => ({ object: () => object(name) })),
+      options,
+    )
+    const { rows } = JSON.parse(Buffer.concat(parts).toString()) as { rows: { cells: unknown[] }[] }
+    expect(rows.map(({ cells }) => cells[0])).to.deep.equal(['c', 'b', 'a'])
+    expect(names).to.deep.equal(['b', 'c', 'a'])
+  })
+
   it('let others run between the pieces', async () => {
     let turns = 0
     const ticking = setInterval(() => turns++, 0)

@@ -137,6 +137,14 @@ describe('deleting what something holds', () => {
       if (strategy.markDeleting) expect(object.status).to.deep.equal({ phase: 'Going' })
     })
 
+  it('as a dry-run that takes out the last finalizer: answers with nothing of the object', async () => {
+    const t = await withWidget({}, { finalizers: ['orphan'] })
+    const { deleted, blank, object } = await remove(t, { propagationPolicy: 'Background' }, true)
+    expect([deleted, blank, object.kind, object.metadata]).to.deep.equal([true, true, 'Widget', { creationTimestamp: null }])
+    expect((await remove(t, {}, true)).object.metadata.finalizers).to.deep.equal(['orphan'])
+    expect(await t.names()).to.deep.equal(['a'])
+  })
+
   it('warns of orphans that nobody asked for', async () => {
     const warnings = async (options: DeleteOptions, dryRun = false) => {
       const t = await withWidget({ defaultPropagation: 'orphan', orphanWarning: 'left behind' })

@@ -128,6 +128,16 @@ describe('access to resources from within', () => {
     expect(seen).to.deep.equal(['added b', 'synced ', 'modified b'])
   })
 
+  it('follows metadata alone', async () => {
+    const t = new TestRegistry()
+    const end = new AbortController()
+    await t.create({ name: 'a', labels: { x: 'y' } })
+    for await (const { type, object } of t.registry.access(NEVER).watch(WIDGETS, '', end.signal, undefined, { metadataOnly: true })) {
+      if (type === 'synced') end.abort()
+      else expect(object).to.deep.equal({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: (await t.get('a')).metadata })
+    }
+  })
+
   it('keeps one store a resource', () => {
     const t = new TestRegistry()
     expect(t.registry.store(t.served())).to.equal(t.registry.store(t.served()))

@@ -55,6 +55,17 @@ describe('decode', () => {
     )
   })
 
+  it('reads members of any order once, however deep they are', () => {
+    let value: Json = { text: 'x', count: 1 }
+    for (let i = 0; i < 60; i++) value = { child: value, text: 'x', inner: { count: 1, name: 'n' } }
+    let depth = 0
+    for (let at = decode(type, value) as { child?: object; text: string }; at.child; at = at.child as typeof at) {
+      expect(Object.keys(at).slice(0, 2)).to.deep.equal(['inner', 'names'])
+      depth++
+    }
+    expect(depth).to.equal(60)
+  })
+
   it('makes a fresh object that equals itself when it is decoded again', () => {
     const value = { inner: { name: 'a' }, names: ['x'], labels: { k: 'v' } }
     const once = decode(type, value)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { decode } from '../../../src/schema/decode.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 
 const registry = () =>
@@ -46,5 +47,24 @@ describe('type declarations', () => {
   it('refuse a type that is not there, and one declared twice', () => {
     expect(() => registry().type('a.Missing')).to.throw('no type a.Missing')
     expect(() => registry().add({ id: 'a', definition: 'io.a.v1', source: 'type Port\n' })).to.throw('declared twice')
+  })
+})
+
+describe('markers of schemas', () => {
+  const type = new TypeRegistry()
+    .add({
+      id: 't',
+      definition: 'io.example.v1',
+      source: 'type Props\n  name 1 string?\n  x-kubernetes-list-type 2 *string?\n  x-kubernetes-list-map-keys 3 []string?',
+    })
+    .type('t.Props')
+
+  it('are read in their neutral spelling, in any order, and written in the other', () => {
+    const unknown: string[] = []
+    const value = { 'x-svc-list-map-keys': ['k'], 'x-svc-list-type': 'map', name: 'x', 'x-svc-other': 1 }
+    expect(JSON.stringify(decode(type, value, { onUnknown: path => unknown.push(path) }))).to.equal(
+      '{"name":"x","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"]}',
+    )
+    expect(unknown).to.deep.equal(['x-svc-other'])
   })
 })

@@ -65,6 +65,14 @@ describe('a value of two JSON forms', () => {
     })
   }
 
+  it('is read once, however deep it is and in whatever order', () => {
+    let value: JsonObject = { name: 'x' }
+    for (let i = 0; i < 60; i++) value = { needs: { b: value, a: {} }, any: { b: 1, a: 2 }, name: 'y' }
+    let depth = 0
+    for (let at = decode(props, value) as { needs?: { b: typeof at } }; at.needs; at = at.needs.b) depth++
+    expect(depth).to.equal(60)
+  })
+
   it('has the fields of its message', () => {
     const bytes = (value: JsonObject): string => Buffer.from(encodeMessage(props, value)).toString('hex')
     expect(bytes({ extra: { name: 'x' } })).to.equal('0a00' + '1a07' + '0801' + '1203' + '0a0178')

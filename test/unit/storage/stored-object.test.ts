@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { ByteBudget } from '../../../src/storage/byte-budget.ts'
+import { parseMetadata } from '../../../src/storage/parse-own.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import { Slabs } from '../../../src/storage/slab.ts'
 import type { Encoder } from '../../../src/storage/storage.ts'
@@ -14,6 +15,13 @@ describe('storage/stored-object', () => {
     expect(stored.object()).to.deep.equal({ ...testObject('a', { x: '1' }), metadata: { ...testObject('a').metadata, resourceVersion: '7' } })
     expect(stored.object()).to.equal(stored.object())
     expect(stored.json().bytes.toString()).to.equal(JSON.stringify(JSON.parse(stored.json().bytes.toString())))
+  })
+
+  it('gives its metadata without the rest being parsed', () => {
+    const stored = read({ metadata: '{"name":"not"}' })
+    expect(parseMetadata(stored.json())).to.deep.equal(stored.object().metadata)
+    const sorted = Buffer.from('{"apiVersion":"v1","data":{"metadata":{"name":"no"}},"kind":"X","metadata":{"name":"ä}","uid":"u"},"spec":{}}')
+    expect(parseMetadata({ bytes: sorted, header: 1 })).to.deep.equal({ name: 'ä}', uid: 'u' })
   })
 
   it('keeps integers beyond 2^53', () => {

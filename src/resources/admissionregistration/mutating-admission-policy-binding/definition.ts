@@ -1,25 +1,14 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { age } from '../../age.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
+import { bindingTable } from '../binding-table.ts'
 import { setMatchResourcesDefaults, validateMatchResources } from '../match-resources.ts'
 import { validateMutatingOperations } from '../mutating-admission-policy/operations.ts'
-import { paramRefCell, validateParamRef } from '../param-ref.ts'
+import { validateParamRef } from '../param-ref.ts'
 import { validatePolicyName } from '../policy-validation.ts'
 import { admissionVersion } from '../version.ts'
-
-const table: TableDefinition = {
-  columns: [
-    nameColumn,
-    column('PolicyName', 'The policy that it puts into force.'),
-    column('ParamRef', 'The objects that parameterize the policy.'),
-    ageColumn,
-  ],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec?.policyName ?? '', paramRefCell(spec?.paramRef), age(metadata.creationTimestamp, now)],
-}
 
 function validate({ spec = {} }: KubeObject): FieldError[] {
   const path = fieldPath('spec')
@@ -38,7 +27,7 @@ const v1alpha1: Version = {
     setMatchResourcesDefaults(spec?.matchResources)
     if (spec?.paramRef) spec.paramRef.parameterNotFoundAction ??= 'Deny'
   },
-  table,
+  table: bindingTable,
 }
 
 export const mutatingAdmissionPolicyBindingResource: ResourceDefinition = {

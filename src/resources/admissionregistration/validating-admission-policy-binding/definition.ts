@@ -1,22 +1,10 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
-import { age } from '../../age.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
+import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
 import { types } from '../../types.ts'
+import { bindingTable } from '../binding-table.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
-import { paramRefCell } from '../param-ref.ts'
 import { admissionVersion } from '../version.ts'
 import { validatePolicyBinding } from './validation.ts'
-
-const table: TableDefinition = {
-  columns: [
-    nameColumn,
-    column('PolicyName', 'The policy that it puts into force.'),
-    column('ParamRef', 'The objects that parameterize the policy.'),
-    ageColumn,
-  ],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec?.policyName ?? '', paramRefCell(spec?.paramRef), age(metadata.creationTimestamp, now)],
-}
 
 const v1: Version = {
   ...admissionVersion('ValidatingAdmissionPolicyBinding', {
@@ -24,7 +12,7 @@ const v1: Version = {
     singular: 'validatingadmissionpolicybinding',
   }),
   setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
-  table,
+  table: bindingTable,
 }
 
 /** Differs from v1 in nothing but its name. */

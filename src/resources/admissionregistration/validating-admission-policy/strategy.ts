@@ -1,6 +1,6 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import { prepareCreate, prepareUpdate } from '../../apps/shared/generation.ts'
-import { keepMetadata, SPEC_AND_METADATA_FIELDS } from '../../status-metadata.ts'
+import { statusAloneStrategy } from '../../status-metadata.ts'
 import { STATUS_FIELDS } from '../../strategy-parts.ts'
 import { validatePolicyStatus } from './status-validation.ts'
 import { validatePolicy } from './validation.ts'
@@ -16,13 +16,4 @@ export const policyStrategy: Strategy = {
   validate: validatePolicy,
 }
 
-export const policyStatusStrategy: Strategy = {
-  revalidatesMeta: false,
-  resetFields: SPEC_AND_METADATA_FIELDS,
-  prepare(next, old) {
-    if (!old) return
-    next.spec = old.spec
-    keepMetadata(next, old)
-  },
-  validate: validatePolicyStatus,
-}
+export const policyStatusStrategy = statusAloneStrategy(validatePolicyStatus)

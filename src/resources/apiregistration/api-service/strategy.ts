@@ -1,6 +1,6 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import { formatTime } from '../../../meta/time.ts'
-import { keepMetadata, SPEC_AND_METADATA_FIELDS } from '../../status-metadata.ts'
+import { statusAloneStrategy } from '../../status-metadata.ts'
 import { STATUS_FIELDS } from '../../strategy-parts.ts'
 import { validateApiService, validateApiServiceStatus } from './validation.ts'
 
@@ -24,13 +24,4 @@ export const apiServiceStrategy: Strategy = {
   validate: validateApiService,
 }
 
-export const apiServiceStatusStrategy: Strategy = {
-  revalidatesMeta: false,
-  resetFields: SPEC_AND_METADATA_FIELDS,
-  prepare(next, old) {
-    if (!old) return
-    next.spec = old.spec
-    keepMetadata(next, old)
-  },
-  validate: validateApiServiceStatus,
-}
+export const apiServiceStatusStrategy = statusAloneStrategy(validateApiServiceStatus)

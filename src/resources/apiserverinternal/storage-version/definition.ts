@@ -2,8 +2,8 @@ import type { ResourceDefinition, TableDefinition, Version } from '../../../cata
 import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
-import { keepMetadata, SPEC_AND_METADATA_FIELDS } from '../../status-metadata.ts'
-import { keepMembers, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { statusAloneStrategy, withholdStatus } from '../../status-metadata.ts'
+import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { nameIsGroupAndResource, validateStorageVersionStatus } from './validation.ts'
 
@@ -39,20 +39,7 @@ const v1alpha1: Version = {
   verbs: STANDARD_VERBS,
   schema: types.type('apiserverinternal.StorageVersion'),
   table,
-  subresources: {
-    status: {
-      verbs: STATUS_VERBS,
-      strategy: {
-        resetFields: SPEC_AND_METADATA_FIELDS,
-        prepare(next, old) {
-          if (!old) return
-          next.spec = old.spec
-          keepMetadata(next, old)
-        },
-        validate: validateStorageVersionStatus,
-      },
-    },
-  },
+  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy(validateStorageVersionStatus) } },
 }
 
 export const storageVersionResource: ResourceDefinition = {
@@ -64,10 +51,7 @@ export const storageVersionResource: ResourceDefinition = {
     allowUnconditionalUpdate: false,
     validateName: nameIsGroupAndResource,
     resetFields: STATUS_FIELDS,
-    prepare(next, old) {
-      if (old) keepMembers(next, old, 'status')
-      else next.status = {}
-    },
+    prepare: withholdStatus,
     validate: () => [],
   },
 }

@@ -1,8 +1,8 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
-import { addDefaultTolerations, setDefaultPriority, setServiceAccount } from './admission.ts'
+import { addDefaultTolerations, setServiceAccount } from './admission.ts'
 
 /**
- * What the default plugins ServiceAccount (the account's name alone), DefaultTolerationSeconds and Priority do to a pod that is created.
+ * What the default plugins ServiceAccount (the account's name alone) and DefaultTolerationSeconds do to a pod that is created.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  */
 export const podDefaults: AdmissionPlugin = {
@@ -13,7 +13,6 @@ export const podDefaults: AdmissionPlugin = {
     if (object) {
       setServiceAccount(object)
       addDefaultTolerations(object)
-      setDefaultPriority(object)
     }
     return object
   },

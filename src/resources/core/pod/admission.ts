@@ -28,13 +28,6 @@ export function tolerateMemoryPressure(pod: KubeObject, qosClass: string): void 
   pod.spec.tolerations = [...tolerations, { key: MEMORY_PRESSURE, operator: 'Exists', effect: 'NoSchedule' }]
 }
 
-/** Plugin Priority, for a pod of no priority class where no class is the default. */
-export function setDefaultPriority(pod: KubeObject): void {
-  if (pod.spec.priorityClassName) return
-  pod.spec.priority ??= 0
-  pod.spec.preemptionPolicy ??= 'PreemptLowerPriority'
-}
-
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /** Plugin ServiceAccount: every pod has an account. The plugin also checks that it exists. Mirror pods are left alone. */

@@ -1,4 +1,5 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { KubeObject } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STATUS_VERBS } from '../../strategy-parts.ts'
@@ -6,7 +7,14 @@ import { flowControlStatusStrategy, flowControlStrategy } from '../strategies.ts
 import { flowControlVersion } from '../version.ts'
 import { validateFlowSchema } from './validation.ts'
 
+/** As they are tried for a request: by precedence, then by name. */
+function order(a: KubeObject, b: KubeObject): number {
+  const [name = '', other = ''] = [a.metadata.name, b.metadata.name]
+  return (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0) || (name < other ? -1 : name > other ? 1 : 0)
+}
+
 const table: TableDefinition = {
+  order,
   columns: [
     nameColumn,
     column('PriorityLevel', 'The level at which its requests are queued.'),

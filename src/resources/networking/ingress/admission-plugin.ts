@@ -1,17 +1,11 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { youngestName } from '../../youngest.ts'
 import { CLASS_ANNOTATION } from './class-annotation.ts'
 
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class'
 
-/** Of several the youngest, and of equally old ones the first by name. */
-function defaultClass(classes: readonly KubeObject[]): string | undefined {
-  const created = ({ metadata }: KubeObject): number => Date.parse(metadata.creationTimestamp ?? '') || 0
-  const [first] = classes
-    .filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === 'true')
-    .sort((a, b) => created(b) - created(a) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))
-  return first?.metadata.name
-}
+const isDefault = ({ metadata }: KubeObject): boolean => metadata.annotations?.[IS_DEFAULT] === 'true'
 
 /**
  * DefaultIngressClass: a new ingress that names no class, in its spec or by annotation, gets the default one if there is any.
@@ -23,7 +17,7 @@ export const defaultIngressClass = (listClasses: () => Promise<readonly KubeObje
     operation === 'CREATE' && subresource === '' && served.version.group === 'networking.k8s.io' && served.version.names.plural === 'ingresses',
   mutate: async ({ object }) => {
     if (!object || object.spec?.ingressClassName !== undefined || object.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return object
-    const name = defaultClass(await listClasses())
+    const name = youngestName((await listClasses()).filter(isDefault))
     if (name !== undefined) object.spec = { ...object.spec, ingressClassName: name }
     return object
   },

@@ -1,7 +1,7 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { keepMetadata } from '../../status-metadata.ts'
-import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { keepMetadata, withholdStatus } from '../../status-metadata.ts'
+import { SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
 import { dropAlphaOfRequests } from '../dropped.ts'
 import { deviceId } from './device-id.ts'
 import { validateClaimStatus } from './status-validation.ts'
@@ -30,8 +30,7 @@ export const claimStrategy: Strategy = {
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
   prepare(next, old) {
-    if (old) keepMembers(next, old, 'status')
-    else next.status = {}
+    withholdStatus(next, old)
     dropAlpha(next, old)
   },
   validate: validateClaim,

@@ -1,15 +1,11 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
-import type { ObjectMeta } from '../../../meta/object.ts'
 import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { storageClassWarnings } from '../warnings.ts'
+import { isDefaultClass } from './default-class.ts'
 import { validateStorageClass } from './validation.ts'
-
-const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
-
-const isDefault = ({ annotations }: ObjectMeta): boolean => IS_DEFAULT.some(key => annotations?.[key] === 'true')
 
 const table: TableDefinition = {
   columns: [
@@ -21,7 +17,7 @@ const table: TableDefinition = {
     ageColumn,
   ],
   cells: ({ metadata, provisioner, reclaimPolicy, volumeBindingMode, allowVolumeExpansion }, now) => [
-    `${metadata.name ?? ''}${isDefault(metadata) ? ' (default)' : ''}`,
+    `${metadata.name ?? ''}${isDefaultClass({ metadata }) ? ' (default)' : ''}`,
     provisioner ?? '',
     reclaimPolicy ?? 'Delete',
     volumeBindingMode ?? 'Immediate',

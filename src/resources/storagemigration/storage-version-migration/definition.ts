@@ -1,7 +1,7 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { column } from '../../columns.ts'
-import { keepMetadata, SPEC_AND_METADATA_FIELDS } from '../../status-metadata.ts'
-import { keepMembers, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { statusAloneStrategy, withholdStatus } from '../../status-metadata.ts'
+import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateMigration, validateMigrationStatus } from './validation.ts'
 
@@ -22,21 +22,7 @@ const v1alpha1: Version = {
   schema: types.type('storagemigration.StorageVersionMigration'),
   listSchema: types.type('storagemigration.StorageVersionMigrationList'),
   table,
-  subresources: {
-    status: {
-      verbs: STATUS_VERBS,
-      strategy: {
-        revalidatesMeta: false,
-        resetFields: SPEC_AND_METADATA_FIELDS,
-        prepare(next, old) {
-          if (!old) return
-          next.spec = old.spec
-          keepMetadata(next, old)
-        },
-        validate: validateMigrationStatus,
-      },
-    },
-  },
+  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy(validateMigrationStatus) } },
 }
 
 export const storageVersionMigrationResource: ResourceDefinition = {
@@ -48,10 +34,7 @@ export const storageVersionMigrationResource: ResourceDefinition = {
     allowUnconditionalUpdate: false,
     revalidatesMeta: true,
     resetFields: STATUS_FIELDS,
-    prepare(next, old) {
-      if (old) keepMembers(next, old, 'status')
-      else next.status = {}
-    },
+    prepare: withholdStatus,
     validate: validateMigration,
   },
 }

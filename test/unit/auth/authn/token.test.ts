@@ -29,9 +29,18 @@ describe('firstToken', () => {
 })
 
 describe('bearerAuthenticator', () => {
-  const authenticate = bearerAuthenticator(token => (token === 'good' ? { user: { name: 'alice', groups: [] }, audiences: [] } : undefined), ['here'])
+  const refusals: string[] = []
+  const answers: Record<string, TokenAnswer> = { good: { user: { name: 'alice', groups: [] }, audiences: [] }, old: { error: 'it is old' } }
+  const authenticate = bearerAuthenticator(
+    token => answers[token],
+    ['here'],
+    why => refusals.push(why),
+  )
   const as = (authorization?: string) => authenticate({ headers: authorization === undefined ? {} : { authorization }, socket: new Socket() })
   it('knows a token', () => expect(as('Bearer good')).to.include({ name: 'alice' }))
-  it('rejects another', () => expect(as('Bearer bad')).to.equal('rejected'))
+  it('rejects others, and tells why', () => {
+    expect([as('Bearer bad'), as('Bearer old')]).to.deep.equal(['rejected', 'rejected'])
+    expect(refusals).to.deep.equal(['invalid bearer token', 'it is old'])
+  })
   it('has no opinion without one', () => expect(as()).to.equal(undefined))
 })

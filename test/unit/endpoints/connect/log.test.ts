@@ -25,6 +25,16 @@ describe('pods/log', () => {
     })
   }
 
+  it('is counted as a connection, as upstream counts it', async () => {
+    says(200, '')
+    await world.server.plain(`${pods}/one/log`)
+    const metrics = (await world.server.plain('/metrics')).body.toString()
+    const counted =
+      /^apiserver_request_total\{verb="CONNECT",dry_run="",group="",version="v1",resource="pods",subresource="log",scope="resource",component="apiserver",code="200"\} [1-9]/m
+    expect(metrics).to.match(counted)
+    expect(metrics).to.match(/^apiserver_longrunning_requests\{verb="CONNECT",.*subresource="log".*\} 0$/m)
+  })
+
   it('shows the kubelet its certificate', async () => {
     let shown = ''
     world.kubelet.act = (req, res) => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { connect } from 'node:tls'
 import { expect } from 'chai'
 import { eventually } from '../../../support/builtin-registry.ts'
-import { connectWorld, speak, type World } from '../../../support/connect-world.ts'
+import { Conversation, connectWorld, speak, type World } from '../../../support/connect-world.ts'
 
 const pods = '/api/v1/namespaces/ns/pods'
 
@@ -85,6 +86,24 @@ describe('exec, attach and portforward', () => {
     )
     await client.hear('hello')
     expect(world.kubelet.last.headers).to.not.have.any.keys('authorization', 'impersonate-user', 'impersonate-group')
+    client.socket.destroy()
+  })
+
+  it('takes a token among the subprotocols, and does not pass it on', async () => {
+    const token = (text: string): string => `base64url.bearer.authorization.k8s.io.${Buffer.from(text).toString('base64url')}`
+    const path = `${pods}/one/exec`
+    const { running, credentials } = world.server
+    const answerTo = async (protocols: string): Promise<string> => {
+      const socket = connect({ port: running.securePort, host: '127.0.0.1', ca: credentials.serverCa, ALPNProtocols: ['http/1.1'] })
+      socket.write(ask(path, { more: [`Sec-WebSocket-Protocol: ${protocols}`] }))
+      return new Conversation(socket).end()
+    }
+    expect(bodyOf(await answerTo(`${token('alice')}, v4.channel.k8s.io`)).message).to.include('User "alice" cannot get resource "pods/exec"')
+    expect(bodyOf(await answerTo(`${token('nobody')}, v4.channel.k8s.io`)).code).to.equal(401)
+    expect(bodyOf(await answerTo(token('alice'))).code).to.equal(401)
+    const client = await speak(world.server, 'tls', ask(path, { more: [`Sec-WebSocket-Protocol: ${token('alice')}, v4.channel.k8s.io`] }))
+    await client.hear('hello')
+    expect(world.kubelet.last.headers['sec-websocket-protocol']).to.equal('v4.channel.k8s.io')
     client.socket.destroy()
   })
 

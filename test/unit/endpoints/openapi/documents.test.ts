@@ -160,7 +160,15 @@ describe('OpenAPI documents', () => {
 
   it('are listed with their hashes', () => {
     const index = JSON.parse(openApi.v3Index().body.toString()) as { paths: Record<string, { serverRelativeURL: string }> }
-    expect(Object.keys(index.paths)).to.deep.equal(['api', 'apis', 'apis/things.k8s.io', 'apis/things.k8s.io/v1', 'version'])
+    expect(Object.keys(index.paths)).to.deep.equal([
+      '.well-known/openid-configuration',
+      'api',
+      'apis',
+      'apis/things.k8s.io',
+      'apis/things.k8s.io/v1',
+      'openid/v1/jwks',
+      'version',
+    ])
     expect(index.paths['apis/things.k8s.io/v1']?.serverRelativeURL).to.equal(
       `/openapi/v3/apis/things.k8s.io/v1?hash=${openApi.v3('apis/things.k8s.io/v1')?.hash}`,
     )

@@ -91,6 +91,14 @@ describe('FlowSchema', () => {
     expect(cases.cells()).to.deep.equal(['x', 'global-default', 1000, 'ByUser', '0s', 'False'])
   })
 
+  it('stands in the order in which requests try them', () => {
+    const all = [...SUGGESTED_SCHEMAS, ...MANDATORY_SCHEMAS].sort(flowSchemaResource.home.table?.order)
+    expect(all.map(({ metadata }) => metadata.name)).to.deep.equal([
+      ...['exempt', 'probes', 'system-leader-election', 'endpoint-controller', 'workload-leader-election', 'system-node-high', 'system-nodes'],
+      ...['kube-controller-manager', 'kube-scheduler', 'kube-system-service-accounts', 'service-accounts', 'global-default', 'catch-all'],
+    ])
+  })
+
   it('checks conditions', async () => {
     const cases = new KindCases(flowSchemaResource)
     await cases.create(of())

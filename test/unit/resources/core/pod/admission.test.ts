@@ -1,11 +1,5 @@
 import { expect } from 'chai'
-import {
-  addDefaultTolerations,
-  mountServiceAccountToken,
-  setDefaultPriority,
-  setServiceAccount,
-  tolerateMemoryPressure,
-} from '../../../../../src/resources/core/pod/admission.ts'
+import { addDefaultTolerations, mountServiceAccountToken, setServiceAccount, tolerateMemoryPressure } from '../../../../../src/resources/core/pod/admission.ts'
 import { podWith } from '../../../../support/pod.ts'
 
 const toleration = (name: string) => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
@@ -30,12 +24,6 @@ describe('resources/core/pod/admission', () => {
     expect(pod.spec).not.to.have.property('tolerations')
     tolerateMemoryPressure(pod, 'Burstable')
     expect(pod.spec.tolerations).to.deep.equal([{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }])
-  })
-
-  it('sets the priority of no class', () => {
-    const pod = podWith({})
-    setDefaultPriority(pod)
-    expect(pod.spec).to.include({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' })
   })
 
   it('gives a pod an account, but no mirror of one', () => {

@@ -1,0 +1,46 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Controller } from '../controller.ts'
+import { pause, WorkQueue } from '../controller.ts'
+import { Collector } from './collector.ts'
+import { OwnerGraph } from './graph.ts'
+import { invalidOwnerEvents } from './invalid-owner-events.ts'
+import { OwnerKinds } from './kinds.ts'
+import { Monitors } from './monitors.ts'
+import { Objects } from './objects.ts'
+
+const WORKERS = 16
+const ORPHANING_WORKERS = 4
+/** Nothing is done before all is known, unless a watch cannot be had for this long. */
+const SYNC_MS = 30_000
+
+/**
+ * Deletes objects whose owners have gone, finishes deletions in the foreground, and those that orphan.
+ * https://kubernetes.io/docs/concepts/architecture/garbage-collection/
+ */
+export const garbageCollector =
+  (catalog: Catalog): Controller =>
+  async (env, signal) => {
+    const failed = (what: string) => (uid: string, error: unknown) => env.logger.debug(2, what, { uid, error: (error as Error).message })
+    const examining = new WorkQueue(WORKERS, signal, uid => begun.then(() => collector.examine(uid)), failed('garbage collection is tried again'))
+    const orphaning = new WorkQueue(ORPHANING_WORKERS, signal, uid => begun.then(() => collector.orphan(uid)), failed('orphaning is tried again'))
+    const examine = (uid: string): void => examining.add(uid)
+    const graph = new OwnerGraph({ examine, orphan: uid => orphaning.add(uid), invalidNamespace: invalidOwnerEvents(env) })
+    const monitors = new Monitors(env, catalog, graph, signal)
+    const collector = new Collector(graph, new Objects(env.access, new OwnerKinds(catalog)), () => monitors.settled(), examine)
+    monitors.update()
+    const begun = Promise.race([monitors.synced(), pause(SYNC_MS, signal)])
+    const unsubscribe = catalog.subscribe(() => {
+      monitors.update()
+      for (const uid of collector.unknown) examine(uid)
+      collector.unknown.clear()
+    })
+    await untilAborted(signal)
+    unsubscribe()
+    await monitors.ended()
+  }
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

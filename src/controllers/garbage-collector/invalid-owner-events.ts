@@ -1,0 +1,48 @@
+import type { ResourceId } from '../../catalog/definition.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import { formatTime } from '../../meta/time.ts'
+import type { ControllerEnvironment } from '../controller.ts'
+import type { Coordinates } from './coordinates.ts'
+import { coordinatesOf, invalidNamespaceText } from './coordinates.ts'
+
+const EVENTS: ResourceId = { group: '', resource: 'events' }
+const COMPONENT = 'garbage-collector-controller'
+/** Events that are being written; more are not. */
+const AT_ONCE = 25
+
+/** Writes an event about a dependent that refers to an owner of another namespace, as upstream's collector does. Never rejects: an event that cannot be written is dropped. */
+export function invalidOwnerEvents(env: ControllerEnvironment): (dependent: Coordinates, owner: Coordinates) => void {
+  let writing = 0
+  return (dependent, owner) => {
+    if (writing >= AT_ONCE) return
+    writing++
+    const namespace = dependent.namespace || 'default'
+    env.access
+      .create(EVENTS, namespace, eventOf(dependent, owner, namespace, env.clock.now()))
+      .catch(error => env.logger.debug(1, 'an event cannot be written', { error: (error as Error).message }))
+      .finally(() => writing--)
+  }
+}
+
+/** A name as client-go's recorder makes it: of the object, and the time in nanoseconds. */
+function eventOf(dependent: Coordinates, owner: Coordinates, namespace: string, now: number): KubeObject {
+  const time = formatTime(now)
+  const nanoseconds = BigInt(now) * 1_000_000n + BigInt(Math.floor((performance.now() % 1) * 1_000_000))
+  return {
+    kind: 'Event',
+    apiVersion: 'v1',
+    metadata: { name: `${dependent.name}.${nanoseconds.toString(16)}`, namespace },
+    involvedObject: withoutEmpty(coordinatesOf(dependent)),
+    reason: 'OwnerRefInvalidNamespace',
+    message: invalidNamespaceText(owner),
+    source: { component: COMPONENT },
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+    type: 'Warning',
+    reportingComponent: COMPONENT,
+    reportingInstance: '',
+  }
+}
+
+const withoutEmpty = (coordinates: Coordinates) => Object.fromEntries(Object.entries(coordinates).filter(([, value]) => value !== ''))

@@ -1,0 +1,52 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { ResourceDefinition, ResourceId } from '../../catalog/definition.ts'
+
+/** What a kind is served as. */
+export interface OwnerKind {
+  readonly id: ResourceId
+  readonly namespaced: boolean
+}
+
+const EVENT_GROUPS = ['', 'events.k8s.io']
+
+/** What the collector looks after: all that can be listed, watched and deleted, but for events, of which there are many and which own nothing. */
+export function isCollected({ storage, internal, home }: ResourceDefinition): boolean {
+  if (storage === undefined || internal || (home.names.plural === 'events' && EVENT_GROUPS.includes(home.group))) return false
+  return ['list', 'watch', 'delete'].every(verb => (home.verbs as readonly string[]).includes(verb))
+}
+
+/** Kinds by what references call them. */
+export class OwnerKinds {
+  private readonly catalog: Catalog
+  private generation = -1
+  private known = new Map<string, OwnerKind>()
+
+  constructor(catalog: Catalog) {
+    this.catalog = catalog
+  }
+
+  /** In any version that is served; undefined where there is no such kind, or one that is never stored. */
+  find(apiVersion: string, kind: string): OwnerKind | undefined {
+    const { generation } = this.catalog.snapshot()
+    if (this.generation !== generation) {
+      this.known = new Map()
+      this.generation = generation
+    }
+    const key = `${apiVersion} ${kind}`
+    const known = this.known.get(key)
+    if (known) return known
+    const found = this.look(apiVersion, kind)
+    if (found) this.known.set(key, found)
+    return found
+  }
+
+  private look(apiVersion: string, kind: string): OwnerKind | undefined {
+    const served = this.catalog
+      .snapshot()
+      .resourcesOf(apiVersion)
+      .find(({ definition, version }) => version.kind === kind && definition.storage !== undefined)
+    if (!served) return undefined
+    const { group, names } = served.version
+    return { id: { group, resource: names.plural }, namespaced: served.definition.scope === 'Namespaced' }
+  }
+}

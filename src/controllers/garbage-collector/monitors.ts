@@ -1,0 +1,114 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { AccessEvent, ResourceDefinition } from '../../catalog/definition.ts'
+import { apiVersionOf } from '../../meta/gvk.ts'
+import type { ControllerEnvironment } from '../controller.ts'
+import { followMetadata, pause } from '../controller.ts'
+import type { OwnerGraph } from './graph.ts'
+import { isCollected } from './kinds.ts'
+
+/** A watch shows a change this much later than another, at the most. */
+const QUIET_MS = 150
+/** Where it is never quiet, what is that old has been shown. */
+const LONG_ENOUGH_MS = 2000
+
+interface Monitor {
+  readonly end: AbortController
+  synced: boolean
+}
+
+/** A watch of each resource that the collector looks after, as they come and go. */
+export class Monitors {
+  private readonly env: ControllerEnvironment
+  private readonly catalog: Catalog
+  private readonly graph: OwnerGraph
+  private readonly signal: AbortSignal
+  private readonly running = new Map<string, Monitor>()
+  private readonly ends = new Set<Promise<void>>()
+  private lastEvent = 0
+  private onSynced: (() => void) | undefined
+
+  constructor(env: ControllerEnvironment, catalog: Catalog, graph: OwnerGraph, signal: AbortSignal) {
+    this.env = env
+    this.catalog = catalog
+    this.graph = graph
+    this.signal = signal
+  }
+
+  /** Begins to watch what has come, and ends the watches of what has gone. */
+  update(): void {
+    const wanted = new Map(
+      this.catalog
+        .snapshot()
+        .definitions.filter(isCollected)
+        .map(each => [`${each.home.group}/${each.home.names.plural}`, each]),
+    )
+    for (const [id, { end }] of this.running) {
+      if (wanted.has(id)) continue
+      this.running.delete(id)
+      end.abort()
+    }
+    for (const [id, definition] of wanted) if (!this.running.has(id)) this.start(id, definition)
+    this.tellSynced()
+  }
+
+  /** Resolves when every watch has shown what there is, or the signal aborts. */
+  synced(): Promise<void> {
+    return new Promise(resolve => {
+      this.onSynced = resolve
+      this.signal.addEventListener('abort', () => resolve(), { once: true })
+      this.tellSynced()
+    })
+  }
+
+  /** Resolves when what was written before has been shown. */
+  async settled(): Promise<void> {
+    const until = performance.now() + LONG_ENOUGH_MS
+    let quietFor = 0
+    while (quietFor < QUIET_MS && performance.now() < until && !this.signal.aborted) {
+      await pause(QUIET_MS - quietFor, this.signal)
+      quietFor = performance.now() - this.lastEvent
+    }
+  }
+
+  /** Resolves when all watches have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.ends)
+  }
+
+  private start(id: string, definition: ResourceDefinition): void {
+    const end = new AbortController()
+    const monitor: Monitor = { end, synced: false }
+    this.running.set(id, monitor)
+    const { group, name: version, kind, names } = definition.home
+    const apiVersion = apiVersionOf({ group, version })
+    const begin = () => {
+      // What has been seen, and is not seen again, was deleted while nobody watched.
+      const before = new Map(monitor.synced ? this.graph.seen(apiVersion, kind).map(object => [object.uid, object]) : [])
+      return (event: AccessEvent): void => {
+        this.lastEvent = performance.now()
+        const meta = event.object?.metadata
+        if (meta) {
+          before.delete(meta.uid ?? '')
+          if (event.type === 'deleted') {
+            const { namespace = '', name = '', uid = '' } = meta
+            this.graph.remove({ apiVersion, kind, namespace, name, uid })
+          } else this.graph.put(apiVersion, kind, meta)
+          return
+        }
+        for (const object of before.values()) this.graph.remove(object)
+        before.clear()
+        monitor.synced = true
+        this.tellSynced()
+      }
+    }
+    const done = followMetadata(this.env, { group, resource: names.plural }, AbortSignal.any([this.signal, end.signal]), begin)
+    this.ends.add(done)
+    void done.then(() => this.ends.delete(done))
+  }
+
+  private tellSynced(): void {
+    if (![...this.running.values()].every(({ synced }) => synced)) return
+    this.onSynced?.()
+    this.onSynced = undefined
+  }
+}

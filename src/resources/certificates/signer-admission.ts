@@ -1,0 +1,105 @@
+import type { AdmissionPlugin } from '../../admission/chain.ts'
+import { refuse } from '../../admission/refuse.ts'
+import type { RequestInfo, User } from '../../meta/context.ts'
+import { deepEqual } from '../../meta/equal.ts'
+import { quote } from '../../meta/field-error.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
+import { organizationsOf } from './certificate-request.ts'
+
+/** Whether the authorizers let the user do this. */
+export type IsAllowed = (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
+
+const GROUP = 'certificates.k8s.io'
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client'
+const MASTERS = 'system:masters'
+
+const isAbout = ({ served, subresource }: AdmissionRequest, resource: string, sub: string): boolean =>
+  served.version.group === GROUP && served.version.names.plural === resource && subresource === sub
+
+/** Rights on signers, by the signer's name or by its domain: `example.com/*`. They are no resource that is served. */
+async function maySign(isAllowed: IsAllowed, { ctx }: AdmissionRequest, verb: string, signer: string): Promise<boolean> {
+  const ask = (name: string): Promise<boolean> => {
+    const parts = ['signers', name]
+    const info = {
+      path: '',
+      isResource: true,
+      verb,
+      apiPrefix: 'apis',
+      group: GROUP,
+      version: '*',
+      namespace: '',
+      resource: 'signers',
+      subresource: '',
+      name,
+      parts,
+    }
+    return isAllowed(ctx.user, info, ctx.signal)
+  }
+  return (await ask(signer)) || ask(`${signer.split('/', 1)[0]}/*`)
+}
+
+const signerOf = (object: KubeObject | undefined): string => object?.spec?.signerName ?? ''
+
+/** CertificateApproval: whoever decides on a request may `approve` for its signer. */
+export const certificateApproval = (isAllowed: IsAllowed): AdmissionPlugin => ({
+  name: 'CertificateApproval',
+  handles: request => request.operation === 'UPDATE' && isAbout(request, 'certificatesigningrequests', 'approval'),
+  validate: async request => {
+    const signer = signerOf(request.old)
+    if (await maySign(isAllowed, request, 'approve', signer)) return
+    throw refuse(request, `user not permitted to approve requests with signerName ${quote(signer)}`)
+  },
+})
+
+/** CertificateSigning: whoever answers a request may `sign` for its signer. */
+export const certificateSigning = (isAllowed: IsAllowed): AdmissionPlugin => ({
+  name: 'CertificateSigning',
+  handles: request => request.operation === 'UPDATE' && isAbout(request, 'certificatesigningrequests', 'status'),
+  validate: async request => {
+    const { object, old } = request
+    const isAnswer = ['certificate', 'conditions'].some(member => !deepEqual(object?.status?.[member], old?.status?.[member]))
+    const signer = signerOf(old)
+    if (!isAnswer || (await maySign(isAllowed, request, 'sign', signer))) return
+    throw refuse(request, `user not permitted to sign requests with signerName ${quote(signer)}`)
+  },
+})
+
+/** Without what garbage collection and storage migration change. */
+const lasting = ({ metadata, ...members }: KubeObject): object => {
+  const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _managed, ...rest } = metadata
+  return { ...members, metadata: rest }
+}
+
+/** ClusterTrustBundleAttest: whoever says which certificates are a signer's may `attest` for it. */
+export const clusterTrustBundleAttest = (isAllowed: IsAllowed): AdmissionPlugin => ({
+  name: 'ClusterTrustBundleAttest',
+  handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'clustertrustbundles', ''),
+  validate: async request => {
+    const { object, old } = request
+    const signer = signerOf(object)
+    if (signer === '' || (object && old && deepEqual(lasting(object), lasting(old)))) return
+    if (await maySign(isAllowed, request, 'attest', signer)) return
+    throw refuse(request, `user not permitted to attest for signerName ${quote(signer)}`)
+  },
+})
+
+function organizationsIn(request: AdmissionRequest, pem: string): string[] {
+  try {
+    return organizationsOf(pem)
+  } catch (error) {
+    throw refuse(request, `failed to parse CSR: ${(error as Error).message}`)
+  }
+}
+
+/** CertificateSubjectRestriction: nobody asks to become a member of system:masters. */
+export const certificateSubjectRestriction: AdmissionPlugin = {
+  name: 'CertificateSubjectRestriction',
+  handles: request => request.operation === 'CREATE' && isAbout(request, 'certificatesigningrequests', ''),
+  validate: async request => {
+    const { object } = request
+    if (signerOf(object) !== CLIENT_SIGNER) return
+    const pem = Buffer.from(object?.spec.request ?? '', 'base64').toString('latin1')
+    if (organizationsIn(request, pem).includes(MASTERS)) throw refuse(request, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`)
+  },
+}

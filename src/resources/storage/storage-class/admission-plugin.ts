@@ -1,0 +1,22 @@
+import type { AdmissionPlugin } from '../../../admission/chain.ts'
+import { isAbout } from '../../../admission/refuse.ts'
+import { ownMember } from '../../../meta/equal.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { CLASS_ANNOTATION } from '../../core/storage-class.ts'
+import { youngestName } from '../../youngest.ts'
+import { isDefaultClass } from './default-class.ts'
+
+/**
+ * DefaultStorageClass: a new claim that says nothing of a class, not even that it wants none, gets the default one if there is any.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultstorageclass
+ */
+export const defaultStorageClass = (listClasses: () => Promise<readonly KubeObject[]>): AdmissionPlugin => ({
+  name: 'DefaultStorageClass',
+  handles: request => request.operation === 'CREATE' && isAbout(request, 'persistentvolumeclaims'),
+  mutate: async ({ object }) => {
+    if (!object || object.spec?.storageClassName !== undefined || ownMember(object.metadata.annotations, CLASS_ANNOTATION) !== undefined) return object
+    const name = youngestName((await listClasses()).filter(isDefaultClass))
+    if (name !== undefined) object.spec = { ...object.spec, storageClassName: name }
+    return object
+  },
+})

@@ -1,0 +1,28 @@
+import { mediaOffer } from '../../src/codec/negotiate.ts'
+import type { ControlPlaneOptions } from '../../src/control-plane.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { silentLogger } from '../../src/lib/log.ts'
+import { parseGates } from '../../src/lifecycle/gates.ts'
+
+/** A control plane over the backend, alone, with no controllers, where everybody may do everything. */
+export const controlPlaneOptions = (backend: ControlPlaneOptions['backend'], options: Partial<ControlPlaneOptions> = {}): ControlPlaneOptions => ({
+  backend,
+  clock: systemClock,
+  logger: silentLogger,
+  release: '1.33',
+  gates: parseGates('1.33'),
+  runtimeConfig: new Map(),
+  etcdPrefix: '/registry',
+  fingerprint: 'test',
+  eventTtlSeconds: 3600,
+  compactionIntervalMs: 0,
+  serviceCIDRs: ['10.0.0.0/16'],
+  nodePorts: { first: 30000, last: 30100 },
+  controllers: new Set(),
+  exclusiveStore: true,
+  minRequestTimeoutSeconds: 1800,
+  media: mediaOffer(),
+  kubelets: { addressTypes: ['InternalIP'], port: 10250 },
+  isAllowed: async () => true,
+  ...options,
+})

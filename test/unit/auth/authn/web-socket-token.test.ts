@@ -1,0 +1,22 @@
+import { expect } from 'chai'
+import { webSocketToken } from '../../../../src/auth/authn/web-socket-token.ts'
+
+const encoded = (token: string | Buffer): string => `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`
+const of = (protocols: string | undefined, upgrade = 'websocket') =>
+  webSocketToken({ upgrade, ...(protocols !== undefined && { 'sec-websocket-protocol': protocols }) })
+
+describe('tokens of WebSockets', () => {
+  const cases: [name: string, protocols: string | undefined, wanted: ReturnType<typeof webSocketToken>][] = [
+    ['a token before another subprotocol', `${encoded('a-token')}, v4.channel.k8s.io`, { token: 'a-token' }],
+    ['a token behind another subprotocol', `v4.channel.k8s.io,${encoded('ü')}`, { token: 'ü' }],
+    ['no subprotocol', undefined, undefined],
+    ['other subprotocols', 'v4.channel.k8s.io, binary.k8s.io', undefined],
+    ['an empty token', `${encoded('')}, x`, undefined],
+    ['a token alone', encoded('a'), 'rejected'],
+    ['two tokens', `${encoded('a')}, ${encoded('b')}, x`, 'rejected'],
+    ['what is not base64url', 'base64url.bearer.authorization.k8s.io.a+b=, x', 'rejected'],
+    ['what is no text', `${encoded(Buffer.from([0xff]))}, x`, 'rejected'],
+  ]
+  for (const [name, protocols, wanted] of cases) it(name, () => expect(of(protocols)).to.deep.equal(wanted))
+  it('are of WebSockets only', () => expect(of(`${encoded('a')}, x`, 'SPDY/3.1')).to.equal(undefined))
+})

@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../../src/meta/object.ts'
+import { podResource } from '../../../../src/resources/core/pod/definition.ts'
+import { secretResource } from '../../../../src/resources/core/secret/definition.ts'
+import { priorityAdmission } from '../../../../src/resources/scheduling/priority-class/admission-plugin.ts'
+import { priorityClassResource } from '../../../../src/resources/scheduling/priority-class/definition.ts'
+import { admissionRequest, refusal } from '../../../support/admission-request.ts'
+
+const classOf = (name: string, value: number, more: object = {}): KubeObject =>
+  ({ metadata: { name }, value, preemptionPolicy: 'PreemptLowerPriority', ...more }) as unknown as KubeObject
+const none = [classOf('low', -5), classOf('calm', 7, { preemptionPolicy: 'Never' })]
+const some = [...none, classOf('higher', 9, { globalDefault: true }), classOf('usual', 3, { globalDefault: true })]
+
+const plugin = (classes: KubeObject[]) =>
+  priorityAdmission({ get: async name => classes.find(({ metadata }) => metadata.name === name), list: async () => classes })
+const pod = (spec: object): KubeObject => ({ metadata: { generateName: 'web-' }, spec }) as unknown as KubeObject
+
+describe('Priority', () => {
+  const cases: [string, KubeObject[], object, object][] = [
+    ['no class', none, {}, { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }],
+    ['the default class of the lowest value', some, {}, { priorityClassName: 'usual', priority: 3, preemptionPolicy: 'PreemptLowerPriority' }],
+    ['a class', some, { priorityClassName: 'calm' }, { priorityClassName: 'calm', priority: 7, preemptionPolicy: 'Never' }],
+    [
+      'a class and its number',
+      none,
+      { priorityClassName: 'low', priority: -5 },
+      { priorityClassName: 'low', priority: -5, preemptionPolicy: 'PreemptLowerPriority' },
+    ],
+  ]
+  for (const [what, classes, spec, expected] of cases) {
+    it(`gives a pod of ${what} its number`, async () => {
+      const object = await plugin(classes).mutate?.(admissionRequest(podResource, pod(spec)))
+      expect(object?.spec).to.deep.equal(expected)
+    })
+  }
+
+  const refused: [object, string][] = [
+    [{ priorityClassName: 'absent' }, 'no PriorityClass with name absent was found'],
+    [
+      { priority: 5 },
+      'the integer value of priority (5) must not be provided in pod spec; priority admission controller computed 0 from the given PriorityClass name',
+    ],
+    [
+      { priorityClassName: 'calm', preemptionPolicy: 'PreemptLowerPriority' },
+      'the string value of PreemptionPolicy (PreemptLowerPriority) must not be provided in pod spec; priority admission controller computed Never from the given PriorityClass name',
+    ],
+  ]
+  for (const [spec, text] of refused)
+    it(`refuses: ${text}`, async () =>
+      expect(await refusal(plugin(none).mutate?.(admissionRequest(podResource, pod(spec))))).to.equal(`pods "web-" is forbidden: ${text}`))
+
+  it('keeps the number of a pod that is updated', async () => {
+    const request = admissionRequest(podResource, pod({}), { operation: 'UPDATE', old: pod({ priority: 7, preemptionPolicy: 'Never' }) })
+    expect((await plugin(some).mutate?.(request))?.spec).to.deep.equal({ priority: 7, preemptionPolicy: 'Never' })
+  })
+
+  it('lets one class be the default', async () => {
+    const create = (object: KubeObject) => refusal(plugin(some).validate?.(admissionRequest(priorityClassResource, object)))
+    expect(await create(classOf('x', 1))).to.equal(undefined)
+    expect(await create(classOf('x', 1, { globalDefault: true }))).to.equal(
+      'priorityclasses.scheduling.k8s.io "x" is forbidden: PriorityClass usual is already marked as default. Only one default can exist',
+    )
+    const update = admissionRequest(priorityClassResource, classOf('usual', 3, { globalDefault: true }), { operation: 'UPDATE' })
+    expect(await refusal(plugin(some).validate?.(update))).to.equal(undefined)
+  })
+
+  it('is about pods and classes only', () => {
+    const { handles } = plugin(some)
+    expect([podResource, priorityClassResource, secretResource].map(definition => handles(admissionRequest(definition, {})))).to.deep.equal([true, true, false])
+    expect(handles(admissionRequest(podResource, {}, { subresource: 'status' }))).to.equal(false)
+  })
+})
