@@ -15,6 +15,8 @@ const GATES = [
 const FLAGS = ['--runtime-config=api/all=true', `--feature-gates=${GATES.map(gate => `${gate}=true`).join(',')}`]
 /** Samples that are also listed, watched and printed, of each collection. */
 const LISTED = 2
+/** Of each collection; `MEDIA_SAMPLES=1000` for all. */
+const SAMPLES = Number(process.env.MEDIA_SAMPLES ?? 12)
 const LANES = 6
 
 /** Full objects that are valid as they stand. */
@@ -222,7 +224,7 @@ function collections(samples: readonly MediaSample[]): Map<string, MediaSample[]
     const of = byPath.get(sample.path) ?? new Map<string, MediaSample>()
     byPath.set(sample.path, of.set(JSON.stringify(sample.body), sample))
   }
-  return new Map([...byPath].map(([path, of]) => [path, [...of.values()]]))
+  return new Map([...byPath].map(([path, of]) => [path, [...of.values()].slice(0, SAMPLES)]))
 }
 
 const stored = (path: string): boolean => servedAt(path)?.version.verbs.includes('get') === true
