@@ -6,6 +6,7 @@ import type { KubeObject } from '../meta/object.ts'
 import { conflictError, invalidError, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { faultOf } from '../storage/corrupt.ts'
+import type { Key } from '../storage/revision.ts'
 import type { Change, Storage, StoredObject } from '../storage/storage.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
@@ -92,6 +93,7 @@ export async function deleteObject(
       return { keep: true }
     }
     if (next === 'remove') {
+      if (!target.dryRun && holdsFinalizers(old) && options.preconditions?.resourceVersion !== undefined) throw lostVersion(target, key, old)
       result = { object: old, deleted: true }
       reservation = await strategy.begin?.(undefined, old, hooks, env.access(), target.dryRun)
       return { delete: true }
@@ -104,7 +106,7 @@ export async function deleteObject(
     if (target.dryRun) {
       await decide(await storage.get(key, 'latest', target.ctx.signal))
       const { deleted, object } = result as unknown as DeleteResult
-      return { deleted, object, ...(deleted && (object.metadata.finalizers ?? []).length > 0 && { blank: true }) }
+      return { deleted, object, ...(deleted && holdsFinalizers(object) && { blank: true }) }
     }
     const written = await storage.write(key, decide, target.ctx.signal)
     done = true
@@ -123,6 +125,16 @@ export async function deleteObject(
     if (!done) await reservation?.rollback()
   }
 }
+
+const holdsFinalizers = ({ metadata }: KubeObject): boolean => (metadata.finalizers ?? []).length > 0
+
+/** Upstream loses the version that it was told where a deletion takes out the last finalizer, and then finds that it does not match. */
+const lostVersion = (target: WriteTarget, key: Key, old: KubeObject) =>
+  conflictError(
+    groupResourceOf(target.served),
+    target.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: ${old.metadata.resourceVersion}`,
+  )
 
 function checkPreconditions(target: WriteTarget, { preconditions }: DeleteOptions, old: KubeObject): void {
   if (preconditions === undefined) return

@@ -145,6 +145,15 @@ describe('deleting what something holds', () => {
     expect(await t.names()).to.deep.equal(['a'])
   })
 
+  it('refuses a condition of its version where the last finalizer is taken out, as upstream does', async () => {
+    const t = await withWidget({}, { finalizers: ['orphan'] })
+    const options: DeleteOptions = { propagationPolicy: 'Background', preconditions: { resourceVersion: '2' } }
+    expect(await refusalText(remove(t, options))).to.equal(
+      '409 Conflict: Operation cannot be fulfilled on widgets.example.io "a": StorageError: invalid object, Code: 4, Key: /registry/widgets/ns/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: 2',
+    )
+    expect((await remove(t, { ...options, preconditions: { uid: 'u1' } })).deleted).to.equal(true)
+  })
+
   it('warns of orphans that nobody asked for', async () => {
     const warnings = async (options: DeleteOptions, dryRun = false) => {
       const t = await withWidget({ defaultPropagation: 'orphan', orphanWarning: 'left behind' })
