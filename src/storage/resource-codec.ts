@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { parseJson } from '../codec/json.ts'
+import { JsonSyntaxError, parseJson } from '../codec/json.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { findMetadata, type MemberOrder, spliceRevision, startsWith } from './json-splice.ts'
 import { parseOwn } from './parse-own.ts'
@@ -71,6 +71,8 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')
       return object
     } catch (cause) {
+      // Upstream looks for the type before anything else.
+      if (cause instanceof JsonSyntaxError) throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
       throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
     }
   }
