@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Config } from './config/config.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
+import type { HealthCheck } from './server/health.ts'
 import { Encryption } from './storage/value/encryption.ts'
 import { EncryptionConfigError, parseEncryptionFile } from './storage/value/encryption-file.ts'
 import { followEncryptionFile } from './storage/value/follow-encryption-file.ts'
@@ -14,6 +15,8 @@ const RELOAD_MS = 60_000
 export interface EncryptionServices {
   readonly encryption: Encryption
   readonly metrics: readonly MetricFamily[]
+  /** kube-apiserver has one for key management services whenever the file is followed, whether there are such services or not. */
+  readonly checks: readonly HealthCheck[]
   /** Stops looking at the file. */
   close(): Promise<void>
 }
@@ -33,6 +36,7 @@ export async function openEncryption({ encryption: wanted }: Config, logger: Log
   return {
     encryption,
     metrics: families,
+    checks: wanted?.automaticReload ? [{ name: 'kms-providers', check: () => {} }] : [],
     async close() {
       stopped.abort()
       await following

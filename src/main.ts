@@ -134,7 +134,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
   let port = config.securePort
   const shutdown = new Shutdown()
   const health = new Health(log)
-  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, {
+  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, ...encryption.checks, {
     name: 'shutdown',
     endpoints: ['readyz'],
     check: () => {

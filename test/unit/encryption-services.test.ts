@@ -34,7 +34,7 @@ describe('openEncryption', () => {
 
   it('does what the file says, and counts it', async () => {
     writeFileSync(file, encryptionFile(['secrets'], providerOf('secretbox', 'one'), identityProvider))
-    const { encryption, metrics, close } = await open(`--encryption-provider-config=${file}`, '--encryption-provider-config-automatic-reload')
+    const { encryption, metrics, checks, close } = await open(`--encryption-provider-config=${file}`, '--encryption-provider-config-automatic-reload')
     const transformer = encryption.transformerFor(SECRETS)
     transformer.fromStorage(transformer.toStorage(Buffer.from('x'), KEY), KEY)
     expect(() => transformer.fromStorage(Buffer.from('k8s:enc:kms:v2:x'), KEY)).to.throw()
@@ -50,6 +50,7 @@ describe('openEncryption', () => {
       'secrets unknown-non-grpc from_storage unknown 1',
     ])
     expect(samples.find(({ metricName }) => metricName === 'apiserver_storage_transformation_duration_seconds_count')).to.have.property('value', 1)
+    expect(checks.map(({ name }) => name)).to.deep.equal(['kms-providers'])
     await close()
   })
 

@@ -248,6 +248,7 @@ class WatchCache implements Cacher, CacherCore {
     const now = this.clock.now()
     const caches = [...this.#routes.values()]
     for (const cache of caches) {
+      cache.reread()
       cache.history.expire(now)
       cache.interest.bookmark(now, this.time.now, this.bookmarkMs)
     }

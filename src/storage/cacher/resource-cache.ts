@@ -26,8 +26,18 @@ export interface CachedResource {
 /** A state that is being read, before it takes the place of the present one. */
 export interface Loading {
   readonly tree: ObjectTree
-  readonly corrupt: Map<Key, ReadFault>
+  readonly corrupt: Map<Key, Corrupt>
 }
+
+/** What the store holds of an object that can't be read, and why. */
+interface Corrupt {
+  readonly fault: ReadFault
+  readonly held: Buffer
+}
+
+/** Objects read again in one pass, and failures after which it ends. */
+const mostReread = 1000
+const mostFailures = 100
 
 /** Present state, latest changes and watchers of one resource. All of its methods are synchronous: state, history and watchers move in one step. */
 export class ResourceCache {
@@ -35,8 +45,8 @@ export class ResourceCache {
   readonly interest: Interest
   readonly history: History
   tree: ObjectTree = emptyTree()
-  /** Objects that can't be read, and why: who asks for what has them is answered by the store itself. */
-  corrupt = new Map<Key, ReadFault>()
+  /** Objects that can't be read: who asks for what has them is answered by the store itself. */
+  corrupt = new Map<Key, Corrupt>()
   loaded = false
   /** It is no longer served. */
   removed = false
@@ -65,7 +75,7 @@ export class ResourceCache {
       object.keepIn(this.#slabs)
       into.tree.set(key, object)
     } catch (error) {
-      into.corrupt.set(key, faultIn(key, modRevision, error))
+      into.corrupt.set(key, corruptOf(key, modRevision, value, error))
     }
   }
 
@@ -89,10 +99,10 @@ export class ResourceCache {
     const { key, modRevision, value } = event
     if (modRevision <= this.history.since) return
     const previous = this.tree.get(key)
-    const fault = this.corrupt.get(key)
+    const corrupt = this.corrupt.get(key)
     this.corrupt.delete(key)
     if (value === undefined) {
-      if (fault !== undefined) this.#interrupt(this.#reports.deletion(fault), modRevision)
+      if (corrupt !== undefined) this.#interrupt(this.#reports.deletion(corrupt.fault), modRevision)
       else if (previous !== undefined) {
         this.tree.delete(key)
         this.#publish(new RecordedChange(key, modRevision, undefined, previous), now)
@@ -105,10 +115,10 @@ export class ResourceCache {
       object = new Stored(key, modRevision, codec, codec.fromStorage(value, key, modRevision), this.#ownWrites.take(key, value))
       object.attributes()
     } catch (error) {
-      const found = faultIn(key, modRevision, error)
+      const found = corruptOf(key, modRevision, value, error)
       this.tree.delete(key)
       this.corrupt.set(key, found)
-      this.#interrupt(this.#reports.event(found), modRevision)
+      this.#interrupt(this.#reports.event(found.fault), modRevision)
       return
     }
     object.keepIn(this.#slabs)
@@ -127,6 +137,28 @@ export class ResourceCache {
     this.history.reset(at)
   }
 
+  /** Tries again to read what could not be read: the keys may have changed. */
+  reread(): void {
+    let failures = 0
+    let left = Math.min(mostReread, this.corrupt.size)
+    for (const [key, corrupt] of this.corrupt) {
+      if (left-- === 0 || failures === mostFailures) return
+      this.corrupt.delete(key)
+      const { fault, held } = corrupt
+      try {
+        const object = Stored.read(key, fault.revision, this.resource.codec, held)
+        object.attributes()
+        object.keepIn(this.#slabs)
+        this.tree.set(key, object)
+        this.history.forgetSnapshots()
+      } catch {
+        // It goes to the end of the line.
+        this.corrupt.set(key, corrupt)
+        failures++
+      }
+    }
+  }
+
   /** Whether the range, or the key, holds an object that can't be read. */
   hasCorrupt(prefix: Key): boolean {
     if (this.corrupt.size === 0) return false
@@ -137,6 +169,7 @@ export class ResourceCache {
   }
 }
 
-function faultIn(key: Key, revision: Revision, error: unknown): ReadFault {
-  return faultOf(error) ?? { key, kind: 'undecodable', text: error instanceof Error ? error.message : String(error), revision }
+function corruptOf(key: Key, revision: Revision, value: Buffer, error: unknown): Corrupt {
+  const text = error instanceof Error ? error.message : String(error)
+  return { fault: faultOf(error) ?? { key, kind: 'undecodable', text, revision }, held: Buffer.from(value) }
 }
