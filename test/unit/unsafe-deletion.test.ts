@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { mediaOffer } from '../../src/codec/negotiate.ts'
 import { type ControlPlane, type ControlPlaneOptions, createControlPlane } from '../../src/control-plane.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { silentLogger } from '../../src/lib/log.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
 import { key } from '../../src/storage/revision.ts'
 import { Encryption } from '../../src/storage/value/encryption.ts'
 import { parseEncryptionFile } from '../../src/storage/value/encryption-file.ts'
 import { CONFIG_MAPS, NAMESPACES } from '../support/builtin-registry.ts'
+import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { encryptionFile, identityProvider, providerOf } from '../support/encryption-config.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -42,28 +40,7 @@ const newKey = encryptedBy('two')
 
 async function openPlane(backend: MemoryBackend, encryption: Encryption, options: Partial<ControlPlaneOptions> = {}): Promise<ControlPlane> {
   backend.down = false
-  const plane = createControlPlane({
-    backend,
-    encryption,
-    clock: systemClock,
-    logger: silentLogger,
-    release: '1.33',
-    gates: parseGates('1.33'),
-    runtimeConfig: new Map(),
-    etcdPrefix: '/registry',
-    fingerprint: 'test',
-    eventTtlSeconds: 3600,
-    compactionIntervalMs: 0,
-    serviceCIDRs: ['10.0.0.0/24'],
-    nodePorts: { first: 30000, last: 30100 },
-    controllers: new Set(),
-    exclusiveStore: true,
-    minRequestTimeoutSeconds: 1800,
-    media: mediaOffer(),
-    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-    isAllowed: async () => true,
-    ...options,
-  })
+  const plane = createControlPlane(controlPlaneOptions(backend, { encryption, ...options }))
   await plane.synced(AbortSignal.timeout(5000))
   return plane
 }
