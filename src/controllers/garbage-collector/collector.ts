@@ -8,7 +8,9 @@ import type { Objects, Propagation } from './objects.ts'
 import { UnreachableError } from './objects.ts'
 
 /** Dependents that lose an owner at the same time. */
-const ORPHANS_AT_ONCE = 16
+const ORPHANS_AT_ONCE = 8
+/** Objects of kinds that are not known; with more, those that have gone are looked for. */
+const FEW_UNKNOWN = 1000
 
 /** Nothing is wrong, but the object has to be looked at again after a while. */
 export class LookAgain extends Error {
@@ -27,6 +29,7 @@ interface Owners {
 export class Collector {
   /** Objects that have to do with kinds that are not served: to be examined again when the kinds change. */
   readonly unknown = new Set<string>()
+  private manyUnknown = FEW_UNKNOWN
   private readonly graph: OwnerGraph
   private readonly objects: Objects
   /** Resolves when the watches have shown what they had to show. */
@@ -50,7 +53,7 @@ export class Collector {
       await this.examineNode(node)
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
-      if (error.reason === 'unknown kind') this.unknown.add(uid)
+      if (error.reason === 'unknown kind') this.waitForKind(uid)
     }
   }
 
@@ -68,6 +71,13 @@ export class Collector {
     }
     await Promise.all(Array.from({ length: ORPHANS_AT_ONCE }, worker))
     await this.objects.removeFinalizer(coordinatesOf(owner), ORPHAN)
+  }
+
+  private waitForKind(uid: string): void {
+    this.unknown.add(uid)
+    if (this.unknown.size <= this.manyUnknown) return
+    for (const other of this.unknown) if (!this.graph.get(other)) this.unknown.delete(other)
+    this.manyUnknown = Math.max(FEW_UNKNOWN, 2 * this.unknown.size)
   }
 
   private async examineNode(node: Node): Promise<void> {

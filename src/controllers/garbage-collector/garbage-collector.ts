@@ -9,7 +9,8 @@ import { Monitors } from './monitors.ts'
 import { Objects } from './objects.ts'
 
 const WORKERS = 16
-const ORPHANING_WORKERS = 4
+/** Each waits for the watches first. */
+const ORPHANING_WORKERS = 32
 /** Nothing is done before all is known, unless a watch cannot be had for this long. */
 const SYNC_MS = 30_000
 

@@ -15,6 +15,7 @@ import { validateReplicationController } from './validation.ts'
 const strategy: Strategy = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
+  defaultPropagation: 'orphan', // as before there was garbage collection
   prepare(next, old) {
     if (next.spec.template) dropDisabledTemplateFields(next.spec.template, old?.spec.template)
     if (old) prepareUpdate(next, old)

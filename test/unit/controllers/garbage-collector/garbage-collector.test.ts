@@ -237,6 +237,20 @@ describe('the garbage collector', () => {
     expect(await world.owners(shared)).to.deep.equal(['staying'])
   })
 
+  it('in the foreground: a second time, where something else holds the object', async () => {
+    world = await World.open()
+    const held = await world.configMap('held', [], { finalizers: ['example.io/x'] })
+    const finalizers = async () => (await world.get(held))?.metadata.finalizers?.join()
+    for (let i = 0; i < 2; i++) {
+      await world.delete(held, 'Foreground')
+      await eventually('its own finalizer is left', async () => (await finalizers()) === 'example.io/x')
+    }
+    await world.change(held, meta => {
+      delete meta.finalizers
+    })
+    await world.gone(held)
+  })
+
   it('orphaning: dependents stay, without the owner', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
@@ -245,6 +259,18 @@ describe('the garbage collector', () => {
     await world.gone(owner)
     for (const child of children) expect(await world.owners(child), child.object.metadata.name ?? '').to.deep.equal([])
     expect(await world.left(...children)).to.have.length(40)
+  })
+
+  it('orphaning: where that is what deletion means for a kind', async () => {
+    world = await World.open()
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const id = { group: '', resource: 'replicationcontrollers' }
+    const object = await world.access.create(id, 'ns', { kind: 'ReplicationController', apiVersion: 'v1', metadata: { name: 'rc' }, spec: { template } })
+    const child = await world.configMap('child', [ownedBy({ id, object })])
+    await world.delete({ id, object })
+    await world.gone({ id, object })
+    expect(await world.owners(child)).to.deep.equal([])
+    expect(await world.left(child)).to.deep.equal(['child'])
   })
 
   it('honours a finalizer that an object without owners has set itself', async () => {
