@@ -12,7 +12,7 @@ INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
 SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.mjs' 2>/dev/null) package.json
 
-.PHONY: help run build test fuzz lint verify e2e bench etcd clean
+.PHONY: help run build test fuzz lint verify e2e bench etcd clients clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
@@ -57,11 +57,14 @@ verify: $(INSTALLED) ## Types, lint, dead code, and everything derived
 	npx knip
 	@for script in hack/verify-*; do if [ -x "$$script" ]; then echo "$$script"; "$$script" || exit 1; fi; done
 
-e2e: $(BUILT) etcd ## kubectl and client libraries against a started server
+clients: ## Installs the client libraries of the tests, for those languages that are here
+	@hack/clients || echo 'some client libraries are not here: their tests are skipped'
+
+e2e: $(BUILT) etcd clients ## kubectl and client libraries against a started server
 	@npx mocha --no-config --node-option import=tsx --timeout 120000 'test/e2e/**/*.test.ts'
 
 bench: $(BUILT) ## Ratios to what the machine allows; KUBECONFIG2=… measures that server beside ours
 	@for program in test/bench/*.ts; do echo "== $$program"; node --import tsx "$$program" || exit 1; done
 
 clean: ## Removes what was built and installed
-	rm -rf dist node_modules
+	rm -rf dist node_modules .cache/clients

@@ -38,6 +38,7 @@ import { ReadGauge } from './lib/metrics.ts'
 import type { Gates } from './lifecycle/gates.ts'
 import type { Release } from './lifecycle/release.ts'
 import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
+import type { Authorizer } from './meta/authorizer.ts'
 import { qualifiedResource } from './meta/gvk.ts'
 import { isStatusError } from './meta/status.ts'
 import { codecOf, type StoredForm } from './registry/codec.ts'
@@ -58,7 +59,9 @@ import { priorityAdmission } from './resources/scheduling/priority-class/admissi
 import { defaultStorageClass } from './resources/storage/storage-class/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
 import { createCacher } from './storage/cacher/cacher.ts'
+import { namedReports } from './storage/corrupt.ts'
 import { key } from './storage/revision.ts'
+import { Encryption } from './storage/value/encryption.ts'
 
 export interface ControlPlaneOptions {
   readonly backend: Backend
@@ -71,6 +74,8 @@ export interface ControlPlaneOptions {
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string
   readonly storedAs?: StoredForm
+  /** Absent: nothing is encrypted at rest. */
+  readonly encryption?: Encryption
   readonly eventTtlSeconds: number
   /** 0: this server does not compact. */
   readonly compactionIntervalMs: number
@@ -147,10 +152,12 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const catalog = new Catalog(definitions, release)
   const deprecatedRequests = createDeprecatedRequests()
   const stored = definitions.filter(definition => definition.storage !== undefined)
+  const unsafeDeletion = options.gates.enabled('AllowUnsafeMalformedObjectDeletion')
+  const encryption = options.encryption ?? new Encryption()
   const cacher = createCacher(
     backend,
-    stored.map(definition => cachedResource(options, definition)),
-    { clock, logger },
+    stored.map(definition => cachedResource(options, encryption, definition)),
+    { clock, logger, ...(unsafeDeletion && { reports: namedReports(options.etcdPrefix) }) },
   )
   const listAll = async (id: ResourceId) => (await registry.access().list(id, '', { resourceVersion: '0' })).items
   /** The cache may be behind: what is not there is looked for in the store. */
@@ -195,6 +202,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     deprecatedRequests,
     kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    ...(unsafeDeletion && { unsafeDeletion: authorizeOf(options) }),
     shutdown: shutdown.signal,
   }
   let registered = false
@@ -292,6 +300,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   }
 }
 
+const authorizeOf =
+  ({ auth, isAllowed }: ControlPlaneOptions): Authorizer['authorize'] =>
+  async (user, info, signal) =>
+    auth ? auth.authorizer.authorize(user, info, signal) : { decision: (await isAllowed(user, info, signal)) ? 'allow' : 'no opinion', reason: '' }
+
 const rulesCheck = (ready: () => boolean): ReadinessCheck => ({
   name: 'rbac-bootstrap-roles',
   endpoints: ['readyz'],
@@ -303,11 +316,17 @@ const rulesCheck = (ready: () => boolean): ReadinessCheck => ({
 /** `pods`, `deployments.apps` */
 const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })
 
-const cachedResource = (options: ControlPlaneOptions, definition: ResourceDefinition) => ({
+const cachedResource = (options: ControlPlaneOptions, encryption: Encryption, definition: ResourceDefinition) => ({
   name: nameOf(definition),
   prefix: key(`${options.etcdPrefix}/${definition.storage?.prefix}/`),
-  codec: codecOf(definition, options.fingerprint, options.storedAs),
+  codec: codecOf(definition, options.fingerprint, options.storedAs, encryption.transformerFor(storedAsOf(definition))),
   namespaced: definition.scope === 'Namespaced',
+})
+
+/** Events stand in two groups: as kube-apiserver does, they are stored as those of the core group. */
+const storedAsOf = ({ home, versions }: ResourceDefinition) => ({
+  group: (versions.find(({ group }) => group === '') ?? home).group,
+  resource: home.names.plural,
 })
 
 /** A PUT that would create needs the right to create, too. */

@@ -7,6 +7,7 @@ import { readCommandLine, usage } from './config/command-line.ts'
 import type { Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
 import { type ControlPlane, createControlPlane } from './control-plane.ts'
+import { type EncryptionServices, openEncryption } from './encryption-services.ts'
 import type { Kubelets } from './endpoints/connect/ask.ts'
 import { statusEncoder } from './endpoints/status-output.ts'
 import { systemClock } from './lib/clock.ts'
@@ -29,7 +30,13 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 const GRACE_MS = 60_000
 
 /** The store, opened, and the control plane over it. */
-async function openControlPlane(config: Config, media: MediaOffer, { authorizer, rules, services }: Auth, log: Logger): Promise<ControlPlane> {
+async function openControlPlane(
+  config: Config,
+  media: MediaOffer,
+  { authorizer, rules, services }: Auth,
+  { encryption }: EncryptionServices,
+  log: Logger,
+): Promise<ControlPlane> {
   return createControlPlane({
     backend: await openBackend(config, log),
     clock: systemClock,
@@ -39,6 +46,7 @@ async function openControlPlane(config: Config, media: MediaOffer, { authorizer,
     runtimeConfig: config.runtimeConfig,
     etcdPrefix: config.etcdPrefix,
     storedAs: config.storedAs,
+    encryption,
     fingerprint: GIT_VERSION,
     compactionIntervalMs: config.compactionIntervalMs,
     eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
@@ -120,12 +128,13 @@ async function serve(config: Config, log: Logger): Promise<number> {
   })
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
   const auth = await openAuth(config, systemClock, log)
-  const [credentials, plane] = await Promise.all([credentialsReady, openControlPlane(config, media, auth, log)])
+  const encryption = await openEncryption(config, log)
+  const [credentials, plane] = await Promise.all([credentialsReady, openControlPlane(config, media, auth, encryption, log)])
   auth.connect(plane.registry.access())
   let port = config.securePort
   const shutdown = new Shutdown()
   const health = new Health(log)
-  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, {
+  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, ...encryption.checks, {
     name: 'shutdown',
     endpoints: ['readyz'],
     check: () => {
@@ -136,7 +145,7 @@ async function serve(config: Config, log: Logger): Promise<number> {
     handler: plane.handler,
     encodeStatus: statusEncoder(media),
     compressAnswers: config.gates.enabled('APIResponseCompression'),
-    metrics: plane.metrics,
+    metrics: [...plane.metrics, ...encryption.metrics],
     authenticator: auth.authenticator,
     authorizer: auth.authorizer,
     issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),
@@ -177,7 +186,9 @@ async function serve(config: Config, log: Logger): Promise<number> {
       plane.beginShutdown()
       return server.stop(graceMs)
     },
-    closeStore: () => plane.close(),
+    closeStore: async () => {
+      await Promise.all([plane.close(), encryption.close()])
+    },
     log,
   })
   return 0

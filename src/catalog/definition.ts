@@ -152,7 +152,7 @@ export interface ResourceAccess {
   ): Promise<void>
   /**
    * Events of a resource from its present state on: first `added` for what is there, then changes; ends with the signal. `name`: only of objects of this name. `metadataOnly`: of the
-   * objects only kind, apiVersion and metadata are asked for, which costs less.
+   * objects only the metadata without its managers is asked for, which costs less.
    */
   watch(gr: ResourceId, namespace: string, signal: AbortSignal, name?: string, options?: { metadataOnly?: boolean }): AsyncIterable<AccessEvent>
 }

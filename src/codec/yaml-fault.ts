@@ -16,6 +16,9 @@ const faults: readonly (readonly [RegExp, string])[] = [
 /** The message of a syntax error, worded as go-yaml would as far as that is known: `yaml: line 4: found character that cannot start any token`. */
 export function yamlFault(error: YAMLException, source: string): string {
   const line = error.mark?.line ?? 0
+  if (/unexpected end of the stream within a flow collection/.test(error.reason) && /[{[,]\s*$/.test(source)) {
+    return `yaml: line ${line + 1}: did not find expected node content`
+  }
   const said = atProblem(error, source) ?? faults.find(([pattern]) => pattern.test(error.reason))?.[1] ?? 'did not find expected key'
   return line === 0 ? `yaml: ${said}` : `yaml: line ${line + 1}: ${said}`
 }

@@ -56,6 +56,7 @@ interface Frame {
 /** Parses the first document of a YAML text (or JSON, which is YAML). An empty text is null. Throws YamlError. */
 export function parseYaml(bytes: Buffer): ParsedYaml {
   const source = firstDocument(bytes.toString('utf8'))
+  if (controlCharacter.test(source)) throw new YamlError('yaml: control characters are not allowed')
   let events: Event[]
   try {
     events = parseEvents(source, { filename: '' })
@@ -65,6 +66,9 @@ export function parseYaml(bytes: Buffer): ParsedYaml {
   }
   return build(events, source)
 }
+
+/** What may not stand in YAML, not even in quotes (YAML 1.1, section 5.1). */
+const controlCharacter = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 const separator = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
 

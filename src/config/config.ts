@@ -65,6 +65,8 @@ export interface Config {
   /** Begins with a slash and ends without one. */
   readonly etcdPrefix: string
   readonly storedAs: 'json' | 'protobuf'
+  /** Undefined: nothing is encrypted at rest. */
+  readonly encryption: { readonly file: string; readonly automaticReload: boolean } | undefined
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
@@ -110,6 +112,7 @@ export function buildConfig(given: GivenFlags): Config {
     controllers: controllersOf(read.list('controllers')),
     etcd: etcdOf(read),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
+    encryption: encryptionOf(read),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     eventTtlMs: read.duration('event-ttl'),
@@ -210,6 +213,14 @@ function kubeletsOf(read: Reader): KubeletConfig {
     caFile: read.text('kubelet-certificate-authority'),
     client: read.pair('kubelet-client-certificate', 'kubelet-client-key'),
   }
+}
+
+function encryptionOf(read: Reader): Config['encryption'] {
+  const file = read.text('encryption-provider-config')
+  const automaticReload = isTrue(read.text('encryption-provider-config-automatic-reload') ?? 'false')
+  if (file !== undefined) return { file, automaticReload }
+  if (automaticReload) throw new FlagError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config')
+  return undefined
 }
 
 function prefixOf(text: string): string {

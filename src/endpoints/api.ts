@@ -145,6 +145,16 @@ async function remove(scope: Scope): Promise<void> {
   const output = negotiate(scope)
   const { code, result } = await deleteOne(scope)
   const { served } = scope
+  // Upstream names the kind here, and the resource where it has seen the object.
+  if (result === undefined)
+    return respondStatus(scope, output, code, {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name: scope.name, kind: served.version.kind },
+      code,
+    })
   if (!result.deleted || result.blank || served.definition.strategy?.returnsDeleted) return respondObject(scope, output, code, { object: result.object })
   const { group, resource } = groupResourceOf(served)
   await respondStatus(scope, output, code, {

@@ -1,9 +1,11 @@
+import { invariant } from '../lib/invariant.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { invalid, notSupported } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
-import { failure, invalidError } from '../meta/status.ts'
-import type { DeleteOptions, DeleteResult } from '../registry/delete.ts'
+import { failure, forbiddenError, invalidError } from '../meta/status.ts'
+import { type DeleteOptions, type DeleteResult, IGNORE_READ_ERROR } from '../registry/delete.ts'
 import type { ListResult } from '../registry/read.ts'
+import { groupResourceOf } from '../registry/types.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
 import { parseBody } from './body.ts'
 import { listOptions } from './list-options.ts'
@@ -16,18 +18,29 @@ import { dryRunErrors, META_GROUP } from './write-options.ts'
 interface DecodedOptions {
   readonly options: DeleteOptions
   readonly dryRun: boolean
+  /** The object is deleted because it can't be read. */
+  readonly unsafe: boolean
 }
 
-/** DELETE of one object. The answer is a Status where nothing of the object is left to show, unless the kind shows it all the same. */
-export async function deleteOne(scope: Scope): Promise<{ code: number; result: DeleteResult }> {
-  const { options, dryRun } = await deleteOptions(scope)
+/**
+ * DELETE of one object. The answer is a Status where nothing of the object is left to show, unless the kind shows it all the same. There is no result
+ * where it could not be read: nothing is known of it then.
+ */
+export async function deleteOne(scope: Scope): Promise<{ code: number; result: DeleteResult | undefined }> {
+  const { options, dryRun, unsafe } = await deleteOptions(scope)
+  if (unsafe) {
+    await authorizeUnsafeDeletion(scope)
+    await storeOf(scope).deleteCorrupt({ ...targetOf(scope), dryRun })
+    return { code: 200, result: undefined }
+  }
   const result = await storeOf(scope).delete({ ...targetOf(scope), dryRun }, options)
   return { code: !result.deleted && options.orphanDependents === false ? 202 : 200, result }
 }
 
 export async function deleteCollection(scope: Scope): Promise<ListResult> {
   const selection = listOptions(scope.exchange, scope.served.version, '')
-  const { options, dryRun } = await deleteOptions(scope)
+  const { options, dryRun, unsafe } = await deleteOptions(scope)
+  if (unsafe) throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
   return storeOf(scope).deleteCollection({ ...targetOf(scope), dryRun }, options, selection)
 }
 
@@ -40,14 +53,37 @@ const targetOf = (scope: Scope) => ({
   manager: '',
 })
 
-/** From the body where there is one, otherwise from the query. Throws 400 and 422. The gate of the unsafe deletion is off, so that option is dropped, as upstream does. */
+const invalidOptions = (errors: readonly FieldError[]) => invalidError({ group: META_GROUP, kind: 'DeleteOptions' }, '', errors)
+
+const UNSAFE_VERB = 'unsafe-delete-ignore-read-errors'
+
+/** Unsafe deletion needs a right of its own, beside the right to delete. */
+async function authorizeUnsafeDeletion(scope: Scope): Promise<void> {
+  const { user, info, signal } = scope.exchange.ctx
+  const gr = groupResourceOf(scope.served)
+  const authorize = scope.env.unsafeDeletion
+  invariant(authorize, 'the option is dropped where the gate is off')
+  let reason: string
+  try {
+    const answer = await authorize(user, { ...info, verb: UNSAFE_VERB }, signal)
+    if (answer.decision === 'allow') return
+    reason = `not permitted to do ${JSON.stringify(UNSAFE_VERB)}, reason: ${answer.reason}`
+  } catch (error) {
+    reason = `error while checking permission for ${JSON.stringify(UNSAFE_VERB)}, ${error instanceof Error ? error.message : String(error)}`
+  }
+  throw forbiddenError(gr, scope.name, reason)
+}
+
+/** From the body where there is one, otherwise from the query. Throws 400 and 422. Where the gate of unsafe deletion is off, its option is dropped, as upstream does. */
 async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
   const body = await scope.exchange.readBody(MAX_BODY_BYTES)
   const raw = body.length > 0 ? fromBody(scope, body) : fromQuery(scope)
-  const errors = optionErrors(raw)
-  if (errors.length > 0) throw invalidError({ group: META_GROUP, kind: 'DeleteOptions' }, '', errors)
+  const unsafe = scope.env.unsafeDeletion !== undefined && raw.ignoreStoreReadErrorWithClusterBreakingPotential === true
+  const errors = [...optionErrors(raw), ...(unsafe ? exclusiveErrors(raw) : [])]
+  if (errors.length > 0) throw invalidOptions(errors)
   const { gracePeriodSeconds, preconditions, propagationPolicy, orphanDependents } = raw
   return {
+    unsafe,
     dryRun: (raw.dryRun ?? []).length > 0,
     options: {
       ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
@@ -64,6 +100,7 @@ interface RawOptions {
   orphanDependents?: boolean
   propagationPolicy?: string
   dryRun?: string[]
+  ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
 }
 
 function fromBody(scope: Scope, body: Buffer): RawOptions {
@@ -90,8 +127,10 @@ function fromQuery(scope: Scope): RawOptions {
   const { query } = scope.exchange
   const gracePeriodSeconds = integerParameter(query, 'gracePeriodSeconds')
   const orphanDependents = booleanParameter(query, 'orphanDependents')
+  const ignoreReadError = booleanParameter(query, IGNORE_READ_ERROR.text)
   const propagationPolicy = query.get('propagationPolicy') ?? undefined
   return {
+    ...(ignoreReadError !== undefined && { ignoreStoreReadErrorWithClusterBreakingPotential: ignoreReadError }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(orphanDependents !== undefined && { orphanDependents }),
     dryRun: query.getAll('dryRun'),
@@ -107,4 +146,16 @@ function optionErrors(raw: RawOptions): FieldError[] {
   if (raw.propagationPolicy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(raw.propagationPolicy))
     errors.push(notSupported(policy, raw.propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']))
   return [...errors, ...dryRunErrors(raw.dryRun ?? [])]
+}
+
+/** Unsafe deletion sees nothing of the object, so every option that depends on it is refused. */
+function exclusiveErrors(raw: RawOptions): FieldError[] {
+  const given = {
+    dryRun: (raw.dryRun ?? []).length > 0,
+    propagationPolicy: raw.propagationPolicy !== undefined,
+    orphanDependents: raw.orphanDependents !== undefined,
+    gracePeriodSeconds: raw.gracePeriodSeconds !== undefined,
+    preconditions: raw.preconditions !== undefined,
+  }
+  return Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [invalid(IGNORE_READ_ERROR, true, `cannot be set together with .${name}`)] : []))
 }

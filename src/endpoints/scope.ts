@@ -3,6 +3,7 @@ import type { Subresource } from '../catalog/definition.ts'
 import type { MediaOffer } from '../codec/negotiate.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { GaugeFamily } from '../lib/metrics.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
@@ -25,6 +26,8 @@ export interface EndpointEnvironment {
   readonly deprecatedRequests?: GaugeFamily
   /** For what reaches nodes: logs, exec, proxies. */
   readonly kubelets: Kubelets
+  /** Asks whether the user may; absent: unsafe deletion is off (the gate AllowUnsafeMalformedObjectDeletion). */
+  readonly unsafeDeletion?: Authorizer['authorize']
   /** Aborted when the server begins to shut down: watches end then. */
   readonly shutdown: AbortSignal
 }

@@ -43,7 +43,7 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
       .catch(toldInside)
     const writer = exchange.stream(200, framing.contentType)
     if (watcher instanceof StatusError) {
-      // A start that is gone, or not reached in time, is told inside the stream, as one that goes while the stream is open.
+      // A start that is gone, or not reached in time, or a state that can't be read, is told inside the stream, as one that goes while the stream is open.
       writer.write([framing.error(watcher)])
       return finishStream(writer)
     }
@@ -114,8 +114,11 @@ async function untilTaken(writer: StreamWriter, signal: AbortSignal): Promise<bo
   }
 }
 
+/** Reasons of a state that can't be read. */
+const UNREADABLE = ['InternalError', 'StorageReadError']
+
 function toldInside(error: unknown): StatusError {
-  if (error instanceof StatusError && (error.code === 410 || error.reason === 'Timeout')) return error
+  if (error instanceof StatusError && (error.code === 410 || UNREADABLE.includes(error.reason) || error.reason === 'Timeout')) return error
   throw error
 }
 

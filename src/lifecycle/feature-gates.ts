@@ -38,7 +38,7 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   AllowOverwriteTerminationGracePeriodSeconds: deprecated(false, 'elsewhere'),
   AllowParsingUserUIDFromCertAuth: beta(true, 'fixed'),
   AllowServiceLBStatusOnNonLB: gone,
-  AllowUnsafeMalformedObjectDeletion: alpha('fixed'),
+  AllowUnsafeMalformedObjectDeletion: alpha('read'),
   AnonymousAuthConfigurableEndpoints: beta(true, 'fixed'),
   AnyVolumeDataSource: locked,
   AuthorizeNodeWithSelectors: beta(true, 'fixed'),

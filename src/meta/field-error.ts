@@ -44,10 +44,9 @@ export function printValue(value: unknown): string {
   return String(value)
 }
 
-/** Go's %q for text that is mostly plain. */
+/** Go's %q: what Go does not count among the printable characters is escaped. */
 export function quote(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped
-  return `"${text.replace(/["\\\u0000-\u001f\u007f]/g, escapeCharacter)}"`
+  return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escapeCharacter)}"`
 }
 
 const short: Record<string, string> = {
@@ -61,7 +60,11 @@ const short: Record<string, string> = {
   '\v': '\\v',
   '\u0007': '\\a',
 }
-const escapeCharacter = (c: string): string => short[c] ?? `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`
+function escapeCharacter(c: string): string {
+  const code = c.codePointAt(0) as number
+  const hex = code.toString(16)
+  return short[c] ?? (code < 0x80 ? `\\x${hex.padStart(2, '0')}` : code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`)
+}
 
 const withDetail = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`)
 

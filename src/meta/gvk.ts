@@ -24,6 +24,12 @@ export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
 /** `deployments.apps`, as messages of Status have it; the core group adds nothing. */
 export const qualifiedResource = ({ group, resource }: GroupResource): string => (group === '' ? resource : `${resource}.${group}`)
 
+/** The other way round: up to the first dot it is the resource. */
+export function parseGroupResource(text: string): GroupResource {
+  const dot = text.indexOf('.')
+  return dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) }
+}
+
 const VERSION_NAME = /^v(\d+)(?:(alpha|beta)(\d+))?$/
 
 /** By the form of a version's name: `v1`, `v1beta1`, `v1alpha1`; undefined for any other name. */

@@ -159,7 +159,8 @@ export function validateCidrStrict(path: FieldPath, text: string): FieldError[] 
 export function ipWarnings(path: FieldPath, text: string): string[] {
   const ip = parseIp(text)
   if (!ip) return []
-  if (hasLeadingZero(text) || isMapped(text, ip)) return [`${path.text}: non-standard IP address "${text}" is invalid: use "${printIp(ip)}"`]
+  if (hasLeadingZero(text) || isMapped(text, ip))
+    return [`${path.text}: non-standard IP address "${text}" will be considered invalid in a future Kubernetes release: use "${printIp(ip)}"`]
   if (ip.length === 16 && printIp(ip) !== text) return [`${path.text}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${printIp(ip)}")`]
   return []
 }
@@ -175,7 +176,7 @@ export function cidrWarnings(path: FieldPath, text: string): string[] {
     warnings.push(`${path.text}: CIDR value "${text}" is ambiguous in this context (should be "${canonical}" or "${single}"?)`)
   }
   if (hasLeadingZero(ipText) || /\/0[0-9]/.test(text) || isMapped(ipText, cidr.address)) {
-    warnings.push(`${path.text}: non-standard CIDR value "${text}" is invalid: use "${canonical}"`)
+    warnings.push(`${path.text}: non-standard CIDR value "${text}" will be considered invalid in a future Kubernetes release: use "${canonical}"`)
   }
   if (warnings.length === 0 && cidr.family === 6 && canonical !== text) {
     warnings.push(`${path.text}: IPv6 CIDR value "${text}" should be in RFC 5952 canonical format ("${canonical}")`)

@@ -28,9 +28,9 @@ interface TextRule {
   readonly message: string
 }
 
-const rule = (format: string, message: string, examples: string[], maxLength?: number): TextRule => ({
+const rule = (format: string, message: string, examples: string[], maxLength?: number, told = format): TextRule => ({
   regex: whole(format),
-  message: regexError(message, format, ...examples),
+  message: regexError(message, told, ...examples),
   ...(maxLength !== undefined && { maxLength }),
 })
 
@@ -70,6 +70,8 @@ const subdomainWithUnderscore = rule(
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
   ['example.com'],
   253,
+  // Upstream tells the expression without underscores.
+  SUBDOMAIN,
 )
 const dns1035Label = rule(
   '[a-z]([-a-z0-9]*[a-z0-9])?',

@@ -10,6 +10,7 @@ import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { createCodec } from '../storage/resource-codec.ts'
 import type { Attributes, ResourceCodec } from '../storage/storage.ts'
+import type { Transformer } from '../storage/value/transformer.ts'
 import { convert, copyIn, normalized, versionsOf } from './convert.ts'
 import { applyKindDefaults } from './decode-object.ts'
 
@@ -17,7 +18,7 @@ import { applyKindDefaults } from './decode-object.ts'
 export type StoredForm = 'json' | 'protobuf'
 
 /** How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored. Hooks may have left an object in any order and with empty members: what is stored is normal. */
-export function codecOf(definition: ResourceDefinition, fingerprint: string, storedAs: StoredForm = 'json'): ResourceCodec {
+export function codecOf(definition: ResourceDefinition, fingerprint: string, storedAs: StoredForm = 'json', transformer?: Transformer): ResourceCodec {
   invariant(definition.storage, `${definition.home.kind} is not stored`)
   const { version } = definition.storage
   const { schema, kind } = version
@@ -51,6 +52,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
         isWritten: storedAs === 'protobuf',
       },
     }),
+    ...(transformer && { transformer }),
     attributes: object => attributesOf(version, copyIn(definition, object, version)),
   })
 }

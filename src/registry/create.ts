@@ -4,6 +4,7 @@ import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import { faultOf } from '../storage/corrupt.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
 import { convert } from './convert.ts'
 import { toStatus } from './errors.ts'
@@ -73,6 +74,9 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
     done = true
     await reservation?.commit()
     return { stored: written.object }
+  } catch (error) {
+    // What is there can't be read, but it is there.
+    throw faultOf(error) === undefined ? error : alreadyExistsError(groupResourceOf(served), next.metadata.name as string)
   } finally {
     if (!done) await reservation?.rollback()
   }

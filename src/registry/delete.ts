@@ -1,8 +1,11 @@
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
+import { invalid } from '../meta/field-error.ts'
+import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { conflictError, notFoundError } from '../meta/status.ts'
+import { conflictError, invalidError, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import { faultOf } from '../storage/corrupt.ts'
 import type { Key } from '../storage/revision.ts'
 import type { Change, Storage, StoredObject } from '../storage/storage.ts'
 import { toStatus } from './errors.ts'
@@ -19,6 +22,23 @@ export interface DeleteOptions {
   readonly orphanDependents?: boolean
 }
 
+/**
+ * Deletes an object that can't be read, without reading it: preconditions, finalizers, admission and what the kind does on deletion are passed over, as in kube-apiserver. What it
+ * had reserved is freed by the repair loops. Throws 422 where it is readable or not there.
+ */
+export async function deleteCorrupt(storage: Storage, keys: KeySpace, target: WriteTarget): Promise<void> {
+  const { group, resource } = groupResourceOf(target.served)
+  let outcome: Awaited<ReturnType<Storage['removeCorrupt']>>
+  try {
+    outcome = await storage.removeCorrupt(keys.object(target.namespace, target.name), target.ctx.signal)
+  } catch (error) {
+    throw toStatus(error, { group, resource }, target.name, 'delete')
+  }
+  if (outcome === 'removed') return
+  const why = 'is exclusively used to delete corrupt object(s), try again by removing this option'
+  throw invalidError({ group, kind: resource }, target.name, [invalid(IGNORE_READ_ERROR, true, why)])
+}
+
 /** `deleted`: the object has gone. Otherwise it is waiting for its finalizers or its grace period; the object is its state now. */
 export interface DeleteResult {
   readonly object: KubeObject
@@ -26,6 +46,9 @@ export interface DeleteResult {
   /** The answer is an object without content: upstream's to a dry-run that would take out the last finalizer, and the object with it. */
   readonly blank?: boolean
 }
+
+/** The option of unsafe deletion. */
+export const IGNORE_READ_ERROR = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
@@ -94,6 +117,9 @@ export async function deleteObject(
       object: deleted || written.outcome === 'unchanged' ? (written.outcome === 'unchanged' ? object : written.object.object()) : written.object.object(),
     }
   } catch (error) {
+    // An object that can't be read is told of as a read does: upstream reads it first.
+    if (faultOf(error) !== undefined)
+      await storage.get(key, 'latest', target.ctx.signal).catch(failure => Promise.reject(toStatus(failure, gr, target.name, 'delete')))
     throw toStatus(error, gr, target.name, 'delete')
   } finally {
     if (!done) await reservation?.rollback()

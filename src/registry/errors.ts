@@ -3,6 +3,7 @@ import { qualifiedResource } from '../meta/gvk.ts'
 import {
   alreadyExistsError,
   conflictError,
+  detailsOf,
   expiredError,
   failure,
   internalServerError,
@@ -41,8 +42,19 @@ export function toStatus(error: unknown, gr: GroupResource, name: string, verb: 
     case 'too large':
       return tooLargeError(error.message)
     case 'corrupt':
-      return internalServerError(`${qualifiedResource(gr)} ${JSON.stringify(name)}: ${error.message}`)
+      return unreadable(error, gr)
   }
+}
+
+/** An object, or several of a list, can't be read. */
+function unreadable({ message, causes, unreasoned }: StorageError, gr: GroupResource): StatusError {
+  if (unreasoned) return failure(500, '', message)
+  if (causes === undefined) return internalServerError(message)
+  if (causes.length === 0) return failure(500, 'StorageReadError', message)
+  return failure(500, 'StorageReadError', `failed to read one or more ${qualifiedResource(gr)} from the storage`, {
+    ...detailsOf(gr, 'list'),
+    causes: [...causes],
+  })
 }
 
 function fromBackend(error: BackendError, gr: GroupResource, name: string, verb: string): StatusError {

@@ -9,7 +9,7 @@ import { apiVersionOfVersion, copyIn, versionsOf } from './convert.ts'
 import { createObject } from './create.ts'
 import { applyKindDefaults } from './decode-object.ts'
 import type { DeleteOptions, DeleteResult } from './delete.ts'
-import { deleteObject } from './delete.ts'
+import { deleteCorrupt, deleteObject } from './delete.ts'
 import type { KeySpace } from './keys.ts'
 import { keySpace } from './keys.ts'
 import type { ListOptions, ListResult } from './read.ts'
@@ -67,6 +67,11 @@ export class ResourceStore {
     const result = await deleteObject(this.env, this.storage, this.keys, target, options)
     const { definition, version } = target.served
     return { ...result, object: result.blank ? blankObject(version) : copyIn(definition, result.object, version) }
+  }
+
+  /** Deletes an object that can't be read, unread: nothing is checked but that. */
+  deleteCorrupt(target: WriteTarget): Promise<void> {
+    return deleteCorrupt(this.storage, this.keys, target)
   }
 
   /** Deletes what the options select, several at a time. Not atomic: it ends at the first failure. Returns what was selected. */

@@ -189,10 +189,10 @@ type ServerAddressByClientCIDR
 type Status typemeta
   metadata 1 ListMeta?
   status 2 string?
-  message 3 string?
-  reason 4 string?
-  details 5 *StatusDetails? strayatomic
-  code 6 int32?
+  message 3 string? # What happened, for people.
+  reason 4 string? # Why, in one word that programs understand.
+  details 5 *StatusDetails? strayatomic # What it is about, and each cause.
+  code 6 int32? # The HTTP status.
 
 type StatusCause
   reason 1 string?

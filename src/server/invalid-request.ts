@@ -6,9 +6,9 @@ const METHOD_NOT_ALLOWED = failure(405, 'MethodNotAllowed', 'the server does not
 
 /** Answers what Node's HTTP/1.1 parser refuses, on the bare connection, and closes it. Methods that Node does not know are 405, as any other that nothing serves. */
 export function answerInvalidRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Node keeps the answer under way there: nothing may be written into it.
-  const answering = (socket as { _httpMessage?: unknown })._httpMessage
-  if (error.code === 'ECONNRESET' || !socket.writable || answering) {
+  // Node keeps the answer under way there, and a while longer: nothing may be written into it, but behind it.
+  const answer = (socket as { _httpMessage?: { readonly writableEnded: boolean } })._httpMessage
+  if (error.code === 'ECONNRESET' || !socket.writable || answer?.writableEnded === false) {
     socket.destroy()
     return
   }

@@ -13,8 +13,20 @@ export function parseOwn(bytes: Buffer): KubeObject {
   return value as unknown as KubeObject
 }
 
-/** The metadata alone of a JSON encoding that this program made: nothing else is parsed. */
+const MANAGERS = Buffer.from(',"managedFields":[')
+
+/** The metadata alone, without its managers, of a JSON encoding that this program made: nothing else is parsed. */
 export function parseMetadata({ bytes, header }: Encoded): ObjectMeta {
   const start = findMetadata(bytes, header)
-  return JSON.parse(bytes.toString('utf8', start, skipValue(bytes, start))) as ObjectMeta
+  // Managers come last in the metadata of built-in kinds, and are most of it. They can be found later in an object too, which is seen by its not being one.
+  const managers = header > 1 ? bytes.indexOf(MANAGERS, start) : -1
+  if (managers > 0) {
+    try {
+      return JSON.parse(`${bytes.toString('utf8', start, managers)}}`) as ObjectMeta
+    } catch {
+      // They are of something inside of the object.
+    }
+  }
+  const { managedFields: _, ...metadata } = JSON.parse(bytes.toString('utf8', start, skipValue(bytes, start))) as ObjectMeta
+  return metadata
 }

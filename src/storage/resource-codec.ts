@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import { parseJson } from '../codec/json.ts'
+import { JsonSyntaxError, parseJson } from '../codec/json.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { findMetadata, type MemberOrder, spliceRevision, startsWith } from './json-splice.ts'
 import { parseOwn } from './parse-own.ts'
-import type { Revision } from './revision.ts'
+import type { Key, Revision } from './revision.ts'
 import type { Attributes, Encoded, ResourceCodec } from './storage.ts'
 import { StorageError } from './storage.ts'
+import { identity } from './value/identity.ts'
+import { type Opened, TransformError, type Transformer } from './value/transformer.ts'
 
 export interface CodecOptions {
   /** Of the storage version. */
@@ -30,13 +32,15 @@ export interface CodecOptions {
     /** Objects are stored so. Each is read when it is met: no mark tells who wrote it. */
     readonly isWritten: boolean
   }
+  /** What is done to all of it on its way to the store and back. Default: nothing. */
+  readonly transformer?: Transformer
 }
 
 const protobufMagic = Buffer.from('k8s\0')
 const closeBrace = 0x7d
 
 export function createCodec(options: CodecOptions): ResourceCodec {
-  const { order = 'struct' } = options
+  const { order = 'struct', transformer = identity } = options
   const kind = `"kind":${JSON.stringify(options.kind)},`
   const apiVersion = `"apiVersion":${JSON.stringify(options.apiVersion)},`
   const prefix = Buffer.from(order === 'struct' ? `{${kind}${apiVersion}` : `{${apiVersion}`)
@@ -67,12 +71,14 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')
       return object
     } catch (cause) {
+      // Upstream looks for the type before anything else.
+      if (cause instanceof JsonSyntaxError) throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
       throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
     }
   }
 
   const writes = options.binary?.isWritten ? options.binary : undefined
-  return {
+  const codec: ResourceCodec = {
     encode(object) {
       if (writes) return writes.encode(withoutRevision(object))
       const json = options.encode(withoutRevision(object))
@@ -91,6 +97,28 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       return object
     },
     attributes: object => options.attributes(object),
+    toStorage: (encoded, key) => transformer.toStorage(encoded, key),
+    fromStorage(held, key, revision) {
+      const { value, stale } = open(transformer, held, key, revision)
+      try {
+        const encoded = codec.json(value, revision)
+        return stale ? { ...encoded, verbatim: false } : encoded
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error)
+        throw new StorageError('corrupt', text, { key, fault: { key, kind: 'undecodable', text, revision }, cause: error })
+      }
+    },
+  }
+  return codec
+}
+
+function open(transformer: Transformer, held: Buffer, key: Key, revision: Revision): Opened {
+  try {
+    return transformer.fromStorage(held, key)
+  } catch (error) {
+    if (!(error instanceof TransformError)) throw error
+    const text = error.message
+    throw new StorageError('corrupt', text, { key, fault: { key, kind: 'untransformable', text, revision } })
   }
 }
 

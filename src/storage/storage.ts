@@ -1,4 +1,6 @@
 import type { KubeObject } from '../meta/object.ts'
+import type { StatusCause } from '../meta/status.ts'
+import type { ReadFault } from './corrupt.ts'
 import type { Key, Revision } from './revision.ts'
 
 /** Response bytes of one object in one version and media type. Shared: never mutate. */
@@ -44,10 +46,17 @@ export interface StoredObject {
 export interface ResourceCodec {
   /** Bytes to store: the object in its storage version, without a resourceVersion. */
   encode(object: KubeObject): Buffer
-  /** The response JSON of stored bytes with the revision put in; a text splice where this program wrote them. Throws on bytes that cannot be read. */
+  /** The response JSON of bytes to store with the revision put in; a text splice where this program wrote them. Throws on bytes that cannot be read. */
   json(stored: Buffer, revision: Revision): Encoded
   /** Decodes and defaults. */
   decode(stored: Buffer, revision: Revision): KubeObject
+  /** What the store is to hold of bytes to store: they may be encrypted. */
+  toStorage(encoded: Buffer, key: Key): Buffer
+  /**
+   * The response JSON of what the store holds. Not `verbatim` where it would be written in another form now (under another key): then the same content is a real write.
+   * Throws StorageError `corrupt` with the fault where it can't be read.
+   */
+  fromStorage(held: Buffer, key: Key, revision: Revision): Encoded
   attributes(object: KubeObject): Attributes
 }
 
@@ -116,6 +125,15 @@ export interface Written {
 
 export type StorageErrorCode = 'not found' | 'exists' | 'conflict' | 'expired' | 'too large revision' | 'unavailable' | 'timeout' | 'corrupt' | 'too large'
 
+export interface StorageErrorOptions {
+  readonly key?: Key
+  readonly revision?: Revision
+  readonly cause?: unknown
+  readonly fault?: ReadFault
+  readonly causes?: readonly StatusCause[]
+  readonly unreasoned?: boolean
+}
+
 /** The failures of this layer; the registry turns them into Status. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
@@ -123,12 +141,21 @@ export class StorageError extends Error {
   readonly key: Key | undefined
   /** For `too large revision`: the newest one known. For `expired`: the oldest one. */
   readonly revision: Revision | undefined
+  /** For `corrupt`, where it is an object that can't be read: why. */
+  readonly fault: ReadFault | undefined
+  /** For `corrupt`: a client is told that reading the store failed, with these causes. */
+  readonly causes: readonly StatusCause[] | undefined
+  /** For `corrupt`: a client is told the message and no reason. */
+  readonly unreasoned: boolean
 
-  constructor(code: StorageErrorCode, message: string, options: { key?: Key; revision?: Revision; cause?: unknown } = {}) {
+  constructor(code: StorageErrorCode, message: string, options: StorageErrorOptions = {}) {
     super(message, { cause: options.cause })
     this.code = code
     this.key = options.key
     this.revision = options.revision
+    this.fault = options.fault
+    this.causes = options.causes
+    this.unreasoned = options.unreasoned === true
   }
 }
 
@@ -141,10 +168,13 @@ export interface Storage {
   watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher>
   /**
    * Compare and swap on the mod revision. `decide` may run more than once; what it throws is the result, unless it was given an assumed object that turns out
-   * to be stale: then it runs again on the newer one. Storage encodes: a put is `unchanged` only if the encoded bytes equal the stored ones.
+   * to be stale: then it runs again on the newer one. Storage encodes: a put is `unchanged` only if the encoded bytes equal the stored ones and the transformer does not
+   * call those stale.
    * `assume` skips the first read.
    */
   write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written>
+  /** Deletes what can't be read, unread, and nothing else. Upstream checks no precondition and no finalizer here, as there is nothing to see them in. */
+  removeCorrupt(key: Key, signal: AbortSignal): Promise<'removed' | 'readable' | 'absent'>
   currentRevision(signal: AbortSignal): Promise<Revision>
   /** Objects of the resource, for metrics; undefined where not known without a read. */
   count(): number | undefined

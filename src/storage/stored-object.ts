@@ -36,9 +36,9 @@ export class Stored implements StoredObject {
     this.#attributes = attributes
   }
 
-  /** Throws StorageError `corrupt`. */
+  /** From what the store holds. Throws StorageError `corrupt` with the fault. */
   static read(key: Key, revision: Revision, codec: ResourceCodec, value: Buffer): Stored {
-    return new Stored(key, revision, codec, codec.json(value, revision))
+    return new Stored(key, revision, codec, codec.fromStorage(value, key, revision))
   }
 
   json(): Encoded {

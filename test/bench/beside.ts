@@ -96,6 +96,15 @@ class Side {
         this.measure('merge patch', n, IN_FLIGHT, (client, i) =>
           send('PATCH', `/object-${i}`, Buffer.from('{"data":{"state":"third"}}'), 'application/merge-patch+json')(client),
         ),
+      () =>
+        this.measure('apply of one field', n, IN_FLIGHT, (client, i) =>
+          client.request(
+            'PATCH',
+            `${this.path}/object-${i}?fieldManager=applier&force=true`,
+            Buffer.from(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"object-${i}"},"data":{"state":"fourth"}}`),
+            'application/apply-patch+yaml',
+          ),
+        ),
       () => this.measure('get', 6000, IN_FLIGHT, get('')),
       () => this.measure('get, resourceVersion=0', 10_000, IN_FLIGHT, get('?resourceVersion=0')),
       () => this.measure(LIST, 10, 1, client => client.request('GET', `${this.path}?resourceVersion=0`)),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { encodeCbor } from '../../src/codec/cbor.ts'
 import { type Format, mediaOffer } from '../../src/codec/negotiate.ts'
@@ -163,10 +164,15 @@ describe(`${COUNT} mutated bodies`, function () {
     plane = openPlane(backend)
     await plane.synced(AbortSignal.timeout(5000))
     plane.start({ address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certificateAuthority: 'PEM' })
-    await eventually(
-      'the namespace default is there',
-      async () => (await plane.registry.access().list({ group: '', resource: 'namespaces' }, '')).items.length === 4,
-    )
+    let last = 0
+    await eventually('everything that a new cluster has is there', async () => {
+      await Promise.all(plane.checks.map(({ check }) => check()))
+      const now = await revisionOf(backend)
+      const rests = now === last
+      last = now
+      await sleep(rests ? 0 : 200)
+      return rests
+    })
     for (const one of samples)
       for (const format of Object.keys(CONTENT_TYPES) as Format[]) {
         const { status, text } = await post(one, format, encoded(format, one))

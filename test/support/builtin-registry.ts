@@ -18,9 +18,9 @@ export const controllerEnvironment = (t: TestRegistry): ControllerEnvironment =>
   logger: silentLogger,
 })
 
-/** Waits, at most two seconds, until the condition holds. What it throws counts as no. */
+/** Waits, at most ten seconds, until the condition holds. What it throws counts as no. */
 export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  for (const until = Date.now() + 2000; ; ) {
+  for (const until = Date.now() + 10_000; ; ) {
     try {
       if (await condition()) return
     } catch (error) {

@@ -2,23 +2,26 @@ import type { Backend } from '../../src/storage/backend.ts'
 import { createCacher } from '../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../src/storage/cacher/cacher-types.ts'
 import { DirectStorage } from '../../src/storage/direct/direct-storage.ts'
+import type { ResourceCodec } from '../../src/storage/storage.ts'
+import type { EncryptionHarness } from '../conformance/encryption.ts'
 import type { StorageHarness } from '../conformance/storage.ts'
-import { testCodec, testPrefix } from './test-codec.ts'
+import { codecThrough, testCodec, testPrefix } from './test-codec.ts'
 
 export const testResource = { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true }
 /** What the conformance suite expects. */
 export const testLimits = { revisionWaitMs: 300, queueLimit: 64, bookmarkMs: 200 }
 
-export const openCacher = (backend: Backend, options: CacherOptions = {}): Cacher => createCacher(backend, [testResource], { ...testLimits, ...options })
+export const openCacher = (backend: Backend, options: CacherOptions = {}, codec: ResourceCodec = testCodec): Cacher =>
+  createCacher(backend, [{ ...testResource, codec }], { ...testLimits, ...options })
 
 /** A watch cache over a backend, which is closed with it. */
-export function cacherHarness(backend: Backend, close: () => Promise<void> = () => backend.close()): StorageHarness {
-  const cachers = [openCacher(backend)]
+export function cacherHarness(backend: Backend, close: () => Promise<void> = () => backend.close(), codec: ResourceCodec = testCodec): StorageHarness {
+  const cachers = [openCacher(backend, {}, codec)]
   return {
     backend,
     storage: cachers[0]!.storageFor('configmaps'),
     async reopen() {
-      const cacher = openCacher(backend)
+      const cacher = openCacher(backend, {}, codec)
       cachers.push(cacher)
       await cacher.synced(AbortSignal.timeout(5000))
       return cacher.storageFor('configmaps')
@@ -30,7 +33,28 @@ export function cacherHarness(backend: Backend, close: () => Promise<void> = () 
   }
 }
 
-export function directHarness(backend: Backend, close: () => Promise<void> = () => backend.close()): StorageHarness {
-  const open = () => new DirectStorage(backend, testCodec, testLimits)
+export function directHarness(backend: Backend, close: () => Promise<void> = () => backend.close(), codec: ResourceCodec = testCodec): StorageHarness {
+  const open = () => new DirectStorage(backend, codec, testLimits)
   return { backend, storage: open(), reopen: async () => open(), close }
+}
+
+/** Storages whose values go through an encryption, opened anew as often as wanted. */
+export function encryptedHarness(kind: 'direct' | 'cached', backend: Backend, close: () => Promise<void> = () => backend.close()): EncryptionHarness {
+  const cachers: Cacher[] = []
+  return {
+    backend,
+    async open(encryption, reports) {
+      const codec = codecThrough(encryption.transformerFor({ group: '', resource: 'configmaps' }))
+      const options = reports ? { reports } : {}
+      if (kind === 'direct') return new DirectStorage(backend, codec, { ...testLimits, ...options })
+      const cacher = openCacher(backend, options, codec)
+      cachers.push(cacher)
+      await cacher.synced(AbortSignal.timeout(5000))
+      return cacher.storageFor('configmaps')
+    },
+    async close() {
+      for (const cacher of cachers) await cacher.close()
+      await close()
+    },
+  }
 }

@@ -1,8 +1,9 @@
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { Json, KubeObject } from '../../src/meta/object.ts'
 import { createCodec } from '../../src/storage/resource-codec.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key } from '../../src/storage/revision.ts'
 import type { Attributes, Change, Predicate, StorageEvent, Watcher } from '../../src/storage/storage.ts'
+import type { Transformer } from '../../src/storage/value/transformer.ts'
 
 /** A kind with nothing to it: keys /registry/configmaps/<namespace>/<name>. */
 export const testPrefix = key('/registry/configmaps/')
@@ -15,14 +16,20 @@ export const attributesOf = ({ metadata }: KubeObject): Attributes => ({
   fields: { 'metadata.name': metadata.name ?? '', 'metadata.namespace': metadata.namespace ?? '' },
 })
 
-export const testCodec = createCodec({
+/** As `testCodec`, with what is done to values on their way to the store. */
+export const codecThrough = (transformer: Transformer) => createCodec({ ...options, transformer })
+
+const options = {
   kind: 'ConfigMap',
   apiVersion: 'v1',
   fingerprint: 'test',
-  encode: object => Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: object.metadata, ...(object.data && { data: object.data }) })),
-  decode: value => value as unknown as KubeObject,
+  encode: (object: KubeObject) =>
+    Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: object.metadata, ...(object.data && { data: object.data }) })),
+  decode: (value: Json) => value as unknown as KubeObject,
   attributes: attributesOf,
-})
+}
+
+export const testCodec = createCodec(options)
 
 export function testObject(name: string, data: Record<string, string> = {}, labels?: Record<string, string>, namespace = 'default'): KubeObject {
   return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace, uid: `uid-${name}`, ...(labels && { labels }) }, data }

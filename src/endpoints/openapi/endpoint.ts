@@ -7,6 +7,7 @@ import { failure } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { openApiV2, openApiV3 } from './documents.ts'
 import { encodeSwagger } from './gnostic.ts'
+import { encodeOpenApi } from './gnostic-v3.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
 import { documentOperations, type Operation } from './operations.ts'
 
@@ -25,6 +26,8 @@ export interface OpenApi {
   v3Index(): OpenApiDocument
   /** `path`: `api/v1`, `apis/apps/v1`. */
   v3(path: string): OpenApiDocument | undefined
+  /** The same as gnostic's protobuf, under the same hash. */
+  v3Proto(path: string): OpenApiDocument | undefined
 }
 
 const RELEASE = 'v1.33.0'
@@ -68,6 +71,10 @@ export function createOpenApi(snapshot: CatalogSnapshot, release = RELEASE): Ope
       const known = kinds
       return once(`v3/${path}`, () => text(openApiV3(make(), new TypeResolver(3, known), release)))
     },
+    v3Proto(path) {
+      const json = api.v3(path)
+      return json && { body: once(`v3Proto/${path}`, () => encodeOpenApi(JSON.parse(json.body.toString()))).body, hash: json.hash }
+    },
   }
   return api
 }
@@ -80,7 +87,12 @@ const offerV2: readonly MediaType[] = [
   { type: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', stream: false },
   { type: PROTO_V2, stream: false },
 ]
-const offerV3: readonly MediaType[] = [{ type: JSON_TYPE, stream: false }]
+const PROTO_V3 = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
+const offerV3: readonly MediaType[] = [
+  { type: JSON_TYPE, stream: false },
+  { type: 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf', stream: false },
+  { type: PROTO_V3, stream: false },
+]
 const anyParameters = { allowsTransform: () => true }
 
 /** Serves `/openapi/v2` and `/openapi/v3`. */
@@ -113,7 +125,7 @@ export class OpenApiEndpoint {
     const name = path.slice('/openapi/v3/'.length)
     const document = openApi.v3(name)
     if (!document) return false
-    this.accept(exchange, offerV3)
+    const type = this.accept(exchange, offerV3)
     const hash = exchange.query.get('hash') ?? ''
     if (hash !== '' && hash !== document.hash) {
       exchange.setHeader('Location', relativeUrl(name, document.hash))
@@ -124,7 +136,8 @@ export class OpenApiEndpoint {
       exchange.setHeader('Cache-Control', 'public, immutable')
       exchange.setHeader('Expires', new Date(Date.now() + 365 * 86_400_000).toUTCString())
     }
-    await this.send(exchange, JSON_TYPE, document)
+    if (type === JSON_TYPE) await this.send(exchange, JSON_TYPE, document)
+    else await this.send(exchange, PROTO_V3, openApi.v3Proto(name) as OpenApiDocument)
     return true
   }
 

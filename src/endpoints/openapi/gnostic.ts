@@ -1,8 +1,6 @@
 import protobuf from 'protobufjs/minimal.js'
-import { yamlBytes } from '../../codec/yaml.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
-
-type Writer = protobuf.Writer
+import { any, counted, extensions, flag, measured, message, named, strings, text, type Writer } from './gnostic-parts.ts'
 
 /**
  * A Swagger 2.0 document of ours in the protobuf form that kubectl and client-go ask for. Source: OpenAPIv2.proto of gnostic; only what our documents hold is
@@ -22,39 +20,6 @@ export function encodeSwagger(document: JsonObject): Buffer {
   for (const requirement of (document.security ?? []) as JsonObject[]) message(out, 12, w => named(w, 1, requirement, (v, value) => strings(v, 1, value)))
   message(out, 13, w => named(w, 1, document.securityDefinitions, (v, value) => message(v, 2, key => apiKey(key, value as JsonObject))))
   return Buffer.from(out.finish())
-}
-
-function message(out: Writer, field: number, write: (w: Writer) => void): void {
-  write(out.uint32((field << 3) | 2).fork())
-  out.ldelim()
-}
-
-function text(out: Writer, field: number, value: Json | undefined): void {
-  if (typeof value === 'string' && value !== '') out.uint32((field << 3) | 2).string(value)
-}
-
-function flag(out: Writer, field: number, value: Json | undefined): void {
-  if (value === true) out.uint32(field << 3).bool(true)
-}
-
-function strings(out: Writer, field: number, values: Json | undefined): void {
-  for (const value of (values ?? []) as string[]) out.uint32((field << 3) | 2).string(value)
-}
-
-/** Members as pairs of a name and a message. */
-function named(out: Writer, field: number, members: Json | undefined, write: (w: Writer, value: Json) => void): void {
-  for (const [name, value] of Object.entries((members ?? {}) as JsonObject)) {
-    message(out, field, pair => {
-      text(pair, 1, name)
-      message(pair, 2, w => write(w, value))
-    })
-  }
-}
-
-const any = (out: Writer, value: Json): void => text(out, 2, yamlBytes(value).toString())
-
-function extensions(out: Writer, field: number, object: JsonObject): void {
-  for (const [name, value] of Object.entries(object)) if (name.startsWith('x-')) named(out, field, { [name]: value }, any)
 }
 
 function apiKey(out: Writer, value: JsonObject): void {
@@ -130,10 +95,10 @@ function schema(out: Writer, value: Json): void {
   text(out, 3, object.title)
   text(out, 4, object.description)
   if (object.default !== undefined) message(out, 5, w => any(w, object.default as Json))
-  for (const [name, field] of Object.entries(numbers)) if (typeof object[name] === 'number') out.uint32((field << 3) | 1).double(object[name])
+  measured(out, numbers, object)
   flag(out, 8, object.exclusiveMaximum)
   flag(out, 10, object.exclusiveMinimum)
-  for (const [name, field] of Object.entries(counts)) if (typeof object[name] === 'number') out.uint32(field << 3).int64(object[name])
+  counted(out, counts, object)
   text(out, 13, object.pattern)
   flag(out, 16, object.uniqueItems)
   strings(out, 19, object.required)

@@ -121,11 +121,11 @@ type Scale typemeta # How many replicas an object wants and has.
   status 3 ScaleStatus? # What is, as last reported; not set by those who want something.
 
 type ScaleSpec
-  replicas 1 int32?
+  replicas 1 int32? # How many are wanted.
 
 type ScaleStatus
-  replicas 1 int32
-  selector 2 string?
+  replicas 1 int32 # How many there are.
+  selector 2 string? # Labels of the pods that are counted, written as a query.
 `,
 }
 

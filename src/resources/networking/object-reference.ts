@@ -4,14 +4,14 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Subdomain, nameIsPathSegment } from '../../meta/names.ts'
 import type { KubeObject } from '../../meta/object.ts'
 
-const segment = (value: string | undefined, path: FieldPath): FieldError[] =>
-  value ? nameIsPathSegment(value, false).map(text => invalid(path, value, text)) : [required(path)]
+const segment = (value: string | undefined, what: string, path: FieldPath): FieldError[] =>
+  value ? nameIsPathSegment(value, false).map(text => invalid(path.child(what), value, text)) : [required(path.child(what), `${what} is required`)]
 
 /** The part of a reference that says what it is to: apiGroup (optional), kind and name. */
 export function validateObjectReference({ apiGroup, kind, name }: KubeObject['spec'], path: FieldPath): FieldError[] {
   return [
     ...(typeof apiGroup === 'string' ? isDns1123Subdomain(apiGroup).map(text => invalid(path.child('apiGroup'), apiGroup, text)) : []),
-    ...segment(kind, path.child('kind')),
-    ...segment(name, path.child('name')),
+    ...segment(kind, 'kind', path),
+    ...segment(name, 'name', path),
   ]
 }

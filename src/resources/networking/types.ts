@@ -11,7 +11,7 @@ type IPAddressList typemeta
   items 2 []IPAddress
 
 type IPAddressSpec
-  parentRef 1 *ParentReference omitempty
+  parentRef 1 *ParentReference omitempty # What has the address.
 
 type ParentReference
   group 1 string?
@@ -29,10 +29,10 @@ type ServiceCIDRList typemeta
   items 2 []ServiceCIDR
 
 type ServiceCIDRSpec
-  cidrs 1 []string? atomic
+  cidrs 1 []string? atomic # One range, or one of each family of addresses.
 
 type ServiceCIDRStatus
-  conditions 1 []meta.Condition? map(type) merge(type)
+  conditions 1 []meta.Condition? map(type) merge(type) # Whether addresses may be taken from it.
 `
 
 /** The types of networking.k8s.io/v1. */
@@ -81,8 +81,8 @@ type IngressClassParametersReference
   namespace 5 *string?
 
 type IngressClassSpec
-  controller 1 string?
-  parameters 2 *IngressClassParametersReference?
+  controller 1 string? # Name of the controller, such as example.com/ingress.
+  parameters 2 *IngressClassParametersReference? # An object with more configuration for the controller.
 
 type IngressList typemeta
   metadata 1 meta.ListMeta?
@@ -113,13 +113,13 @@ type IngressServiceBackend
   port 2 ServiceBackendPort?
 
 type IngressSpec
-  ingressClassName 4 *string?
-  defaultBackend 1 *IngressBackend?
-  tls 2 []IngressTLS? atomic
-  rules 3 []IngressRule? atomic
+  ingressClassName 4 *string? # The class of controllers that serves it.
+  defaultBackend 1 *IngressBackend? # Where requests go that no rule takes.
+  tls 2 []IngressTLS? atomic # Certificates, and the hosts they are for.
+  rules 3 []IngressRule? atomic # Where requests go, by host and path.
 
 type IngressStatus
-  loadBalancer 1 IngressLoadBalancerStatus?
+  loadBalancer 1 IngressLoadBalancerStatus? # Where it is reached from outside.
 
 type IngressTLS
   hosts 1 []string? atomic
@@ -152,10 +152,10 @@ type NetworkPolicyPort
   endPort 3 *int32?
 
 type NetworkPolicySpec
-  podSelector 1 meta.LabelSelector
-  ingress 2 []NetworkPolicyIngressRule? atomic
-  egress 3 []NetworkPolicyEgressRule? atomic
-  policyTypes 4 []PolicyType? atomic
+  podSelector 1 meta.LabelSelector # The pods that it is for; empty for all of the namespace.
+  ingress 2 []NetworkPolicyIngressRule? atomic # Who may reach them.
+  egress 3 []NetworkPolicyEgressRule? atomic # Whom they may reach.
+  policyTypes 4 []PolicyType? atomic # Whether it restricts Ingress, Egress or both.
 
 type ServiceBackendPort atomic
   name 1 string?

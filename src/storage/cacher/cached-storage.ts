@@ -26,8 +26,7 @@ export class CachedStorage implements Storage {
       const tree = await this.#treeAt(at.exactly, signal)
       return tree ? tree.get(key) : this.#direct.get(key, at, signal)
     }
-    if (!(await this.reach(at, signal))) return this.#direct.get(key, at, signal)
-    this.#cache.refuseCorrupt(key)
+    if (!(await this.reach(at, signal)) || this.#cache.corrupt.has(key)) return this.#direct.get(key, at, signal)
     return this.#cache.tree.get(key)
   }
 
@@ -35,10 +34,9 @@ export class CachedStorage implements Storage {
     const { at } = query
     if (typeof at === 'object' && 'exactly' in at) {
       const tree = await this.#treeAt(at.exactly, signal)
-      return tree ? this.#page(tree, at.exactly, prefix, query) : this.#direct.list(prefix, query, signal)
+      return tree ? this.#page(tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
-    if (!(await this.reach(at, signal))) return this.#direct.list(prefix, query, signal)
-    this.#cache.refuseCorrupt(prefix)
+    if (!(await this.reach(at, signal)) || this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
     // The next pages go on in the state of the first.
     const tree = query.limit > 0 ? this.#cache.tree.clone() : this.#cache.tree
@@ -46,6 +44,12 @@ export class CachedStorage implements Storage {
     const page = await this.#page(tree, now, prefix, query)
     if (page.nextKey !== undefined) history.remember(now, tree, this.#core.clock.now())
     return page
+  }
+
+  /** Of a list that can only have one object, that one is read: what others hold is no matter. */
+  #listDirect(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
+    const below = this.#narrow(prefix, query)
+    return this.#direct.list(below.one ? below.prefix : prefix, query, signal)
   }
 
   async #page(tree: ObjectTree, revision: Revision, prefix: Key, query: ListQuery): Promise<Page> {
@@ -78,8 +82,7 @@ export class CachedStorage implements Storage {
     if ('initial' in start) {
       const { initial } = start
       const at = typeof initial === 'object' && 'exactly' in initial ? { notOlderThan: initial.exactly } : initial
-      if (!(await this.reach(at, signal))) return this.#direct.watch(prefix, query, signal)
-      this.#cache.refuseCorrupt(prefix)
+      if (!(await this.reach(at, signal)) || this.#cache.hasCorrupt(prefix)) return this.#direct.watch(prefix, query, signal)
     } else {
       await this.#core.loaded(this.#cache, signal)
       if (start.after < this.#cache.history.since) return this.#direct.watch(prefix, query, signal)
@@ -94,6 +97,10 @@ export class CachedStorage implements Storage {
   write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
     const cached = assume ?? (this.#cache.loaded && !this.#cache.corrupt.has(key) ? (this.#cache.tree.get(key) ?? 'absent') : undefined)
     return this.#direct.write(key, decide, signal, cached)
+  }
+
+  removeCorrupt(key: Key, signal: AbortSignal): Promise<'removed' | 'readable' | 'absent'> {
+    return this.#direct.removeCorrupt(key, signal)
   }
 
   async currentRevision(signal: AbortSignal): Promise<Revision> {

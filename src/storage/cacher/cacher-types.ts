@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import type { CorruptReports } from '../corrupt.ts'
 import type { Revision } from '../revision.ts'
 import type { Storage } from '../storage.ts'
 import type { CachedResource } from './resource-cache.ts'
@@ -19,6 +20,8 @@ export interface CacherOptions {
   readonly bookmarkMs?: number
   /** How long the store may be away before watches are ended. Default 1 s. */
   readonly graceMs?: number
+  /** How objects that can't be read are told of. Default: plainReports. */
+  readonly reports?: CorruptReports
 }
 
 export interface ResourceStats {

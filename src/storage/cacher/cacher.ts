@@ -5,6 +5,7 @@ import { invariant } from '../../lib/invariant.ts'
 import type { Logger } from '../../lib/log.ts'
 import { silentLogger } from '../../lib/log.ts'
 import type { Backend } from '../backend.ts'
+import { type CorruptReports, plainReports } from '../corrupt.ts'
 import { DirectStorage } from '../direct/direct-storage.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -42,6 +43,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly bookmarkMs: number
   readonly #backend: Backend
   readonly #logger: Logger
+  readonly #reports: CorruptReports
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
   readonly #oldSlabs = new Slabs()
@@ -68,6 +70,7 @@ class WatchCache implements Cacher, CacherCore {
     this.revisionWaitMs = options.revisionWaitMs ?? 3000
     this.queueLimit = options.queueLimit ?? 4096
     this.bookmarkMs = options.bookmarkMs ?? 60_000
+    this.#reports = options.reports ?? plainReports
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
     setMaxListeners(0, this.#stop.signal)
     this.#probe = new RevisionProbe(backend, this.#stop.signal)
@@ -110,11 +113,12 @@ class WatchCache implements Cacher, CacherCore {
 
   addResource(resource: CachedResource): Storage {
     invariant(!this.#caches.has(resource.name) && !this.#routes.has(resource.prefix), `${resource.name} is cached already`)
-    const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#ownWrites, this.#fanOut)
+    const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#ownWrites, this.#fanOut, this.#reports)
     const direct = new DirectStorage(this.#backend, resource.codec, {
       revisionWaitMs: this.revisionWaitMs,
       queueLimit: this.queueLimit,
       bookmarkMs: this.bookmarkMs,
+      reports: this.#reports,
       observer: (key, value, attributes) => this.#ownWrites.add(key, value, attributes),
     })
     const storage = new CachedStorage(this, cache, direct)
@@ -244,6 +248,7 @@ class WatchCache implements Cacher, CacherCore {
     const now = this.clock.now()
     const caches = [...this.#routes.values()]
     for (const cache of caches) {
+      cache.reread()
       cache.history.expire(now)
       cache.interest.bookmark(now, this.time.now, this.bookmarkMs)
     }

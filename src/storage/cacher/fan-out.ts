@@ -94,7 +94,9 @@ export class FanOut {
 
   #end({ group, begun }: Round): void {
     const now = performance.now()
-    group.restUntil = group.pending.length < changesPerRound ? now + Math.min(restFactor * (now - begun), longestRestMs) : 0
+    const { length } = group.pending
+    // Nothing came meanwhile: a rest would gather nothing, and only hold up the next change.
+    group.restUntil = length > 0 && length < changesPerRound ? now + Math.min(restFactor * (now - begun), longestRestMs) : 0
     group.scheduled = false
     if (group.pending.length > 0) this.schedule(group)
   }

@@ -106,6 +106,11 @@ export class History {
     }
   }
 
+  /** Objects have come into the present state that were there before: the kept states lack them. */
+  forgetSnapshots(): void {
+    this.#snapshots.clear()
+  }
+
   /** The state at a revision that has been reached; undefined where it cannot be told. Not to be changed. */
   treeAt(revision: Revision, present: ObjectTree, now: number): ObjectTree | undefined {
     const kept = this.#snapshots.get(revision)

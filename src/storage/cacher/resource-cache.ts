@@ -1,4 +1,5 @@
 import type { BackendEvent, KeyValue } from '../backend.ts'
+import { type CorruptReports, faultOf, type ReadFault } from '../corrupt.ts'
 import { prefixEnd } from '../key-range.ts'
 import { RecordedChange } from '../recorded-change.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -25,8 +26,18 @@ export interface CachedResource {
 /** A state that is being read, before it takes the place of the present one. */
 export interface Loading {
   readonly tree: ObjectTree
-  readonly corrupt: Map<Key, StorageError>
+  readonly corrupt: Map<Key, Corrupt>
 }
+
+/** What the store holds of an object that can't be read, and why. */
+interface Corrupt {
+  readonly fault: ReadFault
+  readonly held: Buffer
+}
+
+/** Objects read again in one pass, and failures after which it ends. */
+const mostReread = 1000
+const mostFailures = 100
 
 /** Present state, latest changes and watchers of one resource. All of its methods are synchronous: state, history and watchers move in one step. */
 export class ResourceCache {
@@ -34,8 +45,8 @@ export class ResourceCache {
   readonly interest: Interest
   readonly history: History
   tree: ObjectTree = emptyTree()
-  /** Objects that cannot be read: who asks for them is told so. */
-  corrupt = new Map<Key, StorageError>()
+  /** Objects that can't be read: who asks for what has them is answered by the store itself. */
+  corrupt = new Map<Key, Corrupt>()
   loaded = false
   /** It is no longer served. */
   removed = false
@@ -43,13 +54,15 @@ export class ResourceCache {
   held: BackendEvent[] | undefined = []
   readonly #slabs: Slabs
   readonly #ownWrites: OwnWrites
+  readonly #reports: CorruptReports
 
-  constructor(resource: CachedResource, bounds: HistoryBounds, slabs: Slabs, ownWrites: OwnWrites, fanOut: FanOut) {
+  constructor(resource: CachedResource, bounds: HistoryBounds, slabs: Slabs, ownWrites: OwnWrites, fanOut: FanOut, reports: CorruptReports) {
     this.resource = resource
     this.history = new History(0 as Revision, bounds)
     this.interest = new Interest(resource.prefix, fanOut)
     this.#slabs = slabs
     this.#ownWrites = ownWrites
+    this.#reports = reports
   }
 
   static loading = (): Loading => ({ tree: emptyTree(), corrupt: new Map() })
@@ -62,7 +75,7 @@ export class ResourceCache {
       object.keepIn(this.#slabs)
       into.tree.set(key, object)
     } catch (error) {
-      into.corrupt.set(key, asCorrupt(key, error))
+      into.corrupt.set(key, corruptOf(key, modRevision, value, error))
     }
   }
 
@@ -86,38 +99,77 @@ export class ResourceCache {
     const { key, modRevision, value } = event
     if (modRevision <= this.history.since) return
     const previous = this.tree.get(key)
+    const corrupt = this.corrupt.get(key)
     this.corrupt.delete(key)
-    let object: Stored | undefined
-    if (value !== undefined) {
-      const { codec } = this.resource
-      try {
-        object = new Stored(key, modRevision, codec, codec.json(value, modRevision), this.#ownWrites.take(key, value))
-        object.attributes()
-      } catch (error) {
-        const corrupt = asCorrupt(key, error)
-        this.corrupt.set(key, corrupt)
-        this.interest.end(corrupt)
+    if (value === undefined) {
+      if (corrupt !== undefined) this.#interrupt(this.#reports.deletion(corrupt.fault), modRevision)
+      else if (previous !== undefined) {
+        this.tree.delete(key)
+        this.#publish(new RecordedChange(key, modRevision, undefined, previous), now)
       }
+      return
     }
-    if (object !== undefined) {
-      object.keepIn(this.#slabs)
-      this.tree.set(key, object)
-    } else if (previous !== undefined) this.tree.delete(key)
-    else return
-    const change = new RecordedChange(key, modRevision, object, previous)
+    let object: Stored
+    try {
+      const { codec } = this.resource
+      object = new Stored(key, modRevision, codec, codec.fromStorage(value, key, modRevision), this.#ownWrites.take(key, value))
+      object.attributes()
+    } catch (error) {
+      const found = corruptOf(key, modRevision, value, error)
+      this.tree.delete(key)
+      this.corrupt.set(key, found)
+      this.#interrupt(this.#reports.event(found.fault), modRevision)
+      return
+    }
+    object.keepIn(this.#slabs)
+    this.tree.set(key, object)
+    this.#publish(new RecordedChange(key, modRevision, object, previous), now)
+  }
+
+  #publish(change: RecordedChange, now: number): void {
     this.history.add(change, now)
     this.interest.publish(change)
   }
 
-  /** @throws StorageError `corrupt` where the range holds an object that cannot be read */
-  refuseCorrupt(prefix: Key): void {
-    if (this.corrupt.size === 0) return
+  /** Ends all watches: a change can't be shown. Who comes back from before it is told of it by the store. */
+  #interrupt(why: StorageError, at: Revision): void {
+    this.interest.end(why)
+    this.history.reset(at)
+  }
+
+  /** Tries again to read what could not be read: the keys may have changed. */
+  reread(): void {
+    let failures = 0
+    let left = Math.min(mostReread, this.corrupt.size)
+    for (const [key, corrupt] of this.corrupt) {
+      if (left-- === 0 || failures === mostFailures) return
+      this.corrupt.delete(key)
+      const { fault, held } = corrupt
+      try {
+        const object = Stored.read(key, fault.revision, this.resource.codec, held)
+        object.attributes()
+        object.keepIn(this.#slabs)
+        this.tree.set(key, object)
+        this.history.forgetSnapshots()
+      } catch {
+        // It goes to the end of the line.
+        this.corrupt.set(key, corrupt)
+        failures++
+      }
+    }
+  }
+
+  /** Whether the range, or the key, holds an object that can't be read. */
+  hasCorrupt(prefix: Key): boolean {
+    if (this.corrupt.size === 0) return false
+    if (!prefix.endsWith('/')) return this.corrupt.has(prefix)
     const end = prefixEnd(prefix)
-    for (const [key, error] of this.corrupt) if (key === prefix || (key >= prefix && key < end && prefix.endsWith('/'))) throw error
+    for (const key of this.corrupt.keys()) if (key >= prefix && key < end) return true
+    return false
   }
 }
 
-function asCorrupt(key: Key, error: unknown): StorageError {
-  const message = error instanceof Error ? error.message : String(error)
-  return new StorageError('corrupt', `${key}: ${message}`, { key, cause: error })
+function corruptOf(key: Key, revision: Revision, value: Buffer, error: unknown): Corrupt {
+  const text = error instanceof Error ? error.message : String(error)
+  return { fault: faultOf(error) ?? { key, kind: 'undecodable', text, revision }, held: Buffer.from(value) }
 }

@@ -1,4 +1,5 @@
 import type { Backend } from '../backend.ts'
+import { type CorruptReports, faultOf, plainReports, reported } from '../corrupt.ts'
 import { delay } from '../delay.ts'
 import { tooLargeRevision, translated } from '../errors.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -16,6 +17,8 @@ export interface DirectOptions {
   /** How often a watcher that wants bookmarks gets one. Default: a minute. */
   readonly bookmarkMs?: number
   readonly observer?: WriteObserver
+  /** Default: plainReports. */
+  readonly reports?: CorruptReports
 }
 
 /** One resource, read from the store itself: every read is a round trip, every watch a watch of the store. */
@@ -23,34 +26,45 @@ export class DirectStorage implements Storage {
   readonly backend: Backend
   readonly codec: ResourceCodec
   readonly #options: DirectOptions
+  readonly #reports: CorruptReports
 
   constructor(backend: Backend, codec: ResourceCodec, options: DirectOptions = {}) {
     this.backend = backend
     this.codec = codec
     this.#options = options
+    this.#reports = options.reports ?? plainReports
   }
 
   async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
     const wanted = wantedRevision(at)
     if (wanted !== undefined) await this.#reach(wanted, signal)
     const { item } = await translated(this.backend.get(key, signal, exactRevision(at)), { key })
-    return item && Stored.read(item.key, item.modRevision, this.codec, item.value)
+    try {
+      return item && Stored.read(item.key, item.modRevision, this.codec, item.value)
+    } catch (error) {
+      throw reported(error, this.#reports.get)
+    }
   }
 
-  async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
+  list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
+    return this.#list(prefix, query, this.#reports, signal)
+  }
+
+  async #list(prefix: Key, query: ListQuery, reports: CorruptReports, signal: AbortSignal): Promise<Page> {
     const wanted = wantedRevision(query.at)
     if (wanted !== undefined) await this.#reach(wanted, signal)
-    return translated(listPage(this.backend, this.codec, prefix, query, exactRevision(query.at), signal))
+    return translated(listPage(this.backend, this.codec, reports, prefix, query, exactRevision(query.at), signal))
   }
 
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
     const { queueLimit = 4096, bookmarkMs = 60_000 } = this.#options
     const limits = { queueLimit, bookmarkMs }
-    if ('after' in query.start) return openWatch(this.backend, this.codec, prefix, query, { after: query.start.after }, limits, signal)
-    const page = await this.list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, signal)
+    if ('after' in query.start) return openWatch(this.backend, this.codec, this.#reports, prefix, query, { after: query.start.after }, limits, signal)
+    const page = await this.#list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, asEvents(this.#reports), signal)
     return openWatch(
       this.backend,
       this.codec,
+      this.#reports,
       prefix,
       query,
       { after: page.revision, present: page.items, bookmarkAtEnd: query.start.bookmarkAtEnd },
@@ -59,8 +73,28 @@ export class DirectStorage implements Storage {
     )
   }
 
-  write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
-    return guardedWrite(this.backend, this.codec, key, decide, signal, assume, this.#options.observer)
+  async write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
+    try {
+      return await guardedWrite(this.backend, this.codec, key, decide, signal, assume, this.#options.observer)
+    } catch (error) {
+      throw reported(error, this.#reports.write)
+    }
+  }
+
+  async removeCorrupt(key: Key, signal: AbortSignal): Promise<'removed' | 'readable' | 'absent'> {
+    let { item } = await translated(this.backend.get(key, signal), { key })
+    for (;;) {
+      if (item === undefined) return 'absent'
+      try {
+        Stored.read(key, item.modRevision, this.codec, item.value)
+        return 'readable'
+      } catch (error) {
+        if (faultOf(error) === undefined) throw error
+      }
+      const result = await translated(this.backend.write({ key, expected: item.modRevision }, signal), { key })
+      if (result.ok) return 'removed'
+      item = result.current
+    }
   }
 
   currentRevision(signal: AbortSignal): Promise<Revision> {
@@ -82,6 +116,9 @@ export class DirectStorage implements Storage {
     }
   }
 }
+
+/** What a watch begins with are events: the first that can't be read ends it. */
+const asEvents = (reports: CorruptReports): CorruptReports => ({ ...reports, listsAll: false, list: ([fault]) => reports.event(fault) })
 
 function wantedRevision(at: ReadAt): Revision | undefined {
   if (typeof at === 'string') return undefined

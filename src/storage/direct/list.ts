@@ -1,5 +1,6 @@
 import { nextTurn } from '../../lib/turn.ts'
-import type { Backend } from '../backend.ts'
+import type { Backend, KeyValue } from '../backend.ts'
+import { type CorruptReports, faultOf, MOST_CORRUPT, type ReadFault } from '../corrupt.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { ListQuery, Page, ResourceCodec, StoredObject } from '../storage.ts'
@@ -10,18 +11,37 @@ const wholePage = 1000
 /** Where a predicate filters, pages grow up to this, as kube-apiserver's do. */
 const largestPage = 10_000
 
-/** Reads until the limit is filled or the range has ended, all at the revision of the first page. */
+/** Reads until the limit is filled or the range has ended, all at the revision of the first page. What can't be read fails it, as the reports have it. A prefix without a slash is one key. */
 export async function listPage(
   backend: Backend,
   codec: ResourceCodec,
+  reports: CorruptReports,
   prefix: Key,
   query: ListQuery,
   exactly: Revision | undefined,
   signal: AbortSignal,
 ): Promise<Page> {
   const { predicate, limit } = query
-  const end = prefixEnd(prefix)
+  const end = prefix.endsWith('/') ? prefixEnd(prefix) : keyAfter(prefix)
   const items: StoredObject[] = []
+  const faults: ReadFault[] = []
+  const finish = (page: Page): Page => {
+    if (isFilled(faults)) throw reports.list(faults, false)
+    return page
+  }
+  /** Undefined where it can't be read and reading goes on. */
+  const read = ({ key, modRevision, value }: KeyValue): Stored | undefined => {
+    try {
+      return Stored.read(key, modRevision, codec, value)
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === undefined) throw error
+      if (!reports.listsAll) throw reports.list([fault], false)
+      if (isFilled(faults) && faults.length === MOST_CORRUPT) throw reports.list(faults, true)
+      faults.push(fault)
+      return undefined
+    }
+  }
   let start = query.startKey ?? prefix
   let at = exactly
   let pageSize = limit > 0 ? limit : wholePage
@@ -29,19 +49,21 @@ export async function listPage(
     const page = await backend.range({ start, end, limit: pageSize, ...(at !== undefined && { at }) }, signal)
     at ??= page.revision
     for (let i = 0; i < page.items.length; i++) {
-      const { key, modRevision, value } = page.items[i]!
-      const object = Stored.read(key, modRevision, codec, value)
+      const object = read(page.items[i]!)
+      if (object === undefined) continue
       if (!predicate.everything && !predicate.matches(object.attributes())) continue
       items.push(object)
       if (limit === 0 || items.length < limit) continue
       if (i + 1 === page.items.length && !page.more) break
       const left = page.count - (i + 1)
-      return { items, revision: at, nextKey: keyAfter(key), remaining: predicate.everything ? left : undefined }
+      return finish({ items, revision: at, nextKey: keyAfter(object.key), remaining: predicate.everything ? left : undefined })
     }
     const last = page.items.at(-1)
-    if (!page.more || last === undefined) return { items, revision: at, nextKey: undefined, remaining: undefined }
+    if (!page.more || last === undefined) return finish({ items, revision: at, nextKey: undefined, remaining: undefined })
     start = keyAfter(last.key)
     if (limit > 0) pageSize = Math.min(2 * pageSize, largestPage)
     await nextTurn()
   }
 }
+
+const isFilled = (faults: readonly ReadFault[]): faults is readonly [ReadFault, ...ReadFault[]] => faults.length > 0

@@ -1,5 +1,6 @@
 import type { Backend, BackendEvent } from '../backend.ts'
 import { BackendError } from '../backend.ts'
+import { type CorruptReports, reported } from '../corrupt.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { EventQueue } from '../event-queue.ts'
 import { prefixEnd } from '../key-range.ts'
@@ -29,6 +30,7 @@ const beforeDeadlineMs = 2000
 export async function openWatch(
   backend: Backend,
   codec: ResourceCodec,
+  reports: CorruptReports,
   prefix: Key,
   query: WatchQuery,
   from: WatchFrom,
@@ -58,7 +60,7 @@ export async function openWatch(
     const watch = { start: prefix, end: prefixEnd(prefix), from: revision(from.after + 1), previous: true, onOpen: () => opened() }
     for await (const batch of backend.watch(watch, stop.signal)) {
       if (batch.events.length > 0) {
-        queue.push(batch.events.map(event => changeOf(codec, event).eventFor(query.predicate)).filter(event => event !== undefined))
+        queue.push(batch.events.map(event => changeOf(codec, reports, event).eventFor(query.predicate)).filter(event => event !== undefined))
         queue.wake()
       }
       seen = batch.revision
@@ -97,14 +99,21 @@ export async function openWatch(
   return queue
 }
 
-function changeOf(codec: ResourceCodec, event: BackendEvent): RecordedChange {
+function changeOf(codec: ResourceCodec, reports: CorruptReports, event: BackendEvent): RecordedChange {
   const { key, modRevision, value, previous } = event
-  const before = previous && Stored.read(key, previous.modRevision, codec, previous.value)
+  const read = (at: Revision, held: Buffer): Stored => {
+    try {
+      return Stored.read(key, at, codec, held)
+    } catch (error) {
+      throw reported(error, value === undefined ? reports.deletion : reports.event)
+    }
+  }
+  const before = previous && read(previous.modRevision, previous.value)
   if (value === undefined) {
     if (before === undefined) throw new StorageError('expired', `what ${key} was before its deletion is compacted`, { key })
     return new RecordedChange(key, modRevision, undefined, before)
   }
-  return new RecordedChange(key, modRevision, Stored.read(key, modRevision, codec, value), before)
+  return new RecordedChange(key, modRevision, read(modRevision, value), before)
 }
 
 /** Present objects as added events, some at a time. */

@@ -70,13 +70,15 @@ export async function guardedWrite(
     }
     const value = codec.encode(change.put)
     if (now !== undefined && isStored(codec, now, value)) {
-      if (await confirm()) return { object: now!, outcome: 'unchanged' }
-      continue
+      if (!(await confirm())) continue
+      // The same revision, read again: what was in order may be stale by now, since keys may have changed.
+      if (isStored(codec, now, value)) return { object: now, outcome: 'unchanged' }
     }
     const attributes = codec.attributes(change.put)
-    observer?.(key, value, attributes)
+    const held = codec.toStorage(value, key)
+    observer?.(key, held, attributes)
     const result = await translated(
-      backend.write({ key, expected: now?.revision ?? 0, value, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
+      backend.write({ key, expected: now?.revision ?? 0, value: held, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
       { key },
     )
     // Writes of one commit are known to be done at once.

@@ -12,6 +12,16 @@ const read = fixture<{ text: string; json?: string; error?: string; fails?: true
 const written = fixture<[Json, string][]>('yaml-written')
 
 describe('parseYaml', () => {
+  const broken: readonly (readonly [text: string, message: string])[] = [
+    ['{', 'yaml: line 1: did not find expected node content'],
+    ['a: 1\nb: "\u0001"\n', 'yaml: control characters are not allowed'],
+  ]
+  for (const [text, message] of broken)
+    it(`refuses ${JSON.stringify(text)} in go-yaml's words`, () =>
+      expect(() => parseYaml(Buffer.from(text)))
+        .to.throw(YamlError)
+        .with.property('message', message))
+
   for (const row of read) {
     it(JSON.stringify(row.text), () => {
       const parse = () => parseYaml(Buffer.from(row.text))

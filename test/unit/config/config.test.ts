@@ -45,6 +45,15 @@ describe('the command line', () => {
     expect(() => serve('--storage-media-type=application/yaml')).to.throw(FlagError, '--storage-media-type: "application/yaml" is not implemented; it may be')
   })
 
+  it('encrypts what is stored, as a file says', () => {
+    expect(serve().config.encryption).to.equal(undefined)
+    expect(serve('--encryption-provider-config=e.yaml').config.encryption).to.deep.equal({ file: 'e.yaml', automaticReload: false })
+    expect(serve('--encryption-provider-config=e.yaml', '--encryption-provider-config-automatic-reload').config.encryption).to.deep.equal({
+      file: 'e.yaml',
+      automaticReload: true,
+    })
+  })
+
   it('reads values after an equals sign or a space, underscores for dashes, and -v', () => {
     const { config } = serve('--secure-port=1', '--bind-address', '0.0.0.0', '--data_dir=/x', '-v', '3')
     expect(config).to.include({ securePort: 1, bindAddress: '0.0.0.0', dataDir: '/x', verbosity: 3, certDir: '/x/pki' })
@@ -132,6 +141,7 @@ describe('the command line', () => {
     [['--authorization-mode=Foo'], 'unsupported authorization mode "Foo"'],
     [['--audit-log-path=-'], '--audit-log-path=- is not implemented, and ignoring it would change what the server does'],
     [['--enable-admission-plugins=PodSecurity'], '--enable-admission-plugins=PodSecurity is not implemented'],
+    [['--encryption-provider-config-automatic-reload'], '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config'],
     [['--storage-backend=etcd2'], '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"'],
     [['--feature-gates=WatchList=false'], '--feature-gates: WatchList=false is not implemented'],
     [['--feature-gates=WatchList'], 'must be formatted as key=value'],

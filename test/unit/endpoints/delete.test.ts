@@ -38,7 +38,7 @@ describe('options of deletions', () => {
   for (const [what, request, code, finalizers] of table)
     it(`are read: ${what}`, async () => {
       const { code: told, result } = await run(request)
-      expect([told, result.deleted]).to.deep.equal([code, finalizers === undefined || finalizers.length === 0])
+      expect([told, result?.deleted]).to.deep.equal([code, finalizers === undefined || finalizers.length === 0])
       if (finalizers) expect((await t.get('a')).metadata.finalizers ?? []).to.deep.equal(finalizers)
       else expect(await t.names()).to.deep.equal(['b'])
     })

@@ -26,7 +26,7 @@ describe('feature gates', () => {
     ['RetryGenerateName=false', 'cannot set feature gate RetryGenerateName to false, feature is locked to true'],
     ['WatchFromStorageWithoutResourceVersion=true', 'cannot set feature gate WatchFromStorageWithoutResourceVersion to true, feature is locked to false'],
     ['WatchList=false', 'WatchList=false is not implemented, and ignoring it would change what the server does'],
-    ['AllAlpha=true', 'AllowUnsafeMalformedObjectDeletion=true (by AllAlpha=true) is not implemented, and ignoring it would change what the server does'],
+    ['AllAlpha=true', 'ComponentFlagz=true (by AllAlpha=true) is not implemented, and ignoring it would change what the server does'],
     ['AllBeta=false', 'AllowParsingUserUIDFromCertAuth=false (by AllBeta=false) is not implemented, and ignoring it would change what the server does'],
   ]
   for (const [text, message] of refused)

@@ -106,7 +106,9 @@ describe('addresses', () => {
   })
 
   it('old fields warn', () => {
-    expect(ipWarnings(path, '010.0.0.1')).to.deep.equal(['spec.ip: non-standard IP address "010.0.0.1" is invalid: use "10.0.0.1"'])
+    expect(ipWarnings(path, '010.0.0.1')).to.deep.equal([
+      'spec.ip: non-standard IP address "010.0.0.1" will be considered invalid in a future Kubernetes release: use "10.0.0.1"',
+    ])
     expect(ipWarnings(path, '2001:DB8::1')).to.deep.equal(['spec.ip: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")'])
     expect(ipWarnings(path, '10.0.0.1')).to.deep.equal([])
     expect(cidrWarnings(path, '10.1.0.0/8')).to.deep.equal([

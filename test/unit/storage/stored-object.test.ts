@@ -24,6 +24,19 @@ describe('storage/stored-object', () => {
     expect(parseMetadata({ bytes: sorted, header: 1 })).to.deep.equal({ name: 'ä}', uid: 'u' })
   })
 
+  it('tells of its metadata without managers, wherever the word stands', () => {
+    const told = (metadata: object, rest: object = {}) => {
+      const json = `{"kind":"A","apiVersion":"v1","metadata":${JSON.stringify(metadata)},${JSON.stringify(rest).slice(1)}`
+      return parseMetadata({ bytes: Buffer.from(json), header: '{"kind":"A","apiVersion":"v1",'.length })
+    }
+    const managedFields = [{ manager: 'a', fieldsV1: { 'f:x': {} } }]
+    expect(told({ name: 'a', uid: 'u', managedFields }, { data: 1 })).to.deep.equal({ name: 'a', uid: 'u' })
+    expect(told({ name: 'a' }, { data: { metadata: { name: 'b', managedFields } } })).to.deep.equal({ name: 'a' })
+    expect(told({ name: 'a', annotations: { b: ',"managedFields":[' } }, { data: 1 })).to.deep.equal({ name: 'a', annotations: { b: ',"managedFields":[' } })
+    const sorted = Buffer.from(JSON.stringify({ metadata: { managedFields, name: 'a' }, spec: {} }))
+    expect(parseMetadata({ bytes: sorted, header: 1 })).to.deep.equal({ name: 'a' })
+  })
+
   it('keeps integers beyond 2^53', () => {
     const value = Buffer.from(testCodec.encode(testObject('a')).toString().replace('"data":{}', '"data":{"n":9007199254740993}'))
     expect(Stored.read(testKey('a'), revision(7), testCodec, value).object().data.n).to.equal(9007199254740993n)

@@ -43,7 +43,7 @@ export function validateDaemonSet(next: KubeObject, old: KubeObject | undefined)
   const { spec } = next
   const template = path.child('template')
   const selection = selectionOf(spec.selector)
-  return [
+  const errors = [
     ...validateWorkloadSelector(spec.selector, 'daemonset', path.child('selector')),
     ...(selection ? validateSelects(selection, spec.template, template) : []),
     ...validatePodTemplateSpec(spec.template, template, podTemplateOptions(old?.spec.template)),
@@ -51,8 +51,9 @@ export function validateDaemonSet(next: KubeObject, old: KubeObject | undefined)
     ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
     ...validateUpdateStrategy(spec.updateStrategy ?? {}, path.child('updateStrategy')),
     ...validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit')),
-    ...(old ? validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector')) : []),
   ]
+  // An update is checked as a new one twice, as upstream does: the causes say so.
+  return old ? [...errors, ...errors, ...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector'))] : errors
 }
 
 export function validateDaemonSetStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {

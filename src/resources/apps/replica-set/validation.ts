@@ -18,8 +18,8 @@ export function validateReplicaSet(next: KubeObject, old: KubeObject | undefined
   const selection = selectionOf(spec.selector)
   if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), 'invalid label selector'))
   else errors.push(...validateReplicaTemplate(spec.template, selection, path.child('template'), podTemplateOptions(old?.spec.template)))
-  if (old) errors.push(...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector')))
-  return errors
+  // An update is checked as a new one twice, as upstream does: the causes say so.
+  return old ? [...errors, ...errors, ...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector'))] : errors
 }
 
 /** Of replica sets and replication controllers. */

@@ -3,6 +3,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { isDns1123Label } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateAnnotations, validateLabels, validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { checkPodAnnotations } from '../../core/pod-spec/annotations.ts'
@@ -75,6 +76,8 @@ function validateSpec(spec: Spec, old: Spec | undefined, path: FieldPath): Field
     ...validateNonNegative(spec.replicas, path.child('replicas')),
     ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
     ...validateNonNegative(spec.ordinals?.start, path.child('ordinals.start')),
+    // That of a set that stands was not always looked at.
+    ...(old || !spec.serviceName ? [] : isDns1123Label(spec.serviceName).map(text => invalid(path.child('serviceName'), spec.serviceName, text))),
     ...validateSelectorGiven(spec.selector, 'statefulset', path.child('selector')),
   )
   const selection = selectionOf(spec.selector)

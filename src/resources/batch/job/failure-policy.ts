@@ -64,8 +64,8 @@ export function validateFailurePolicy(spec: ApiStruct, path: FieldPath): FieldEr
   const errors: Errors = []
   const at = path.child('rules')
   if (rules.length > MAX_RULES) errors.push(tooMany(at, rules.length, MAX_RULES))
-  const { containers = [], initContainers = [] } = spec.template.spec ?? {}
-  const names = new Set<string>([...containers, ...initContainers].map(({ name = '' }: { name?: string }) => name))
+  const { containers, initContainers } = spec.template.spec ?? {}
+  const names = new Set<string>([...(containers ?? []), ...(initContainers ?? [])].map(({ name = '' }: { name?: string }) => name))
   rules.forEach((rule, i) => {
     checkRule(spec, rule, names, at.index(i), errors)
   })

@@ -50,6 +50,7 @@ const hasTwice = (values: readonly string[]): boolean => new Set(values).size < 
 
 function goBytes(base64: string): Verbatim {
   const bytes = Buffer.from(base64, 'base64')
+  if (bytes.length === 0) return verbatim('[]byte(nil)')
   const shown = Array.from(bytes.subarray(0, SHOWN_BYTES), byte => `0x${byte.toString(16)}`)
   return verbatim(`[]byte{${shown.join(', ')}${bytes.length > SHOWN_BYTES ? ', ...' : ''}}`)
 }
@@ -77,7 +78,8 @@ function validateUsages(usages: readonly string[], before: readonly string[], pa
 }
 
 function validateSpec(spec: KubeObject['spec'], old: KubeObject['spec'] | undefined): FieldError[] {
-  const { request = '', signerName = '', expirationSeconds: seconds } = spec
+  const { signerName = '', expirationSeconds: seconds } = spec
+  const request: string = spec.request ?? ''
   const fault = certificateRequestFault(textOf(request))
   const signer = specPath.child('signerName')
   const isLegacy = signerName === LEGACY_SIGNER && old?.signerName !== LEGACY_SIGNER

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, quote, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidCIDR, parseCidr } from '../../../meta/ip.ts'
@@ -61,10 +61,12 @@ export function checkTaints(taints: readonly ApiStruct[], path: FieldPath, error
     checkQualifiedName(key, at.child('key'), errors)
     const texts = isValidLabelValue(value)
     if (texts.length > 0) errors.push(invalid(at.child('value'), value, texts.join(';')))
-    checkTaintEffect(effect, at.child('effect'), errors)
+    if (effect === '') errors.push(required(at.child('effect')))
+    else checkTaintEffect(effect, at.child('effect'), errors)
     const pair = `${effect}/${key}`
     if (seen.has(pair)) {
-      const twice = duplicate(at, taint)
+      const members = [`Key:${quote(key)}`, `Value:${quote(value)}`, `Effect:${quote(effect)}`, `TimeAdded:${taint.timeAdded ?? '<nil>'}`]
+      const twice = duplicate(at, verbatim(`core.Taint{${members.join(', ')}}`))
       errors.push({ ...twice, body: `${twice.body}: taints must be unique by key and effect pair` })
     }
     seen.add(pair)

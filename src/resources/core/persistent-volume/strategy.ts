@@ -1,8 +1,11 @@
 import type { Strategy } from '../../../catalog/definition.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
+import type { ApiStruct } from '../checks.ts'
+import { nodeTermWarnings } from '../pod-spec/warnings.ts'
 import { CLASS_ANNOTATION } from '../storage-class.ts'
 import { validatePersistentVolume } from './validation.ts'
 
@@ -66,6 +69,9 @@ function warnings({ metadata, spec = {} }: KubeObject): string[] {
       'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
     )
   }
+  const terms: ApiStruct[] = spec.nodeAffinity?.required?.nodeSelectorTerms ?? []
+  const termsPath = fieldPath('spec', 'nodeAffinity', 'required', 'nodeSelectorTerms')
+  texts.push(...terms.flatMap((term, i) => nodeTermWarnings(term, false, termsPath.index(i))))
   for (const [source, name, since, gone] of RETIRED) {
     if (spec[source] !== undefined) texts.push(`spec.${name}: deprecated in ${since}, non-functional in ${gone}+`)
   }

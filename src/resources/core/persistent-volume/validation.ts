@@ -116,7 +116,7 @@ function checkUpdate(next: ApiStruct, old: ApiStruct, errors: Errors): void {
   }
   errors.push(...validateImmutableField(next.volumeMode, old.volumeMode, fieldPath('volumeMode')))
   if (old.nodeAffinity !== undefined && !sameNodeAffinity(next.nodeAffinity, old.nodeAffinity)) {
-    errors.push(invalid(fieldPath('nodeAffinity'), next.nodeAffinity, 'field is immutable'))
+    errors.push(invalid(fieldPath('nodeAffinity'), next.nodeAffinity, 'field is immutable, except for updating from beta label to GA'))
   }
   if (next.volumeAttributesClassName !== old.volumeAttributesClassName) {
     const path = fieldPath('spec', 'volumeAttributesClassName')

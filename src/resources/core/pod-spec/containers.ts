@@ -1,4 +1,4 @@
-import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notFound, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
@@ -54,12 +54,12 @@ function checkResizePolicies(policies: readonly ApiStruct[], path: FieldPath, re
   const seen = new Set<string>()
   const oneOf = (value: string, values: readonly string[]): void => {
     if (value === '') errors.push(required(path))
-    else if (!values.includes(value)) errors.push(notSupported(path, value, values))
+    else if (!values.includes(value)) errors.push(notSupported(path, values === RESIZABLE ? verbatim(value) : value, values))
   }
   policies.forEach((policy, i) => {
     const resource: string = policy.resourceName ?? ''
     const restart: string = policy.restartPolicy ?? ''
-    if (seen.has(resource)) errors.push(duplicate(path.index(i), resource))
+    if (seen.has(resource)) errors.push(duplicate(path.index(i), verbatim(resource)))
     seen.add(resource)
     oneOf(resource, RESIZABLE)
     oneOf(restart, RESIZE_POLICIES)

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, required } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
@@ -38,12 +38,12 @@ export const isExtendedResource = (name: string): boolean =>
 export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name)
 export const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || isExtendedResource(name)
 
-/** The name of a resource of anything: quotas, limit ranges, nodes. Prefixed names, and the known ones without a prefix. */
+/** The name of a resource of anything, which messages print without quotes: quotas, limit ranges, nodes. Prefixed names, and the known ones without a prefix. */
 export function checkResourceName(name: string, path: FieldPath, errors: Errors): void {
   const texts = isQualifiedName(name)
-  if (texts.length > 0) for (const text of texts) errors.push(invalid(path, name, text))
+  if (texts.length > 0) for (const text of texts) errors.push(invalid(path, verbatim(name), text))
   else if (!name.includes('/') && !STANDARD_RESOURCES.has(name) && !isQuotaHugePages(name)) {
-    errors.push(invalid(path, name, 'must be a standard resource type or fully qualified'))
+    errors.push(invalid(path, verbatim(name), 'must be a standard resource type or fully qualified'))
   }
 }
 
@@ -51,8 +51,8 @@ export function checkResourceName(name: string, path: FieldPath, errors: Errors)
 export function checkContainerResourceName(name: string, path: FieldPath, errors: Errors): void {
   checkResourceName(name, path, errors)
   if (name.split('/').length === 1) {
-    if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name)) errors.push(invalid(path, name, 'must be a standard resource for containers'))
-  } else if (!isNativeResource(name) && !isExtendedResource(name)) errors.push(invalid(path, name, "doesn't follow extended resource name standard"))
+    if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name)) errors.push(invalid(path, verbatim(name), 'must be a standard resource for containers'))
+  } else if (!isNativeResource(name) && !isExtendedResource(name)) errors.push(invalid(path, verbatim(name), "doesn't follow extended resource name standard"))
 }
 
 export function checkResourceQuantity(name: string, quantity: string, path: FieldPath, errors: Errors): void {

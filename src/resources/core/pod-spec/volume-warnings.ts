@@ -24,6 +24,8 @@ export function volumeWarnings(volumes: readonly ApiStruct[], path: FieldPath): 
     for (const [kind, shown, text] of DEPRECATED) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
     const claim = volume.ephemeral?.volumeClaimTemplate
     if (claim) warnings.push(...claimSpecWarnings(claim.spec ?? {}, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
+    const empty = (volume.projected?.sources ?? []).filter((source: ApiStruct) => !source || Object.keys(source).length === 0)
+    for (const _ of empty) warnings.push(`volume ${JSON.stringify(volume.name ?? '')} (Projected) has no sources provided`)
     for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
   })
   return [...warnings, ...tokenPathWarnings(volumes, path)]

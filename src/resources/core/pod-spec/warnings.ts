@@ -27,7 +27,8 @@ const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
   'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
 }
-const deprecatedLabel = (key: string): string | undefined => (Object.hasOwn(DEPRECATED_LABELS, key) ? DEPRECATED_LABELS[key] : undefined)
+/** What became of a label of nodes that has another name now; nothing where it has not. */
+export const deprecatedLabel = (key: string): string | undefined => (Object.hasOwn(DEPRECATED_LABELS, key) ? DEPRECATED_LABELS[key] : undefined)
 
 const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],

@@ -86,15 +86,20 @@ function addExpressions(term: ApiStruct, labels: Readonly<Record<string, string>
   if (expressions.length > 0) term.labelSelector.matchExpressions = [...(term.labelSelector.matchExpressions ?? []), ...expressions]
 }
 
-/** AppArmor annotations of old clients become fields: https://kubernetes.io/docs/tutorials/security/apparmor/ */
+/** AppArmor annotations of old clients become fields, and fields annotations for old nodes: https://kubernetes.io/docs/tutorials/security/apparmor/ */
 function applyAppArmorAnnotations(pod: KubeObject, ctx: HookContext): void {
-  const annotations = pod.metadata.annotations
-  if (!annotations || pod.spec.os?.name === 'windows') return
+  if (pod.spec.os?.name === 'windows') return
   const ofPod = pod.spec.securityContext?.appArmorProfile
   for (const container of allContainers(pod.spec)) {
     const key = APP_ARMOR_PREFIX + container.name
-    const annotation = annotations[key]
-    if (annotation === undefined || container.securityContext?.appArmorProfile) continue
+    const annotation = pod.metadata.annotations?.[key]
+    const ofContainer = container.securityContext?.appArmorProfile
+    if (annotation === undefined) {
+      const added = annotationOf(ofContainer ?? ofPod)
+      if (added !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, [key]: added }
+      continue
+    }
+    if (ofContainer) continue
     const profile = profileOf(annotation)
     const differs = profile !== undefined && !deepEqual(profile, ofPod)
     if (differs) container.securityContext = { ...container.securityContext, appArmorProfile: profile }
@@ -103,6 +108,12 @@ function applyAppArmorAnnotations(pod: KubeObject, ctx: HookContext): void {
 }
 
 const ANYWHERE: FieldPath = fieldPath()
+
+function annotationOf(profile: ApiStruct | undefined): string | undefined {
+  if (profile?.type === 'Unconfined') return 'unconfined'
+  if (profile?.type === 'RuntimeDefault') return 'runtime/default'
+  return profile?.type === 'Localhost' && profile.localhostProfile !== undefined ? `localhost/${profile.localhostProfile}` : undefined
+}
 
 function profileOf(annotation: string): ApiStruct | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }

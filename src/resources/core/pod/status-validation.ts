@@ -101,7 +101,7 @@ function checkUsers(statuses: readonly ApiStruct[], os: string, path: FieldPath,
   statuses.forEach(({ user }, i) => {
     const linux = user?.linux
     if (!linux) return
-    const at = path.index(i).child('linux')
+    const at = path.index(i).child('user', 'linux')
     if (os === 'windows') errors.push(forbidden(at, 'cannot be set for a windows pod'))
     if (os !== 'linux') return
     report(isValidUserId(linux.uid ?? 0), at.child('uid'), linux.uid ?? 0, errors)

@@ -12,7 +12,7 @@ export function validateReplicationController(next: KubeObject, old: KubeObject 
   const { spec } = next
   const selection = labelSelectorOfMap(spec.selector)
   const template = path.child('template')
-  return [
+  const errors = [
     ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
     ...(selection.length === 0 ? [required(path.child('selector'))] : []),
     ...validateNonNegative(spec.replicas, path.child('replicas')),
@@ -20,4 +20,6 @@ export function validateReplicationController(next: KubeObject, old: KubeObject 
       ? validateReplicaTemplate(spec.template, selection, template, podTemplateOptions(old?.spec.template), 'ReplicationController')
       : [required(template)]),
   ]
+  // An update is checked as a new one twice, as upstream does: the causes say so.
+  return old ? [...errors, ...errors] : errors
 }

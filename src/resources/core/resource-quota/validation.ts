@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { invalid, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
@@ -66,7 +66,7 @@ function checkAmounts(amounts: Record<string, string> | undefined, path: FieldPa
   for (const name in amounts) {
     const at = path.key(name)
     checkResourceName(name, at, errors)
-    if (!name.includes('/') && !isQuotaResource(name)) errors.push(invalid(at, name, 'must be a standard resource for quota'))
+    if (!name.includes('/') && !isQuotaResource(name)) errors.push(invalid(at, verbatim(name), 'must be a standard resource for quota'))
     checkResourceQuantity(name, amounts[name] as string, at, errors)
   }
 }

@@ -1,8 +1,9 @@
+import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isValidIP, parseIp } from '../../../meta/ip.ts'
+import { isValidIP, parseIp, validateIpStrict } from '../../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
@@ -28,17 +29,19 @@ function validateDomain(text: string, path: FieldPath): FieldError[] {
   return long === undefined ? [] : [invalid(path, long, isDns1123Label(long).join(','))]
 }
 
-function validateIP(text: string, family: 'IPv4' | 'IPv6', path: FieldPath): FieldError[] {
-  const texts = isValidIP(text)
-  if (texts.length > 0) return texts.map(detail => invalid(path, text, detail))
+/** Addresses of IPv4 may have leading zeros, as they always could; those of IPv6 are canonical. One of the other family is told of the whole list. */
+function validateIP(text: string, family: 'IPv4' | 'IPv6', list: FieldPath, index: number): FieldError[] {
+  const path = list.index(index)
+  const errors = family === 'IPv4' ? isValidIP(text).map(detail => invalid(path, text, detail)) : validateIpStrict(path, text)
+  if (errors.length > 0) return errors
   const matches = parseIp(text)?.length === (family === 'IPv4' ? 4 : 16)
-  return [...(matches ? [] : [invalid(path, text, `must be an ${family} address`)]), ...validateNonSpecialIP(text, path)]
+  return [...(matches ? [] : [invalid(list, text, `must be an ${family} address`)]), ...validateNonSpecialIP(text, path)]
 }
 
-function validateAddress(address: string, type: string, path: FieldPath): FieldError[] {
-  if (type === 'FQDN') return validateDomain(address, path)
+function validateAddress(address: string, type: string, list: FieldPath, index: number): FieldError[] {
+  if (type === 'FQDN') return validateDomain(address, list.index(index))
   // Where the type itself is wrong, nothing can be said of the addresses.
-  return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path) : []
+  return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, list, index) : []
 }
 
 function validateHints(hints: ApiStruct, path: FieldPath): FieldError[] {
@@ -64,7 +67,7 @@ function validateEndpoint(endpoint: ApiStruct, type: string, path: FieldPath): F
   return [
     ...(addresses.length === 0 ? [required(at, 'must contain at least 1 address')] : []),
     ...(addresses.length > MOST_ADDRESSES ? [tooMany(at, addresses.length, MOST_ADDRESSES)] : []),
-    ...addresses.flatMap((address, i) => validateAddress(address, type, at.index(i))),
+    ...addresses.flatMap((address, i) => validateAddress(address, type, at, i)),
     ...(nodeName === undefined ? [] : nameIsDnsSubdomain(nodeName, false).map(text => invalid(path.child('nodeName'), nodeName, text))),
     ...(labels > MOST_TOPOLOGY_LABELS ? [tooMany(topologyPath, labels, MOST_TOPOLOGY_LABELS)] : []),
     ...validateLabels(topology, topologyPath),
@@ -98,8 +101,9 @@ export function validateEndpointSlice({ addressType = '', endpoints, ports }: Ku
   const path = fieldPath('addressType')
   return [
     ...(addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
-    ...validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints')),
     ...validatePorts(ports ?? [], fieldPath('ports')),
+    // What an older server let in may stay.
+    ...(old && deepEqual(endpoints, old.endpoints) ? [] : validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'))),
     ...(old ? validateImmutableField(addressType, old.addressType, path) : []),
   ]
 }

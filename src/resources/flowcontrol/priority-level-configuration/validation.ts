@@ -12,7 +12,7 @@ const MAX_QUEUES = 10_000_000
 /** Bits of a hash that dealing may use up: more would deal unevenly. */
 const MAX_HASH_BITS = 60
 /** By which v1beta3 kept a zero on its way through older servers. */
-const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/preserve-zero-concurrency-shares'
+const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
 const notNegative = (value: number | undefined, path: FieldPath, text: string): FieldError[] =>
   value !== undefined && value < 0 ? [invalid(path, value, text)] : []

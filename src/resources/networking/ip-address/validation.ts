@@ -29,8 +29,8 @@ function validateParent(parent: KubeObject['spec'], path: FieldPath): FieldError
 export function validateIPAddress(next: KubeObject, old: KubeObject | undefined): FieldError[] {
   const path = fieldPath('spec', 'parentRef')
   const parent = next.spec?.parentRef
-  if (!old) return validateParent(parent, path)
-  if (deepEqual(parent, old.spec?.parentRef)) return []
+  const errors = validateParent(parent, path)
+  if (!old || deepEqual(parent, old.spec?.parentRef)) return errors
   const members = parent && ['Group', 'Resource', 'Namespace', 'Name'].map(field => `${field}:${quote(parent[field.toLowerCase()] ?? '')}`)
-  return [invalid(path, members && verbatim(`networking.ParentReference{${members.join(', ')}}`), 'field is immutable')]
+  return [...errors, invalid(path, members && verbatim(`networking.ParentReference{${members.join(', ')}}`), 'field is immutable')]
 }

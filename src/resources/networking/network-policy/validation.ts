@@ -30,7 +30,7 @@ function validatePort({ protocol, port, endPort }: ApiStruct, path: FieldPath): 
   }
   errors.push(...isValidPortNum(port).map(text => invalid(path.child('port'), port, text)))
   if (endPort === undefined) return errors
-  if (endPort < port) errors.push(invalid(end, endPort, 'must be greater than or equal to `port`'))
+  if (endPort < port) errors.push(invalid(end, port, 'must be greater than or equal to `port`'))
   return [...errors, ...isValidPortNum(endPort).map(text => invalid(end, endPort, text))]
 }
 

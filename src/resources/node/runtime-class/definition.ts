@@ -3,7 +3,7 @@ import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
-import { validateRuntimeClass } from './validation.ts'
+import { runtimeClassWarnings, validateRuntimeClass } from './validation.ts'
 
 const table: TableDefinition = {
   columns: [nameColumn, column('Handler', 'What the container runtime calls it.'), ageColumn],
@@ -25,5 +25,5 @@ export const runtimeClassResource: ResourceDefinition = {
   versions: [v1],
   home: v1,
   storage: { prefix: 'runtimeclasses', version: v1 },
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateRuntimeClass },
+  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateRuntimeClass, warnings: runtimeClassWarnings },
 }

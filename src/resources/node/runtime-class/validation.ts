@@ -10,6 +10,7 @@ import type { ApiStruct, Errors } from '../../core/checks.ts'
 import { report } from '../../core/checks.ts'
 import { checkResources } from '../../core/pod-spec/resources.ts'
 import { checkTolerations } from '../../core/pod-spec/scheduling.ts'
+import { deprecatedLabel } from '../../core/pod-spec/warnings.ts'
 
 const MEMBERS = ['key', 'operator', 'value', 'effect'] as const
 
@@ -27,6 +28,13 @@ function checkEachOnce(tolerations: readonly ApiStruct[], path: FieldPath, error
   }
 }
 
+/** Labels of nodes by their old names. */
+export const runtimeClassWarnings = ({ scheduling }: KubeObject): string[] =>
+  Object.keys(scheduling?.nodeSelector ?? {}).flatMap(key => {
+    const text = deprecatedLabel(key)
+    return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`]
+  })
+
 export function validateRuntimeClass(next: KubeObject, old: KubeObject | undefined): FieldError[] {
   const errors: Errors = []
   const { handler = '', overhead, scheduling } = next
@@ -36,7 +44,8 @@ export function validateRuntimeClass(next: KubeObject, old: KubeObject | undefin
     const path = fieldPath('scheduling')
     const tolerations: ApiStruct[] = scheduling.tolerations ?? []
     errors.push(...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')))
-    checkTolerations(tolerations, path.child('tolerations'), errors)
+    // The name stands twice in the path, as upstream has it.
+    checkTolerations(tolerations, path.child('tolerations', 'tolerations'), errors)
     checkEachOnce(tolerations, path.child('tolerations'), errors)
   }
   return old ? [...errors, ...validateImmutableField(handler, old.handler ?? '', fieldPath('handler'))] : errors

@@ -2,6 +2,7 @@ import type { ResourceDefinition, TableDefinition, Version } from '../../../cata
 import { column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
+import { capacityWarnings } from '../warnings.ts'
 import { validateCSIStorageCapacity } from './validation.ts'
 
 const table: TableDefinition = {
@@ -24,5 +25,5 @@ export const csiStorageCapacityResource: ResourceDefinition = {
   versions: [v1],
   home: v1,
   storage: { prefix: 'csistoragecapacities', version: v1 },
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSIStorageCapacity },
+  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSIStorageCapacity, warnings: capacityWarnings },
 }

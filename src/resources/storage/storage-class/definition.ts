@@ -3,6 +3,7 @@ import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'
+import { storageClassWarnings } from '../warnings.ts'
 import { isDefaultClass } from './default-class.ts'
 import { validateStorageClass } from './validation.ts'
 
@@ -44,5 +45,5 @@ export const storageClassResource: ResourceDefinition = {
   versions: [v1],
   home: v1,
   storage: { prefix: 'storageclasses', version: v1 },
-  strategy: { revalidatesMeta: true, validate: validateStorageClass },
+  strategy: { revalidatesMeta: true, validate: validateStorageClass, warnings: storageClassWarnings },
 }

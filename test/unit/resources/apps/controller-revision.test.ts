@@ -7,11 +7,17 @@ const revision = (members: object = {}): KubeObject =>
   ({ apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'r' }, data: { spec: { x: 1 } }, revision: 1, ...members }) as KubeObject
 
 describe('ControllerRevision', () => {
+  for (const data of ['text', 7, true, ['a']])
+    it(`refuses data that is ${JSON.stringify(data)}`, async () => {
+      const { server, gr } = serverOf(controllerRevisionResource)
+      expect(await causesOf(server.create(gr, 'default', revision({ data })))).to.deep.equal(['data: Required value: data must be a valid JSON object'])
+    })
+
   it('needs data, and a number of zero or more', async () => {
     const { server, gr } = serverOf(controllerRevisionResource)
     expect(await causesOf(server.create(gr, 'default', revision({ data: undefined, revision: -1 })))).to.deep.equal([
-      'data: Required value: data is mandatory',
       'revision: Invalid value: -1: must be greater than or equal to 0',
+      'data: Required value: data is mandatory',
     ])
     expect(await causesOf(server.create(gr, 'default', revision({ revision: 0 })))).to.deep.equal([])
   })

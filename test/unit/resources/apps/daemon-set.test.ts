@@ -5,6 +5,14 @@ import { causesOf, serverOf, workload } from '../../../support/workloads.ts'
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 
 describe('DaemonSet', () => {
+  it('tells twice what is wrong with an update, as upstream does', async () => {
+    const { server, gr } = serverOf(daemonSetResource)
+    await server.create(gr, 'default', workload('DaemonSet'))
+    const change = server.update(gr, 'default', 'web', o => ({ ...o, spec: { ...o.spec, minReadySeconds: -1 } }))
+    const cause = 'spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0'
+    expect(await causesOf(change)).to.deep.equal([cause, cause])
+  })
+
   it('fills in strategy and history', async () => {
     const { server, gr } = serverOf(daemonSetResource)
     const { spec } = await server.create(gr, 'default', workload('DaemonSet'))

@@ -3,6 +3,14 @@ import { replicaSetResource } from '../../../../src/resources/apps/replica-set/d
 import { causesOf, serverOf, workload } from '../../../support/workloads.ts'
 
 describe('ReplicaSet', () => {
+  it('tells twice what is wrong with an update, as upstream does', async () => {
+    const { server, gr } = serverOf(replicaSetResource)
+    await server.create(gr, 'default', workload('ReplicaSet'))
+    const change = server.update(gr, 'default', 'web', o => ({ ...o, spec: { ...o.spec, minReadySeconds: -1 } }))
+    const cause = 'spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0'
+    expect(await causesOf(change)).to.deep.equal([cause, cause])
+  })
+
   it('has one replica, and nothing else by default', async () => {
     const { server, gr } = serverOf(replicaSetResource)
     const { spec, status } = await server.create(gr, 'default', { ...workload('ReplicaSet'), status: { replicas: 9 } })

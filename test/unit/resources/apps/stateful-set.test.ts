@@ -58,6 +58,13 @@ describe('StatefulSet', () => {
         "spec.updateStrategy.rollingUpdate: Invalid value: apps.RollingUpdateStatefulSetStrategy{Partition:1, MaxUnavailable:(*intstr.IntOrString)(nil)}: only allowed for updateStrategy 'RollingUpdate'",
       ],
     ],
+    [
+      'a bad name of its service',
+      { serviceName: 'Invalid.Name' },
+      [
+        `spec.serviceName: Invalid value: "Invalid.Name": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`,
+      ],
+    ],
     ['a first ordinal below zero', { ordinals: { start: -2 } }, ['spec.ordinals.start: Invalid value: -2: must be greater than or equal to 0']],
     [
       'an unknown retention',

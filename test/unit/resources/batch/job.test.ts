@@ -101,6 +101,10 @@ describe('Job', () => {
       failing([{ action: 'Count', onExitCodes: { operator: 'In', values: [1] } }], { template: template({ restartPolicy: 'OnFailure' }) }),
       [`Invalid ${TEMPLATE}.spec.restartPolicy`],
     ],
+    'a failure policy without containers': [
+      failing([{ action: 'Count', onExitCodes: { operator: 'In', values: [1] } }], { template: template({ containers: null }) }),
+      [`Required ${TEMPLATE}.spec.containers`],
+    ],
     'a selector of its own': [job({ selector: { matchLabels: { a: 'b' } } }), ['Invalid spec.selector', `Invalid ${TEMPLATE}.metadata.labels`]],
     "another job's label": [job({ template: template({}, { labels: { 'job-name': 'other' } }) }), [`Invalid ${TEMPLATE}.metadata.labels[job-name]`]],
     'a manual selector that is missing': [

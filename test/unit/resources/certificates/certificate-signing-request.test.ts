@@ -35,6 +35,7 @@ describe('CertificateSigningRequest', () => {
   const refused: [string, object, string[]][] = [
     ['nothing wrong', {}, []],
     ['a signer with dots', { signerName: 'sub.example.com/ns.some-name' }, []],
+    ['no request', { request: null }, ['Invalid spec.request']],
     ['garbage', { request: base64('garbage') }, ['Invalid spec.request']],
     ['no usages', { usages: [] }, ['Required spec.usages']],
     ['an unknown usage', { usages: ['client auth', 'unknown'] }, ['NotSupported spec.usages[1]']],

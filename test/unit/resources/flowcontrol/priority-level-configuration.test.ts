@@ -39,7 +39,7 @@ describe('PriorityLevelConfiguration', () => {
     'the annotation of an older version': [
       limited(),
       ['Forbidden metadata.annotations'],
-      { annotations: { 'flowcontrol.k8s.io/preserve-zero-concurrency-shares': '' } },
+      { annotations: { 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares': '' } },
     ],
   })
 

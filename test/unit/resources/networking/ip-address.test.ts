@@ -32,6 +32,15 @@ describe('IPAddress', () => {
     ])
   })
 
+  it('does not lose its parent', async () => {
+    const { server, gr } = serverOf(ipAddressResource)
+    await server.create(gr, '', address('192.0.2.1'))
+    expect(await causesOf(server.update(gr, '', '192.0.2.1', o => ({ ...o, spec: {} })))).to.deep.equal([
+      'spec.parentRef: Required value',
+      'spec.parentRef: Invalid value: "null": field is immutable',
+    ])
+  })
+
   it('keeps its parent', async () => {
     const { server, gr } = serverOf(ipAddressResource)
     await server.create(gr, '', address('192.0.2.1'))

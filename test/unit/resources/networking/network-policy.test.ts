@@ -94,7 +94,7 @@ describe('NetworkPolicy', () => {
     await cases.create(policy({ ingress: [{ from: [{ podSelector: {} }, { ipBlock: { cidr: '10.1.2.3/8', except: ['10.1.0.0/16', '10.02.0.0/16'] } }] }] }))
     expect(cases.server.warnings).to.deep.equal([
       'spec.ingress[0].from[1].ipBlock.cidr: CIDR value "10.1.2.3/8" is ambiguous in this context (should be "10.0.0.0/8" or "10.1.2.3/32"?)',
-      'spec.ingress[0].from[1].ipBlock.except[1]: non-standard CIDR value "10.02.0.0/16" is invalid: use "10.2.0.0/16"',
+      'spec.ingress[0].from[1].ipBlock.except[1]: non-standard CIDR value "10.02.0.0/16" will be considered invalid in a future Kubernetes release: use "10.2.0.0/16"',
     ])
   })
 

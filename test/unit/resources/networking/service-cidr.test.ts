@@ -14,7 +14,7 @@ describe('ServiceCIDR', () => {
     [
       ['198.51.100.0/28', '203.0.113.0/28'],
       [
-        'spec.cidrs: Invalid value: networking.ServiceCIDRSpec{CIDRs:[]string{"198.51.100.0/28", "203.0.113.0/28"}}: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+        'spec.cidrs: Invalid value: []string{"198.51.100.0/28", "203.0.113.0/28"}: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
       ],
     ],
     [['198.51.100.0'], ['spec.cidrs[0]: Invalid value: "198.51.100.0": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']],
@@ -27,12 +27,25 @@ describe('ServiceCIDR', () => {
     })
   }
 
-  it('keeps its ranges', async () => {
+  const updates: readonly (readonly [before: string[], after: string[], causes: string[]])[] = [
+    [['198.51.100.0/28'], ['203.0.113.0/28'], ['spec.cidrs[0]: Invalid value: "203.0.113.0/28": field is immutable']],
+    [['198.51.100.0/28'], [], ['spec.cidrs: Invalid value: []string(nil): field is immutable']],
+    [['198.51.100.0/28'], ['198.51.100.0/28', 'x'], ['spec.cidrs[1]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']],
+    [['198.51.100.0/28', '2001:db8::/64'], ['198.51.100.0/28'], ['spec.cidrs: Invalid value: []string{"198.51.100.0/28"}: field is immutable']],
+  ]
+  for (const [before, after, causes] of updates) {
+    it(`does not become ${after.join(' and ') || 'none'} from ${before.join(' and ')}`, async () => {
+      const { server, gr } = serverOf(serviceCIDRResource)
+      await server.create(gr, '', range(...before))
+      expect(await causesOf(server.update(gr, '', 'more', o => ({ ...o, spec: { cidrs: after } })))).to.deep.equal(causes)
+    })
+  }
+
+  it('becomes dual-stack', async () => {
     const { server, gr } = serverOf(serviceCIDRResource)
     await server.create(gr, '', range('198.51.100.0/28'))
-    expect(await causesOf(server.update(gr, '', 'more', o => ({ ...o, spec: { cidrs: ['203.0.113.0/28'] } })))).to.deep.equal([
-      'spec.cidrs: Invalid value: []string{"203.0.113.0/28"}: field is immutable',
-    ])
+    const { spec } = await server.update(gr, '', 'more', o => ({ ...o, spec: { cidrs: ['198.51.100.0/28', '2001:db8::/64'] } }))
+    expect(spec.cidrs).to.deep.equal(['198.51.100.0/28', '2001:db8::/64'])
   })
 
   it('prints its ranges', async () => {

@@ -7,6 +7,12 @@ const scheduled = (scheduling: object): object => ({ handler: 'h', scheduling })
 const toleration = { key: 'a', operator: 'Exists', effect: 'NoExecute' }
 
 describe('RuntimeClass', () => {
+  it('warns of labels of nodes by their old names', async () => {
+    const cases = new KindCases(runtimeClassResource)
+    await cases.create(scheduled({ nodeSelector: { 'beta.kubernetes.io/os': 'linux' } }))
+    expect(cases.server.warnings).to.deep.equal(['scheduling.nodeSelector: deprecated since v1.14; use "kubernetes.io/os" instead'])
+  })
+
   validates(
     runtimeClassResource,
     {
@@ -17,7 +23,7 @@ describe('RuntimeClass', () => {
       'overhead below zero': [{ handler: 'h', overhead: { podFixed: { cpu: '-1' } } }, ['Invalid overhead.limits[cpu]']],
       'where it can run': [scheduled({ nodeSelector: { a: 'b' }, tolerations: [toleration] }), []],
       'a bad selector': [scheduled({ nodeSelector: { 'a b': 'c' } }), ['Invalid scheduling.nodeSelector']],
-      'a bad toleration': [scheduled({ tolerations: [{ ...toleration, value: 'x' }] }), ['Invalid scheduling.tolerations[0].operator']],
+      'a bad toleration': [scheduled({ tolerations: [{ ...toleration, value: 'x' }] }), ['Invalid scheduling.tolerations.tolerations[0].operator']],
       'a toleration twice': [scheduled({ tolerations: [toleration, { ...toleration, tolerationSeconds: 5 }] }), ['Duplicate scheduling.tolerations[1]']],
       'another effect': [scheduled({ tolerations: [toleration, { ...toleration, effect: 'NoSchedule' }] }), []],
     },

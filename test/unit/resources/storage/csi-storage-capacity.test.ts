@@ -5,6 +5,16 @@ import { KindCases, validates } from '../../../support/kind-cases.ts'
 const of = (members: object = {}): object => ({ storageClassName: 'c', nodeTopology: { matchLabels: { node: 'n' } }, ...members })
 
 describe('CSIStorageCapacity', () => {
+  it('warns of labels of nodes by their old names', async () => {
+    const cases = new KindCases(csiStorageCapacityResource)
+    const matchExpressions = [{ key: 'beta.kubernetes.io/os', operator: 'Exists' }]
+    await cases.create(of({ nodeTopology: { matchLabels: { 'beta.kubernetes.io/arch': 'x' }, matchExpressions } }))
+    expect(cases.server.warnings).to.deep.equal([
+      'nodeTopology.matchExpressions[0].key: beta.kubernetes.io/os is deprecated since v1.14; use "kubernetes.io/os" instead',
+      'nodeTopology.matchLabels.beta.kubernetes.io/arch: deprecated since v1.14; use "kubernetes.io/arch" instead',
+    ])
+  })
+
   validates(
     csiStorageCapacityResource,
     {

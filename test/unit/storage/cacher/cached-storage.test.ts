@@ -1,5 +1,13 @@
+import { encryptionConformance } from '../../../conformance/encryption.ts'
 import { storageConformance } from '../../../conformance/storage.ts'
+import { encryptionOf, identityProvider, providerOf } from '../../../support/encryption-config.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
-import { cacherHarness } from '../../../support/test-cacher.ts'
+import { cacherHarness, encryptedHarness } from '../../../support/test-cacher.ts'
+import { codecThrough } from '../../../support/test-codec.ts'
 
 storageConformance('watch cache, in memory', async () => cacherHarness(new MemoryBackend()))
+storageConformance('watch cache, in memory, encrypted', async () => {
+  const encryption = encryptionOf(providerOf('aesgcm', 'one'), identityProvider)
+  return cacherHarness(new MemoryBackend(), undefined, codecThrough(encryption.transformerFor({ group: '', resource: 'configmaps' })))
+})
+encryptionConformance('watch cache, in memory', async () => encryptedHarness('cached', new MemoryBackend()))

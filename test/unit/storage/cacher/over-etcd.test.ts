@@ -5,10 +5,11 @@ import type { Backend } from '../../../../src/storage/backend.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
 import { keyspaceEnd, keyspaceStart } from '../../../../src/storage/key-range.ts'
 import { StorageError } from '../../../../src/storage/storage.ts'
+import { encryptionConformance } from '../../../conformance/encryption.ts'
 import { storageConformance } from '../../../conformance/storage.ts'
 import type { EtcdServer } from '../../../support/etcd.ts'
 import { findEtcd, startEtcd } from '../../../support/etcd.ts'
-import { cacherHarness, directHarness, openCacher } from '../../../support/test-cacher.ts'
+import { cacherHarness, directHarness, encryptedHarness, openCacher } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
 const skip = findEtcd() === undefined ? 'there is no etcd binary; hack/etcd installs one' : undefined
@@ -26,6 +27,8 @@ async function open(): Promise<[Backend, () => Promise<void>]> {
   return [backend, () => backend.close()]
 }
 
+encryptionConformance('direct, etcd', async () => encryptedHarness('direct', ...(await open())), skip)
+encryptionConformance('watch cache, etcd', async () => encryptedHarness('cached', ...(await open())), skip)
 storageConformance('direct, etcd', async () => directHarness(...(await open())), skip)
 storageConformance('watch cache, etcd', async () => cacherHarness(...(await open())), skip)
 

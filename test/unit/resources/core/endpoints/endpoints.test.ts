@@ -79,6 +79,8 @@ describe('Endpoints', () => {
   it('warns of addresses that are not in their usual form', async () => {
     const { server, gr } = serverOf(endpointsResource)
     await server.create(gr, 'default', endpoints({ addresses: at('010.0.0.1') }))
-    expect(server.warnings).to.deep.equal(['subsets[0].addresses[0].ip: non-standard IP address "010.0.0.1" is invalid: use "10.0.0.1"'])
+    expect(server.warnings).to.deep.equal([
+      'subsets[0].addresses[0].ip: non-standard IP address "010.0.0.1" will be considered invalid in a future Kubernetes release: use "10.0.0.1"',
+    ])
   })
 })

@@ -16,6 +16,7 @@ describe('nodes', () => {
     {
       good: [taints({ key: 'a', value: 'b', effect: 'NoSchedule' }, { key: 'a', effect: 'NoExecute' }), []],
       'a taint twice': [taints({ key: 'a', effect: 'NoSchedule' }, { key: 'a', value: 'c', effect: 'NoSchedule' }), ['Duplicate metadata.taints[1]']],
+      'a taint without effect': [taints({ key: 'a' }), ['Required metadata.taints[0].effect']],
       'a bad taint': [
         taints({ key: 'a b', value: '-', effect: 'Never' }),
         ['Invalid metadata.taints[0].key', 'Invalid metadata.taints[0].value', 'NotSupported metadata.taints[0].effect'],

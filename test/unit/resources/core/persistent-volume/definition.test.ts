@@ -104,6 +104,15 @@ describe('persistent volumes', () => {
     expect(own.status.lastPhaseTransitionTime).to.equal('2020-01-01T00:00:00Z')
   })
 
+  it('warn of labels of nodes by their old names', async () => {
+    const cases = new KindCases(persistentVolumeResource)
+    const matchExpressions = [{ key: 'beta.kubernetes.io/os', operator: 'Exists' }]
+    await cases.create(spec({ hostPath: { path: '/a' }, nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } } }))
+    expect(cases.server.warnings).to.deep.equal([
+      'spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].key: beta.kubernetes.io/os is deprecated since v1.14; use "kubernetes.io/os" instead',
+    ])
+  })
+
   it('warn of what is deprecated', async () => {
     const cases = new KindCases(persistentVolumeResource)
     await cases.create(spec({ cephfs: { monitors: ['m'] }, capacity: { storage: '1500m' }, persistentVolumeReclaimPolicy: 'Recycle' }), {

@@ -83,8 +83,8 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
   ],
   'names of resources': [
     container({ resources: { limits: { storage: '1', 'kubernetes.io/x': '1' } } }),
-    `${c}.resources.limits[storage]: Invalid value: "storage": must be a standard resource for containers`,
-    `${c}.resources.requests[storage]: Invalid value: "storage": must be a standard resource for containers`,
+    `${c}.resources.limits[storage]: Invalid value: storage: must be a standard resource for containers`,
+    `${c}.resources.requests[storage]: Invalid value: storage: must be a standard resource for containers`,
   ],
   mounts: [
     {
@@ -141,7 +141,7 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
       ],
     }),
     `${c}.resizePolicy: Unsupported value: "Maybe": supported values: "NotRequired", "RestartContainer"`,
-    `${c}.resizePolicy[1]: Duplicate value: "cpu"`,
+    `${c}.resizePolicy[1]: Duplicate value: cpu`,
   ],
   security: [
     {

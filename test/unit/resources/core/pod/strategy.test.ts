@@ -48,6 +48,24 @@ describe('resources/core/pod/strategy', () => {
       expect(warned).to.deep.equal([`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`])
     })
 
+    const profiles: readonly (readonly [profile: object, annotation: string | undefined])[] = [
+      [{ type: 'Unconfined' }, 'unconfined'],
+      [{ type: 'RuntimeDefault' }, 'runtime/default'],
+      [{ type: 'Localhost', localhostProfile: 'a' }, 'localhost/a'],
+    ]
+    for (const [appArmorProfile, annotation] of profiles)
+      it(`annotates a pod with the AppArmor profile ${annotation}`, () => {
+        const pod = podWith({ securityContext: { appArmorProfile } })
+        expect(createPod(pod, [])).to.deep.equal([])
+        expect(pod.metadata.annotations).to.deep.equal({ 'container.apparmor.security.beta.kubernetes.io/c': annotation })
+      })
+
+    it('warns of a projected volume with nothing in it', () => {
+      const warned: string[] = []
+      createPod(podWith({ volumes: [{ name: 'v', projected: { sources: [{}] } }] }), warned)
+      expect(warned).to.include('volume "v" (Projected) has no sources provided')
+    })
+
     it('warns of a name that is no host name', () => {
       const warned: string[] = []
       createPod(podWith({}, { name: 'a.b' }), warned)
@@ -196,7 +214,7 @@ describe('resources/core/pod/strategy', () => {
       [
         'a user of a process',
         { containerStatuses: [{ ...ended[0], user: { linux: { uid: -1, gid: 0 } } }] },
-        'status.containerStatuses[0].linux.uid: Invalid value: -1: must be between 0 and 2147483647, inclusive',
+        'status.containerStatuses[0].user.linux.uid: Invalid value: -1: must be between 0 and 2147483647, inclusive',
       ],
     ]
     for (const [name, status, ...errors] of changes) {

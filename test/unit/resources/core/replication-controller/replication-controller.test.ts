@@ -16,6 +16,14 @@ describe('ReplicationController', () => {
     expect(spec).not.to.have.property('minReadySeconds')
   })
 
+  it('tells twice what is wrong with an update, as upstream does', async () => {
+    const { server, gr } = serverOf(replicationControllerResource)
+    await server.create(gr, 'default', controller())
+    const cause = 'spec.replicas: Invalid value: -1: must be greater than or equal to 0'
+    const change = server.update(gr, 'default', 'rc', o => ({ ...o, spec: { ...o.spec, replicas: -1 } }))
+    expect(await causesOf(change)).to.deep.equal([cause, cause])
+  })
+
   const refused: [string, object, string[]][] = [
     ['no template', { template: undefined, selector: { a: '1' } }, ['spec.template: Required value']],
     ['neither selector nor labels', { template: { spec: template.spec } }, ['spec.selector: Required value']],

@@ -1,0 +1,52 @@
+import type protobuf from 'protobufjs/minimal.js'
+import { yamlBytes } from '../../codec/yaml.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+
+export type Writer = protobuf.Writer
+
+/** A message of `field`, which `write` fills. */
+export function message(out: Writer, field: number, write: (w: Writer) => void): void {
+  write(out.uint32((field << 3) | 2).fork())
+  out.ldelim()
+}
+
+/** A string, where there is one. */
+export function text(out: Writer, field: number, value: Json | undefined): void {
+  if (typeof value === 'string' && value !== '') out.uint32((field << 3) | 2).string(value)
+}
+
+export function flag(out: Writer, field: number, value: Json | undefined): void {
+  if (value === true) out.uint32(field << 3).bool(true)
+}
+
+export function strings(out: Writer, field: number, values: Json | undefined): void {
+  for (const value of (values ?? []) as string[]) out.uint32((field << 3) | 2).string(value)
+}
+
+/** Members as pairs of a name and a message. */
+export function named(out: Writer, field: number, members: Json | undefined, write: (w: Writer, value: Json) => void): void {
+  for (const [name, value] of Object.entries((members ?? {}) as JsonObject)) {
+    message(out, field, pair => {
+      text(pair, 1, name)
+      message(pair, 2, w => write(w, value))
+    })
+  }
+}
+
+/** A value of any shape, as YAML. */
+export const any = (out: Writer, value: Json): void => text(out, 2, yamlBytes(value).toString())
+
+/** The members whose names begin with x-. */
+export function extensions(out: Writer, field: number, object: JsonObject): void {
+  for (const [name, value] of Object.entries(object)) if (name.startsWith('x-')) named(out, field, { [name]: value }, any)
+}
+
+/** Members that are numbers, by the fields that hold them as doubles. */
+export function measured(out: Writer, fields: Readonly<Record<string, number>>, object: JsonObject): void {
+  for (const [name, field] of Object.entries(fields)) if (typeof object[name] === 'number') out.uint32((field << 3) | 1).double(object[name])
+}
+
+/** Members that are numbers, by the fields that hold them as integers. */
+export function counted(out: Writer, fields: Readonly<Record<string, number>>, object: JsonObject): void {
+  for (const [name, field] of Object.entries(fields)) if (typeof object[name] === 'number') out.uint32(field << 3).int64(object[name])
+}

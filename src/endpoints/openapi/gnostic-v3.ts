@@ -1,0 +1,123 @@
+import protobuf from 'protobufjs/minimal.js'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { any, counted, extensions, flag, measured, message, named, strings, text, type Writer } from './gnostic-parts.ts'
+
+/**
+ * An OpenAPI 3.0 document of ours in protobuf. Source: OpenAPIv3.proto of gnostic; only what our documents hold is written. A default that is an object or a
+ * list has no place in it.
+ */
+export function encodeOpenApi(document: JsonObject): Buffer {
+  const out = protobuf.Writer.create()
+  const info = document.info as JsonObject
+  const components = (document.components ?? {}) as JsonObject
+  text(out, 1, document.openapi)
+  message(out, 2, w => {
+    text(w, 1, info.title)
+    text(w, 6, info.version)
+  })
+  message(out, 4, w => named(w, 1, document.paths, pathItem))
+  message(out, 5, w => {
+    message(w, 1, all => named(all, 1, components.schemas, schemaOrReference))
+    if (components.securitySchemes) message(w, 7, all => named(all, 1, components.securitySchemes, (v, value) => message(v, 1, s => securityScheme(s, value))))
+  })
+  for (const requirement of (document.security ?? []) as JsonObject[]) message(out, 6, w => named(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))
+  return Buffer.from(out.finish())
+}
+
+/** The choice between what stands here (1) and a reference (2). */
+function orReference(out: Writer, value: JsonObject, write: (w: Writer, value: JsonObject) => void): void {
+  if (typeof value.$ref === 'string') message(out, 2, w => text(w, 1, value.$ref))
+  else message(out, 1, w => write(w, value))
+}
+
+const schemaOrReference = (out: Writer, value: Json): void => orReference(out, value as JsonObject, schema)
+
+function securityScheme(out: Writer, value: Json): void {
+  const object = value as JsonObject
+  text(out, 1, object.type)
+  text(out, 2, object.description)
+  text(out, 3, object.name)
+  text(out, 4, object.in)
+}
+
+const methods = { get: 4, put: 5, post: 6, delete: 7, options: 8, head: 9, patch: 10 } as const
+
+function pathItem(out: Writer, value: Json): void {
+  const item = value as JsonObject
+  for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, item[method] as JsonObject))
+  for (const entry of (item.parameters ?? []) as JsonObject[]) message(out, 13, w => orReference(w, entry, parameter))
+  extensions(out, 14, item)
+}
+
+function operation(out: Writer, value: JsonObject): void {
+  strings(out, 1, value.tags)
+  text(out, 3, value.description)
+  text(out, 5, value.operationId)
+  for (const entry of (value.parameters ?? []) as JsonObject[]) message(out, 6, w => orReference(w, entry, parameter))
+  if (value.requestBody) message(out, 7, w => orReference(w, value.requestBody as JsonObject, requestBody))
+  message(out, 8, w => named(w, 2, value.responses, (v, entry) => orReference(v, entry as JsonObject, response)))
+  extensions(out, 13, value)
+}
+
+function parameter(out: Writer, value: JsonObject): void {
+  text(out, 1, value.name)
+  text(out, 2, value.in)
+  text(out, 3, value.description)
+  flag(out, 4, value.required)
+  if (value.schema) message(out, 10, w => schemaOrReference(w, value.schema as Json))
+}
+
+function requestBody(out: Writer, value: JsonObject): void {
+  text(out, 1, value.description)
+  content(out, 2, value)
+  flag(out, 3, value.required)
+}
+
+function response(out: Writer, value: JsonObject): void {
+  text(out, 1, value.description)
+  content(out, 3, value)
+}
+
+function content(out: Writer, field: number, value: JsonObject): void {
+  if (!value.content) return
+  const mediaType = (w: Writer, type: Json): void => {
+    const of = (type as JsonObject).schema
+    if (of) message(w, 1, s => schemaOrReference(s, of))
+  }
+  message(out, field, w => named(w, 1, value.content, mediaType))
+}
+
+const numbers = { multipleOf: 10, maximum: 11, minimum: 13 } as const
+const counts = { maxLength: 15, minLength: 16, maxItems: 18, minItems: 19, maxProperties: 21, minProperties: 22 } as const
+const choices = { allOf: 26, oneOf: 27, anyOf: 28 } as const
+
+function schema(out: Writer, object: JsonObject): void {
+  flag(out, 1, object.nullable)
+  text(out, 9, object.title)
+  measured(out, numbers, object)
+  flag(out, 12, object.exclusiveMaximum)
+  flag(out, 14, object.exclusiveMinimum)
+  counted(out, counts, object)
+  text(out, 17, object.pattern)
+  flag(out, 20, object.uniqueItems)
+  strings(out, 23, object.required)
+  for (const entry of (object.enum ?? []) as Json[]) message(out, 24, w => any(w, entry))
+  text(out, 25, object.type)
+  for (const [name, field] of Object.entries(choices)) for (const entry of (object[name] ?? []) as Json[]) message(out, field, w => schemaOrReference(w, entry))
+  if (object.not) message(out, 29, w => schema(w, object.not as JsonObject))
+  if (object.items) message(out, 30, w => message(w, 1, s => schemaOrReference(s, object.items as Json)))
+  if (object.properties) message(out, 31, w => named(w, 1, object.properties, schemaOrReference))
+  const additional = object.additionalProperties
+  if (typeof additional === 'boolean') message(out, 32, w => w.uint32(2 << 3).bool(additional))
+  else if (additional) message(out, 32, w => message(w, 1, s => schemaOrReference(s, additional)))
+  defaultOf(out, object.default)
+  text(out, 34, object.description)
+  text(out, 35, object.format)
+  extensions(out, 36, object)
+}
+
+function defaultOf(out: Writer, value: Json | undefined): void {
+  if (typeof value === 'number') message(out, 33, w => w.uint32((1 << 3) | 1).double(value))
+  else if (typeof value === 'boolean') message(out, 33, w => w.uint32(2 << 3).bool(value))
+  else if (typeof value === 'string') message(out, 33, w => w.uint32((3 << 3) | 2).string(value))
+}

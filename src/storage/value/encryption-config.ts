@@ -1,0 +1,29 @@
+/** A secret and the name under which values tell that it was used. */
+export interface EncryptionKey {
+  readonly name: string
+  /** Base64. */
+  readonly secret: string
+}
+
+/** One way to store values. Exactly one member is there. */
+export interface EncryptionProvider {
+  readonly aesgcm?: { readonly keys: readonly EncryptionKey[] }
+  readonly aescbc?: { readonly keys: readonly EncryptionKey[] }
+  readonly secretbox?: { readonly keys: readonly EncryptionKey[] }
+  readonly identity?: object
+  /** Read, so that it can be refused by name. */
+  readonly kms?: { readonly name?: string }
+}
+
+/** Some resources (`secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`) and how they are stored: the first provider writes, each of them reads. */
+export interface EncryptionRule {
+  readonly resources: readonly string[]
+  readonly providers: readonly EncryptionProvider[]
+}
+
+/** apiserver.config.k8s.io/v1 EncryptionConfiguration: https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/ */
+export interface EncryptionConfig {
+  readonly resources: readonly EncryptionRule[]
+  /** Of the file's bytes, to tell whether it has changed. */
+  readonly hash: string
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { decodeBody, typeOfBody } from '../../codec/body.ts'
+import { parseYaml, YamlError } from '../../codec/yaml.ts'
+import { fieldErrorText } from '../../meta/field-error.ts'
+import { DecodeError } from '../../schema/decode.ts'
+import { TypeRegistry } from '../../schema/idl.ts'
+import type { EncryptionConfig, EncryptionRule } from './encryption-config.ts'
+import { validateEncryption } from './encryption-validation.ts'
+
+/** The file can't be used; the message is for the user, and never holds a secret. */
+export class EncryptionConfigError extends Error {
+  override readonly name = 'EncryptionConfigError'
+  /** As errors of the system have one: the user's to mend. */
+  readonly code = 'ERR_ENCRYPTION_CONFIG'
+}
+
+const types = new TypeRegistry().add({
+  id: 'encryption',
+  definition: 'io.k8s.apiserver.pkg.apis.apiserver.v1',
+  source: `
+type EncryptionConfiguration typemeta
+  resources - []ResourceConfiguration?
+
+type ResourceConfiguration
+  resources - []string?
+  providers - []ProviderConfiguration?
+
+type ProviderConfiguration
+  aesgcm - *KeyedConfiguration?
+  aescbc - *KeyedConfiguration?
+  secretbox - *KeyedConfiguration?
+  identity - *IdentityConfiguration?
+  kms - *KMSConfiguration?
+
+type KeyedConfiguration
+  keys - []Key?
+
+type Key
+  name - string?
+  secret - string?
+
+type IdentityConfiguration
+
+type KMSConfiguration
+  apiVersion - string?
+  name - string
+  cachesize - *int32?
+  endpoint - string
+  timeout - *string?
+`,
+})
+
+/** The kind goes by two names, as in kube-apiserver. */
+const ACCEPTED: Readonly<Record<string, string>> = { 'apiserver.config.k8s.io/v1': 'EncryptionConfiguration', v1: 'EncryptionConfig' }
+
+/** Reads and checks a file's bytes. `file` is named in errors. Throws EncryptionConfigError. */
+export function parseEncryptionFile(bytes: Buffer, file: string): EncryptionConfig {
+  const named = JSON.stringify(file)
+  if (bytes.length === 0)
+    throw new EncryptionConfigError(`error while parsing file: error while loading file: encryption provider configuration file ${named} is empty`)
+  const decoded = decodeFile(
+    bytes,
+    why => new EncryptionConfigError(`error while parsing file: error decoding encryption provider configuration file ${named}: ${why}`),
+  )
+  const rules = decoded.resources ?? []
+  const errors = validateEncryption(rules).map(fieldErrorText)
+  if (errors.length > 0) {
+    const each = [...new Set(errors)]
+    throw new EncryptionConfigError(`error while parsing file: ${each.length === 1 ? each[0] : `[${each.join(', ')}]`}`)
+  }
+  return { resources: rules, hash: createHash('sha256').update(bytes).digest('hex') }
+}
+
+function decodeFile(bytes: Buffer, refuse: (why: string) => EncryptionConfigError): { resources?: EncryptionRule[] } {
+  try {
+    const parsed = parseYaml(bytes)
+    const { apiVersion, kind } = typeOfBody(parsed.value)
+    if (kind === '') throw refuse("Object 'Kind' is missing")
+    if (apiVersion === '') throw refuse("Object 'apiVersion' is missing")
+    if (!Object.hasOwn(ACCEPTED, apiVersion) || ACCEPTED[apiVersion] !== kind)
+      throw refuse(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
+    const { object, strict, strictText } = decodeBody(types.type('encryption.EncryptionConfiguration'), parsed)
+    if (strict.length > 0) throw refuse(`strict decoding error: ${strictText}`)
+    return object as { resources?: EncryptionRule[] }
+  } catch (error) {
+    if (error instanceof YamlError || error instanceof DecodeError) throw refuse(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,92 @@
+import { type GroupResource, parseGroupResource, qualifiedResource } from '../../meta/gvk.ts'
+import { aesCbc } from './aes-cbc.ts'
+import { aesGcm } from './aes-gcm.ts'
+import type { EncryptionConfig, EncryptionKey, EncryptionProvider } from './encryption-config.ts'
+import { EncryptionConfigError } from './encryption-file.ts'
+import { decodeSecret } from './encryption-validation.ts'
+import { identity } from './identity.ts'
+import { type Direction, type Prefixed, prefixed, type TransformObserver } from './prefixed.ts'
+import { secretbox } from './secretbox.ts'
+import type { Transformer } from './transformer.ts'
+
+/** Told of each transformation of a resource that the configuration names, by a provider and by a key of it. */
+export type EncryptionObserver = (resource: string, direction: Direction, prefix: string, seconds: number, failed: boolean) => void
+
+const unobserved: EncryptionObserver = () => {}
+
+/**
+ * Encryption at rest: the transformers of all resources, as a configuration has them. Another configuration may take its place at any time; what was given out then follows it.
+ * Without one, nothing is encrypted, and what is encrypted can't be read.
+ */
+export class Encryption {
+  readonly #observer: EncryptionObserver
+  #rules: ReadonlyMap<string, readonly EncryptionProvider[]> = new Map()
+  /** By the resource, as `secrets` or `deployments.apps`. */
+  #made = new Map<string, Transformer>()
+
+  constructor(observer: EncryptionObserver = unobserved) {
+    this.#observer = observer
+  }
+
+  /** Throws EncryptionConfigError, and nothing has changed, where a rule is hidden by an earlier one. */
+  configure(config: EncryptionConfig): void {
+    this.#rules = rulesOf(config)
+    this.#made = new Map()
+  }
+
+  /** The resource itself counts more than its group (`*.apps`), and that more than all (`*.*`). */
+  transformerFor(of: GroupResource): Transformer {
+    const name = qualifiedResource(of)
+    return {
+      toStorage: (value, key) => this.#present(of, name).toStorage(value, key),
+      fromStorage: (stored, key) => this.#present(of, name).fromStorage(stored, key),
+    }
+  }
+
+  #present(of: GroupResource, name: string): Transformer {
+    let transformer = this.#made.get(name)
+    if (transformer === undefined) {
+      const providers = this.#rules.get(idOf(of)) ?? this.#rules.get(idOf({ ...of, resource: '*' })) ?? this.#rules.get('*.*')
+      transformer = providers === undefined ? identity : transformerOf(providers, (...seen) => this.#observer(name, ...seen))
+      this.#made.set(name, transformer)
+    }
+    return transformer
+  }
+}
+
+/** With the dot even in the core group, so that `*.` is one of them. */
+const idOf = ({ group, resource }: GroupResource): string => `${resource}.${group}`
+
+/** A resource that stands in several rules has the providers of all of them, in order. */
+function rulesOf({ resources }: EncryptionConfig): Map<string, readonly EncryptionProvider[]> {
+  const rules = new Map<string, readonly EncryptionProvider[]>()
+  for (const rule of resources) {
+    for (const of of rule.resources.map(parseGroupResource)) {
+      for (const wider of [idOf({ ...of, resource: '*' }), '*.*'])
+        if (rules.has(wider)) throw masked(of.group === '' && of.resource === '*' ? '*.' : qualifiedResource(of), wider)
+      rules.set(idOf(of), [...(rules.get(idOf(of)) ?? []), ...rule.providers])
+    }
+  }
+  return rules
+}
+
+const masked = (resource: string, by: string) =>
+  new EncryptionConfigError(`error while building transformers: resource ${JSON.stringify(resource)} is masked by earlier rule ${JSON.stringify(by)}`)
+
+const transformerOf = (providers: readonly EncryptionProvider[], observer: TransformObserver): Transformer =>
+  prefixed(atLeastOne(providers.map(provider => providerOf(provider, observer))), 'no matching prefix found', observer)
+
+function providerOf({ aescbc, aesgcm, secretbox: box }: EncryptionProvider, observer: TransformObserver): Prefixed {
+  if (aesgcm) return { prefix: 'k8s:enc:aesgcm:v1:', transformer: keyed('AES', aesgcm.keys, aesGcm, observer) }
+  if (aescbc) return { prefix: 'k8s:enc:aescbc:v1:', transformer: keyed('AES', aescbc.keys, aesCbc, observer) }
+  if (box) return { prefix: 'k8s:enc:secretbox:v1:', transformer: keyed('Secretbox', box.keys, secretbox, observer) }
+  return { prefix: '', transformer: identity }
+}
+
+function keyed(provider: string, keys: readonly EncryptionKey[], make: (secret: Buffer) => Transformer, observer: TransformObserver): Transformer {
+  const entries = keys.map(({ name, secret }) => ({ prefix: `${name}:`, transformer: make(decodeSecret(secret) ?? Buffer.alloc(0)) }))
+  return prefixed(atLeastOne(entries), `no matching key was found for the provided ${provider} transformer`, observer)
+}
+
+/** Validation has seen to it. */
+const atLeastOne = (entries: readonly Prefixed[]): readonly [Prefixed, ...Prefixed[]] => entries as unknown as readonly [Prefixed, ...Prefixed[]]

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+import type { Logger } from '../../lib/log.ts'
+import { delay } from '../delay.ts'
+import type { Encryption } from './encryption.ts'
+import { parseEncryptionFile } from './encryption-file.ts'
+
+export interface FollowOptions {
+  readonly file: string
+  /** Of what is in force. */
+  readonly hash: string
+  /** Between two looks at the file. */
+  readonly intervalMs: number
+  readonly logger: Logger
+}
+
+/** Takes up what the file says whenever it has changed, until the signal aborts. A file that can't be used changes nothing, and is looked at again. */
+export async function followEncryptionFile(encryption: Encryption, { file, hash, intervalMs, logger }: FollowOptions, signal: AbortSignal): Promise<void> {
+  let inForce = hash
+  while (await passed(intervalMs, signal)) {
+    try {
+      const config = parseEncryptionFile(await readFile(file), file)
+      if (config.hash === inForce) continue
+      encryption.configure(config)
+      inForce = config.hash
+      logger.info('the encryption configuration has changed', { file })
+    } catch (error) {
+      logger.error('the encryption configuration can not be reloaded', { file, error: error instanceof Error ? error.message : String(error) })
+    }
+  }
+}
+
+const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  delay(ms, signal).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,67 @@
+import type { Key } from '../revision.ts'
+import { type Opened, TransformError, type Transformer } from './transformer.ts'
+
+/** A transformer and what stands before the values that are its own. */
+export interface Prefixed {
+  /** Empty: any value may be its own, and when it says that one is not, the next is asked. */
+  readonly prefix: string
+  readonly transformer: Transformer
+}
+
+export type Direction = 'to_storage' | 'from_storage'
+
+/** Told of each transformation: the prefix (`identity` where a value without one was read, `unknown` where none fits), how long it took, and whether it failed. */
+export type TransformObserver = (direction: Direction, prefix: string, seconds: number, failed: boolean) => void
+
+/**
+ * Writes by the first, reads by whichever has the value's prefix: a value that another than the first reads is stale. Providers may share a prefix while keys are being replaced, so a
+ * failure is final only when no other has the prefix.
+ * @param noMatch what is said of values of which nobody has the prefix
+ */
+export function prefixed(entries: readonly [Prefixed, ...Prefixed[]], noMatch: string, observer: TransformObserver): Transformer {
+  const known = entries.map(({ prefix, transformer }) => ({ prefix, bytes: Buffer.from(prefix), transformer }))
+  const first = known[0]!
+  return {
+    toStorage(value, key) {
+      const begun = performance.now()
+      const sealed = first.transformer.toStorage(value, key)
+      observer('to_storage', first.prefix, since(begun), false)
+      return first.bytes.length === 0 ? sealed : Buffer.concat([first.bytes, sealed])
+    },
+    fromStorage(stored, key) {
+      const begun = performance.now()
+      const faults: string[] = []
+      for (const [i, { prefix, bytes, transformer }] of known.entries()) {
+        if (stored.length < bytes.length || bytes.compare(stored, 0, bytes.length) !== 0) continue
+        const result = attempt(transformer, stored.subarray(bytes.length), key)
+        if (!(result instanceof TransformError)) {
+          observer('from_storage', prefix === '' ? 'identity' : prefix, since(begun), false)
+          return { value: result.value, stale: result.stale || i > 0 }
+        }
+        if (prefix === '') continue
+        observer('from_storage', prefix, since(begun), true)
+        faults.push(result.message)
+      }
+      if (faults.length > 0) throw new TransformError(together(faults))
+      observer('from_storage', 'unknown', since(begun), true)
+      throw new TransformError(noMatch)
+    },
+  }
+}
+
+function attempt(transformer: Transformer, stored: Buffer, key: Key): Opened | TransformError {
+  try {
+    return transformer.fromStorage(stored, key)
+  } catch (error) {
+    if (error instanceof TransformError) return error
+    throw error
+  }
+}
+
+const since = (begun: number): number => (performance.now() - begun) / 1000
+
+/** As apimachinery prints several errors: each text once. */
+function together(texts: readonly string[]): string {
+  const each = [...new Set(texts)]
+  return each.length === 1 ? (each[0] as string) : `[${each.join(', ')}]`
+}

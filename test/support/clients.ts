@@ -1,0 +1,51 @@
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..', '..')
+const programs = join(root, 'test/e2e/clients')
+const installed = join(root, '.cache/clients')
+const BUILD_MS = 600_000
+
+/** A program that drives a server with a client library, or why there is none. */
+export type Client = { readonly ready: () => readonly string[] } | { readonly missing: string }
+
+const none = (language: string): Client => ({ missing: `not installed: hack/clients ${language}` })
+
+/** `ready` compiles what has changed, without the network, and gives the command. */
+export function goClient(): Client {
+  const program = join(installed, 'go/clients')
+  if (!existsSync(program)) return none('go')
+  const ready = (): string[] => {
+    const env = { ...process.env, GOFLAGS: '-mod=readonly', GOPROXY: 'off' }
+    const { status, stderr } = spawnSync('go', ['build', '-o', program, '.'], { cwd: join(programs, 'go'), env, encoding: 'utf8', timeout: BUILD_MS })
+    if (status !== 0) throw new Error(`test/e2e/clients/go does not build; hack/clients go fetches its modules:\n${stderr}`)
+    return [program]
+  }
+  return { ready }
+}
+
+export function pythonClient(): Client {
+  const python = join(installed, 'python/bin/python')
+  return existsSync(join(installed, 'python/requirements.txt')) ? { ready: () => [python, join(programs, 'python/main.py')] } : none('python')
+}
+
+/** The program runs beside the packages it imports. */
+export function javascriptClient(): Client {
+  const folder = join(installed, 'javascript')
+  if (!existsSync(join(folder, 'node_modules/@kubernetes/client-node'))) return none('javascript')
+  const ready = (): string[] => {
+    copyFileSync(join(programs, 'javascript/main.mjs'), join(folder, 'main.mjs'))
+    return [process.execPath, join(folder, 'main.mjs')]
+  }
+  return { ready }
+}
+
+/** Objects of most kinds, in which NAME, NAMESPACE, KIND and RUN are to be filled in. */
+export const samples = join(programs, 'samples')
+
+/** Runs a command to its end, two minutes at most. `env`: beyond this process's. */
+export function runClient(command: readonly string[], args: readonly string[], env: Readonly<Record<string, string>>): SpawnSyncReturns<string> {
+  const [program, ...first] = command
+  return spawnSync(program as string, [...first, ...args], { env: { ...process.env, ...env }, encoding: 'utf8', timeout: 120_000 })
+}

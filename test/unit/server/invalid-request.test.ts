@@ -1,0 +1,19 @@
+import type { Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { expect } from 'chai'
+import { answerInvalidRequest } from '../../../src/server/invalid-request.ts'
+
+/** What a connection carries after a method that is none, while `answer` is the one that Node keeps there. */
+function answerAfter(answer: { writableEnded: boolean } | undefined): { text: string; destroyed: boolean } {
+  const socket = new PassThrough() as unknown as Socket & { _httpMessage?: unknown }
+  socket._httpMessage = answer
+  answerInvalidRequest(Object.assign(new Error('Parse Error'), { code: 'HPE_INVALID_METHOD' }), socket)
+  return { text: String(socket.read() ?? ''), destroyed: socket.destroyed }
+}
+
+describe('a request that cannot be parsed', () => {
+  it('is answered', () => expect(answerAfter(undefined).text).to.match(/^HTTP\/1\.1 405 /))
+  it('is answered behind the answer before, which is complete but still on its way', () =>
+    expect(answerAfter({ writableEnded: true }).text).to.match(/^HTTP\/1\.1 405 /))
+  it('ends a connection on which an answer is under way', () => expect(answerAfter({ writableEnded: false })).to.deep.equal({ text: '', destroyed: true }))
+})

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { FanOut } from '../../../../src/storage/cacher/fan-out.ts'
+import { OwnWrites } from '../../../../src/storage/cacher/own-writes.ts'
+import { ResourceCache } from '../../../../src/storage/cacher/resource-cache.ts'
+import { plainReports } from '../../../../src/storage/corrupt.ts'
+import { revision } from '../../../../src/storage/revision.ts'
+import { Slabs } from '../../../../src/storage/slab.ts'
+import { encryptionConfig, encryptionOf, providerOf } from '../../../support/encryption-config.ts'
+import { testResource } from '../../../support/test-cacher.ts'
+import { codecThrough, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+
+const CONFIG_MAPS = { group: '', resource: 'configmaps' }
+const BOUNDS = { windowMs: 60_000, bytes: 1 << 20 }
+
+describe('storage/cacher/resource-cache', () => {
+  const lost = codecThrough(encryptionOf(providerOf('aesgcm', 'one')).transformerFor(CONFIG_MAPS))
+  const held = (name: string) => lost.toStorage(lost.encode(testObject(name)), testKey(name))
+
+  function open(names: readonly string[]) {
+    const encryption = encryptionOf(providerOf('aesgcm', 'two'))
+    const codec = codecThrough(encryption.transformerFor(CONFIG_MAPS))
+    const cache = new ResourceCache({ ...testResource, codec }, BOUNDS, new Slabs(), new OwnWrites(), new FanOut(), plainReports)
+    const loading = ResourceCache.loading()
+    for (const [i, name] of names.entries()) {
+      const at = revision(i + 1)
+      cache.load(loading, { key: testKey(name), value: held(name), createRevision: at, modRevision: at })
+    }
+    cache.replace(loading, revision(names.length), 0)
+    return { cache, findKey: () => encryption.configure(encryptionConfig(providerOf('aesgcm', 'two', 'one'))) }
+  }
+
+  it('reads again what it could not read, once the key is there, at the revision that it had', () => {
+    const { cache, findKey } = open(['a', 'b'])
+    cache.history.remember(revision(2), cache.tree, 0)
+    cache.reread()
+    expect([cache.tree.size, cache.hasCorrupt(testPrefix), cache.hasCorrupt(testKey('a'))]).to.deep.equal([0, true, true])
+    findKey()
+    cache.reread()
+    expect([cache.tree.get(testKey('b'))?.revision, cache.tree.size, cache.hasCorrupt(testPrefix)]).to.deep.equal([2, 2, false])
+    expect(cache.history.treeAt(revision(2), cache.tree, 0)?.size).to.equal(2)
+  })
+
+  it('gives up a pass after a hundred failures, and goes on with the others in the next', () => {
+    const names = Array.from({ length: 150 }, (_, i) => `n${i}`)
+    const { cache, findKey } = open(names)
+    cache.reread()
+    expect([...cache.corrupt.keys()][0]).to.equal(testKey('n100'))
+    findKey()
+    cache.reread()
+    expect(cache.tree.size).to.equal(150)
+  })
+})
