@@ -3,6 +3,7 @@ import { isObject, jsonKind } from '../apply/patch/go-print.ts'
 import { applyJsonPatch, checkJsonPatch } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
+import { compareText } from '../apply/path-element.ts'
 import type { Version } from '../catalog/definition.ts'
 import { goJson, parseJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
@@ -100,18 +101,21 @@ function parsePatch(type: string, body: Buffer, options: WriteOptions): ParsedPa
 function applyTo(target: BodyTarget, type: string, patchOf: ParsedPatch, current: KubeObject, options: WriteOptions, warn: (text: string) => void): KubeObject {
   const { patched, shown } = patchValue(target, type, patchOf.value, current as unknown as JsonObject)
   const refused = (why: string) => invalidError({ group: '', kind: '' }, '', [invalid(fieldPath('patch'), shown(), why)])
-  const faults: string[] = [...patchOf.faults]
+  const unknown: string[] = []
   let next: KubeObject
   try {
     next = decodeObject(
       target as unknown as Version,
       patched,
-      options.fieldValidation === 'Ignore' ? undefined : path => faults.push(`unknown field "${path}"`),
+      options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`),
     )
   } catch (error) {
     if (error instanceof DecodeError) throw refused((type === STRATEGIC_PATCH ? conversionFault(target.schema, patched) : undefined) ?? error.message)
     throw error
   }
+  // The converter of strategic merges sorts what it finds; decoders tell it as they come to it.
+  if (type === STRATEGIC_PATCH) unknown.sort(compareText)
+  const faults = [...patchOf.faults, ...unknown]
   if (faults.length > 0) {
     if (options.fieldValidation === 'Strict') throw refused(`strict decoding error: ${faults.join(', ')}`)
     for (const fault of faults) warn(fault)

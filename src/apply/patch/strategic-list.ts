@@ -39,20 +39,19 @@ export function mergeLists(original: Json[], patch: Json[], items: PatchType, me
 
 /** Obeys elements that are directives: the list without deleted elements, and the patch without directives; a replaced list is the patch alone. */
 function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeKey: string): [Json[], Json[]] {
-  let server = original
+  const gone = new Set<Json>()
   let replace = false
   const plain: Json[] = []
   for (const element of patch) {
     const directive = ownMember(element, DIRECTIVE)
     if (directive === undefined) plain.push(element)
-    else if (directive === 'delete') {
-      const gone = keyOf(element, mergeKey)
-      server = server.filter(item => !Object.hasOwn(item, mergeKey) || item[mergeKey] !== gone)
-    } else if (directive === 'replace') replace = true
+    else if (directive === 'delete') gone.add(keyOf(element, mergeKey))
+    else if (directive === 'replace') replace = true
     else if (directive === 'merge') throw new PatchError('internal', 'merging lists cannot yet be specified in the patch')
     else throw badPatchType(directive, element)
   }
-  return replace ? [plain, []] : [server, plain]
+  if (replace) return [plain, []]
+  return [gone.size > 0 ? original.filter(item => !Object.hasOwn(item, mergeKey) || !gone.has(item[mergeKey] as Json)) : original, plain]
 }
 
 function mergeByKey(server: JsonObject[], patch: JsonObject[], items: PatchType, mergeKey: string, mergeMap: MergeMap): Json[] {
@@ -144,16 +143,42 @@ function sorted(list: Json[], order: readonly Json[], mergeKey: string, kind: st
  */
 export function shiftedServerList(server: readonly Json[], patch: readonly Json[], mergeKey: string): readonly Json[] {
   if (!patch.some(isDeletion)) return server
-  const list = [...server]
-  let length = list.length
-  const at = (key: Json | undefined): number => list.findIndex((item, i) => i < length && isObject(item) && item[mergeKey] === key)
-  for (const element of patch)
-    if (isDeletion(element))
-      for (let gone = at((element as JsonObject)[mergeKey]); gone >= 0; gone = at((element as JsonObject)[mergeKey])) list.copyWithin(gone, gone + 1, length--)
-  if (patch.some(item => isObject(item) && item[DIRECTIVE] === 'replace')) return list
-  for (const element of patch)
-    if (isObject(element) && !Object.hasOwn(element, DIRECTIVE) && length < list.length && at(element[mergeKey]) < 0) list[length++] = element
-  return list
+  const { left, freed } = withoutDeleted(server, patch, mergeKey)
+  if (patch.some(item => isObject(item) && item[DIRECTIVE] === 'replace')) return [...left, ...freed]
+  const keys = new Set(left.map(item => (isObject(item) ? item[mergeKey] : undefined)))
+  const added: Json[] = []
+  for (const element of patch) {
+    if (added.length === freed.length) break
+    if (!isObject(element) || Object.hasOwn(element, DIRECTIVE) || keys.has(element[mergeKey])) continue
+    keys.add(element[mergeKey])
+    added.push(element)
+  }
+  return [...left, ...added, ...freed.slice(added.length)]
+}
+
+/** What deletions leave of a list, and what stands in the places behind it: each deletion leaves there what was the last element then. */
+function withoutDeleted(server: readonly Json[], patch: readonly Json[], mergeKey: string): { left: Json[]; freed: Json[] } {
+  const places = new Map<Json | undefined, number[]>()
+  server.forEach((item, i) => {
+    if (!isObject(item)) return
+    const same = places.get(item[mergeKey])
+    if (same) same.push(i)
+    else places.set(item[mergeKey], [i])
+  })
+  const gone = new Set<number>()
+  const freed: Json[] = []
+  let last = server.length - 1
+  for (const element of patch) {
+    if (!isDeletion(element)) continue
+    const key = (element as JsonObject)[mergeKey]
+    for (const place of places.get(key) ?? []) {
+      while (gone.has(last)) last--
+      freed.push(server[last] as Json)
+      gone.add(place)
+    }
+    places.delete(key)
+  }
+  return { left: server.filter((_, i) => !gone.has(i)), freed: freed.reverse() }
 }
 
 const isDeletion = (item: Json): boolean => isObject(item) && item[DIRECTIVE] === 'delete'

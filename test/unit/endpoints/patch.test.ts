@@ -125,4 +125,10 @@ describe('patches', () => {
         .to.match(/^422 Invalid: {2}"" is invalid: patch: Invalid value: /)
         .and.include(`strict decoding error: ${fault}`)
     })
+
+  it('of strategic merges have their unknown fields told in the order of their texts', async () => {
+    const body = '{"zzz":1,"spec":{"extra":1,"$setElementOrder/parts":["p"],"b":1},"$retainKeys":["zzz","spec","apiVersion","kind","metadata"],"aaa":null}'
+    const { warnings } = await patch(STRATEGIC, body)
+    expect(warnings).to.deep.equal(['unknown field "spec.b"', 'unknown field "spec.extra"', 'unknown field "zzz"'])
+  })
 })
