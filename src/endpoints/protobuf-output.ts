@@ -67,8 +67,12 @@ const partialMessage = (object: KubeObject): Uint8Array =>
   encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata as unknown as JsonObject })
 
 async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]> {
+  const type = { apiVersion, kind: 'PartialObjectMetadataList' }
+  // v1beta1 numbers the two fields the other way round: an item stands where v1 has the list's metadata.
+  if (apiVersion.endsWith('/v1beta1'))
+    return wrapSegments(type, [...(await mapInSlices(items, item => listHead(partialMessage(item.object())))), listItem(metaMessage(meta))])
   const messages = await mapInSlices(items, item => listItem(partialMessage(item.object())))
-  return listOf({ apiVersion, kind: 'PartialObjectMetadataList' }, meta, messages)
+  return listOf(type, meta, messages)
 }
 
 /** A Status, as the answer or as the object of an ERROR event. */

@@ -23,6 +23,7 @@ import { resourceTypes, resourceV1alpha3Types, resourceV1beta1Types } from './re
 import { schedulingTypes } from './scheduling/types.ts'
 import { storageTypes, storageV1alpha1Types, storageV1beta1Types } from './storage/types.ts'
 import { storageMigrationTypes } from './storagemigration/types.ts'
+import { typesWithoutResource } from './types-without-resource.ts'
 
 /** Every declared type, by `package.Type`. */
 export const types = [
@@ -68,4 +69,5 @@ export const types = [
   rbacTypes,
   rbacV1beta1Types,
   rbacV1alpha1Types,
+  ...typesWithoutResource,
 ].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())

@@ -22,39 +22,26 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * `strayatomic` a list type of what is no list ·
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `= json` default (last) · `# text` description (last).
  * A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`, `strings`). Declarations start a line, fields are indented. `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `# text`.
+ *
+ * `type DaemonSet like apps.DaemonSet` is the type of another package once more, as versions of a kind are: with its marks, texts and fields, whose types are those of this package where it
+ * declares some of that name. Fields that follow stand in the place of those of their name, or at the end. `types DaemonSet DaemonSetList like apps` says it of several at once.
  */
 export class TypeRegistry {
-  private readonly sources = new Map<string, { head: string; lines: string[]; pkg: TypePackage }>()
+  private readonly packages = new Map<string, TypePackage>()
+  private readonly idsByPrefix = new Map<string, string>()
+  /** Packages whose text nobody has asked for yet. */
+  private readonly unread = new Set<string>()
+  private readonly sources = new Map<string, Source>()
   private readonly enums = new Map<string, readonly string[]>()
   private readonly unions = new Map<string, { line: string; pkg: TypePackage }>()
   private readonly resolved = new Map<string, StructSchema>()
-  private readonly definitions = new Map<string, string>()
 
-  /** `id`: the short name that other packages use (`core`); `definition`: OpenAPI prefix (`io.k8s.api.core.v1`). */
+  /** Packages are read when one of their types is first asked for, so those of versions that nobody uses cost nothing but their text. */
   add(pkg: TypePackage): this {
-    let current: string[] | undefined
-    for (const raw of pkg.source.split('\n')) {
-      const line = raw.trimEnd()
-      if (line === '' || line.startsWith('//')) continue
-      if (line.startsWith('type ')) {
-        const name = line.split(' ', 2)[1] as string
-        invariant(!this.sources.has(`${pkg.id}.${name}`), `type ${pkg.id}.${name} is declared twice`)
-        current = []
-        this.sources.set(`${pkg.id}.${name}`, { head: line, lines: current, pkg })
-        this.definitions.set(`${pkg.definition}.${name}`, `${pkg.id}.${name}`)
-      } else if (line.startsWith('union ')) {
-        this.unions.set(`${pkg.id}.${line.split(' ', 2)[1]}`, { line, pkg })
-      } else if (line.startsWith('enum ')) {
-        const [name, ...values] = line.slice('enum '.length).match(/"[^"]*"|\S+/g) as string[]
-        this.enums.set(
-          `${pkg.id}.${name}`,
-          values.map(value => (value.startsWith('"') ? value.slice(1, -1) : value)),
-        )
-      } else {
-        invariant(current, `a field outside of a type: ${line}`)
-        current.push(line.trimStart())
-      }
-    }
+    invariant(!this.packages.has(pkg.id), `package ${pkg.id} is declared twice`)
+    this.packages.set(pkg.id, pkg)
+    this.unread.add(pkg.id)
+    this.idsByPrefix.set(pkg.definition, pkg.id)
     return this
   }
 
@@ -62,11 +49,10 @@ export class TypeRegistry {
   type(id: string): StructSchema {
     const known = this.resolved.get(id)
     if (known) return known
-    const source = this.sources.get(id)
+    const source = this.source(id)
     invariant(source, `no type ${id}`)
     const name = id.slice(id.indexOf('.') + 1)
-    const { text: head, description } = splitDescription(source.head)
-    const marks = head.split(/\s+/).slice(2)
+    const { marks, description, lines } = this.written(source)
     const fields = new Map<string, Field>()
     const inlines: Inline[] = []
     const schema: Mutable<StructSchema> = { type: 'struct', name, fields, inlines, typeMeta: marks.includes('typemeta') }
@@ -74,14 +60,14 @@ export class TypeRegistry {
     if (marks.includes('atomic')) schema.structType = 'atomic'
     if (description) schema.description = description
     this.resolved.set(id, schema) // before its fields: types may be recursive
-    for (const line of source.lines) {
+    for (const { line, scope } of lines) {
       const inline = /^inline (\d+) (\S+)/.exec(line)
       if (inline) {
-        const inner = this.type(qualify(inline[2] as string, source.pkg))
+        const inner = this.type(this.qualify(inline[2] as string, scope))
         inlines.push({ number: Number(inline[1]), schema: inner })
         for (const [key, field] of inner.fields) fields.set(key, field)
       } else {
-        const field = this.field(line, source.pkg)
+        const field = this.field(line, scope)
         invariant(!fields.has(field.name), `${id}: field ${field.name} twice`)
         fields.set(field.name, field)
       }
@@ -91,11 +77,70 @@ export class TypeRegistry {
 
   /** The type of an OpenAPI definition name, if there is one. */
   byDefinition(definition: string): StructSchema | undefined {
-    const id = this.definitions.get(definition)
-    return id === undefined ? undefined : this.type(id)
+    const at = definition.lastIndexOf('.')
+    const pkg = this.idsByPrefix.get(definition.slice(0, at))
+    const id = `${pkg}.${definition.slice(at + 1)}`
+    return pkg !== undefined && this.source(id) ? this.type(id) : undefined
   }
 
-  private field(line: string, pkg: TypePackage): Field {
+  private source(id: string): Source | undefined {
+    this.read(id.slice(0, id.indexOf('.')))
+    return this.sources.get(id)
+  }
+
+  /** Sorts the declarations of a package by their names. */
+  private read(id: string): void {
+    if (!this.unread.delete(id)) return
+    const pkg = this.packages.get(id) as TypePackage
+    let current: string[] | undefined
+    for (const raw of pkg.source.split('\n')) {
+      const line = raw.trimEnd()
+      if (line === '' || line.startsWith('//')) continue
+      if (line.startsWith('types ')) {
+        const [names, model] = line.slice('types '.length).split(' like ') as [string, string]
+        for (const name of names.split(' ')) this.declare(pkg, name, `type ${name} like ${model}.${name}`)
+      } else if (line.startsWith('type ')) {
+        current = this.declare(pkg, line.split(' ', 2)[1] as string, line)
+      } else if (line.startsWith('union ')) {
+        this.unions.set(`${id}.${line.split(' ', 2)[1]}`, { line, pkg })
+      } else if (line.startsWith('enum ')) {
+        const [name, ...values] = line.slice('enum '.length).match(/"[^"]*"|\S+/g) as string[]
+        this.enums.set(
+          `${id}.${name}`,
+          values.map(value => (value.startsWith('"') ? value.slice(1, -1) : value)),
+        )
+      } else {
+        invariant(current, `a field outside of a type: ${line}`)
+        current.push(line.trimStart())
+      }
+    }
+  }
+
+  /** Keeps a declaration, and gives its lines to be filled. */
+  private declare(pkg: TypePackage, name: string, head: string): string[] {
+    const id = `${pkg.id}.${name}`
+    invariant(!this.sources.has(id), `type ${id} is declared twice`)
+    const lines: string[] = []
+    this.sources.set(id, { head, lines, pkg })
+    return lines
+  }
+
+  /** What stands of a type in its package, and in that of the type that it is like. */
+  private written({ head, lines, pkg }: Source): Written {
+    const { text, description } = splitDescription(head)
+    const marks = text.split(/\s+/).slice(2)
+    const own = lines.map(line => ({ line, scope: [pkg] }))
+    if (marks[0] !== 'like') return { marks, description, lines: own }
+    const model = this.source(marks[1] as string)
+    invariant(model, `no type ${marks[1]}`)
+    const base = this.written(model)
+    const byName = new Map<string, WrittenField>()
+    for (const { line, scope } of base.lines) byName.set(fieldKey(line), { line, scope: [pkg, ...scope] })
+    for (const { line, scope } of own) byName.set(fieldKey(line), { line: describedAs(line, byName.get(fieldKey(line))?.line), scope })
+    return { marks: [...base.marks, ...marks.slice(2)], description: description ?? base.description, lines: [...byName.values()] }
+  }
+
+  private field(line: string, scope: Scope): Field {
     const { text, description } = splitDescription(line)
     const at = text.indexOf(' = ')
     const [name, number, type, ...marks] = (at < 0 ? text : text.slice(0, at)).split(/\s+/) as [string, string, string, ...string[]]
@@ -105,7 +150,7 @@ export class TypeRegistry {
       name,
       number: number === '-' ? 0 : Number(number),
       pointer,
-      schema: this.schema(optional ? type.slice(pointer ? 1 : 0, -1) : type.slice(pointer ? 1 : 0), marks, pkg),
+      schema: this.schema(optional ? type.slice(pointer ? 1 : 0, -1) : type.slice(pointer ? 1 : 0), marks, scope),
       required: marks.includes('required') || (!optional && !marks.includes('optional')),
       omitEmpty: marks.includes('omitempty') || (optional && !marks.includes('keepempty')),
     }
@@ -129,14 +174,14 @@ export class TypeRegistry {
   private union(line: string, pkg: TypePackage): UnionSchema {
     const { text, description } = splitDescription(line)
     const [, name, type, form] = text.split(/\s+/) as [string, string, string, UnionForm]
-    const struct = this.type(qualify(type, pkg))
+    const struct = this.type(this.qualify(type, [pkg]))
     return { type: 'union', name, definition: `${pkg.definition}.${name}`, ...(description && { description }), form, struct }
   }
 
-  private schema(type: string, marks: readonly string[], pkg: TypePackage): Schema {
+  private schema(type: string, marks: readonly string[], scope: Scope): Schema {
     if (type.startsWith('[]')) {
       const pointerItems = type.startsWith('[]*')
-      const items = this.schema(type.slice(pointerItems ? 3 : 2), [], pkg)
+      const items = this.schema(type.slice(pointerItems ? 3 : 2), [], scope)
       const keys = marks.map(m => /^map\((.+)\)$/.exec(m)?.[1]).find(k => k !== undefined)
       const listType = keys !== undefined ? 'map' : marks.includes('set') ? 'set' : marks.includes('atomic') ? 'atomic' : undefined
       return {
@@ -149,11 +194,11 @@ export class TypeRegistry {
     }
     if (type.startsWith('map[string]')) {
       const mapType = marks.includes('atomic') ? 'atomic' : marks.includes('granular') ? 'granular' : undefined
-      return { type: 'map', values: this.schema(type.slice(11), [], pkg), ...(mapType && { mapType }) }
+      return { type: 'map', values: this.schema(type.slice(11), [], scope), ...(mapType && { mapType }) }
     }
     const scalar = SCALARS[type]
     if (scalar) return scalar
-    const id = qualify(type, pkg)
+    const id = this.qualify(type, scope)
     const values = this.enums.get(id)
     if (values) return { type: 'string', goType: `v1.${id.slice(id.indexOf('.') + 1)}`, enum: values }
     const union = this.unions.get(id)
@@ -163,6 +208,16 @@ export class TypeRegistry {
     const structType = marks.includes('atomic') ? 'atomic' : 'granular'
     // Shares the members, which may not be resolved yet.
     return { ...struct, fields: struct.fields, inlines: struct.inlines, structType, base: struct }
+  }
+
+  /** The name with its package: the first of those in scope that declares it. */
+  private qualify(type: string, scope: Scope): string {
+    if (type.includes('.')) {
+      this.read(type.slice(0, type.indexOf('.')))
+      return type
+    }
+    const ids = scope.map(pkg => `${pkg.id}.${type}`)
+    return ids.find(id => this.sources.has(id) || this.enums.has(id) || this.unions.has(id)) ?? (ids[0] as string)
   }
 }
 
@@ -176,9 +231,37 @@ export interface TypePackage {
 const MARKER = 'x-kubernetes-'
 const NEUTRAL_MARKER = 'x-svc-'
 
+/** Packages in which a name is looked up, in turn. */
+type Scope = readonly TypePackage[]
+
+/** A declaration as it stands in its package. */
+interface Source {
+  readonly head: string
+  readonly lines: readonly string[]
+  readonly pkg: TypePackage
+}
+
+interface WrittenField {
+  readonly line: string
+  readonly scope: Scope
+}
+
+interface Written {
+  readonly marks: readonly string[]
+  readonly description: string | undefined
+  readonly lines: readonly WrittenField[]
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-const qualify = (type: string, pkg: TypePackage): string => (type.includes('.') ? type : `${pkg.id}.${type}`)
+/** What a field is told from others by: its name, or `inline` and its number. */
+const fieldKey = (line: string): string => line.split(' ', line.startsWith('inline ') ? 2 : 1).join(' ')
+
+/** The field with the text of the one that it stands for, where it has none of its own. */
+function describedAs(line: string, model: string | undefined): string {
+  const text = model === undefined ? undefined : splitDescription(model).description
+  return text === undefined || splitDescription(line).description !== undefined ? line : `${line} # ${text}`
+}
 
 function splitDescription(line: string): { text: string; description?: string } {
   const at = line.indexOf(' # ')

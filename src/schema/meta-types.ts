@@ -207,6 +207,9 @@ type StatusDetails
   causes 4 []StatusCause? atomic
   retryAfterSeconds 5 int32?
 
+type TableOptions typemeta
+  includeObject 1 string?
+
 type UpdateOptions typemeta
   dryRun 1 []string? atomic
   fieldManager 2 string?

@@ -1,4 +1,5 @@
 import type { TypePackage } from '../../schema/idl.ts'
+import { conversionReviewTypes } from './review-types.ts'
 
 /** The types of apiextensions.k8s.io/v1. */
 export const apiextensionsTypes: TypePackage = {
@@ -10,7 +11,7 @@ enum FieldValueErrorReason FieldValueDuplicate FieldValueForbidden FieldValueInv
 union JSONSchemaPropsOrArray JSONSchemaProps list # One schema, or a list of them.
 union JSONSchemaPropsOrBool JSONSchemaProps boolean # A schema, or whether anything is allowed.
 union JSONSchemaPropsOrStringArray JSONSchemaProps strings # A schema, or a list of names.
-
+${conversionReviewTypes}
 type CustomResourceColumnDefinition # A column that kubectl get prints.
   name 1 string # Heading.
   type 2 string # integer, number, string, boolean or date.

@@ -1,4 +1,5 @@
 import type { TypePackage } from '../../schema/idl.ts'
+import { olderCertificateTypes } from './older-types.ts'
 
 /** The types of certificates.k8s.io/v1. */
 export const certificatesTypes: TypePackage = {
@@ -59,7 +60,7 @@ type ClusterTrustBundleSpec
 export const certificatesV1beta1Types: TypePackage = {
   id: 'certificatesv1beta1',
   definition: 'io.k8s.api.certificates.v1beta1',
-  source: clusterTrustBundle,
+  source: clusterTrustBundle + olderCertificateTypes,
 }
 
 /** The types of certificates.k8s.io/v1alpha1. */

@@ -1,4 +1,5 @@
 import type { TypePackage } from '../../schema/idl.ts'
+import { olderIngressTypes } from './older-types.ts'
 
 /** Addresses of services are the same in v1 and v1beta1. */
 const ADDRESS_TYPES = `
@@ -164,4 +165,8 @@ type ServiceBackendPort atomic
 ${ADDRESS_TYPES}`,
 }
 
-export const networkingV1beta1Types: TypePackage = { id: 'networkingV1beta1', definition: 'io.k8s.api.networking.v1beta1', source: ADDRESS_TYPES }
+export const networkingV1beta1Types: TypePackage = {
+  id: 'networkingV1beta1',
+  definition: 'io.k8s.api.networking.v1beta1',
+  source: ADDRESS_TYPES + olderIngressTypes,
+}

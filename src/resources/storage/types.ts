@@ -1,4 +1,5 @@
 import type { TypePackage } from '../../schema/idl.ts'
+import { olderStorageV1alpha1Types, olderStorageV1beta1Types } from './older-types.ts'
 
 /** The types of storage.k8s.io/v1. */
 export const storageTypes: TypePackage = {
@@ -123,12 +124,12 @@ type VolumeAttributesClassList typemeta
 export const storageV1beta1Types: TypePackage = {
   id: 'storagev1beta1',
   definition: 'io.k8s.api.storage.v1beta1',
-  source: volumeAttributesClass,
+  source: volumeAttributesClass + olderStorageV1beta1Types,
 }
 
 /** The types of storage.k8s.io/v1alpha1. */
 export const storageV1alpha1Types: TypePackage = {
   id: 'storagev1alpha1',
   definition: 'io.k8s.api.storage.v1alpha1',
-  source: volumeAttributesClass,
+  source: volumeAttributesClass + olderStorageV1alpha1Types,
 }

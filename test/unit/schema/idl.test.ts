@@ -50,6 +50,62 @@ describe('type declarations', () => {
   })
 })
 
+describe('types like those of another package', () => {
+  const older = () =>
+    registry().add({
+      id: 'b',
+      definition: 'io.b.v1beta1',
+      source: `
+types Ports like a
+type Port like a.Port # an older port
+  port 3 int64?
+  protocol 2 string? # as it was
+  name 4 string?
+  added 5 bool?
+`,
+    })
+
+  it('have its marks and fields, whose types are those of this package where it declares some', () => {
+    const registry = older()
+    const ports = registry.type('b.Ports')
+    expect(ports).to.deep.include({ name: 'Ports', definition: 'io.b.v1beta1.Ports', typeMeta: true })
+    expect(ports.fields.get('self')?.schema).to.equal(ports)
+    expect(ports.inlines.map(inline => inline.schema)).to.deep.equal([registry.type('b.Port')])
+    expect(registry.type('a.Ports').inlines.map(inline => inline.schema)).to.deep.equal([registry.type('a.Port')])
+  })
+
+  it('have other fields in the place of those of their name, or at the end, and texts of their own where they give some', () => {
+    const port = older().type('b.Port')
+    expect(port.description).to.equal('an older port')
+    expect([...port.fields.values()].map(field => [field.name, field.number])).to.deep.equal([
+      ['name', 4],
+      ['protocol', 2],
+      ['port', 3],
+      ['type', 4],
+      ['added', 5],
+    ])
+    expect(port.fields.get('protocol')).to.deep.include({ description: 'as it was', schema: { type: 'string', goType: 'string' } })
+    expect(older().byDefinition('io.b.v1beta1.Port')?.fields.get('port')).to.deep.include({ required: false, omitEmpty: true })
+  })
+
+  it('keep the text of a field that is given without one', () => {
+    const registry = older().add({ id: 'c', definition: 'io.c.v1', source: 'type Port like b.Port\n  protocol 2 a.Protocol?' })
+    const protocol = registry.type('c.Port').fields.get('protocol')
+    expect(protocol).to.deep.include({ description: 'as it was' })
+    expect(protocol?.schema).to.deep.include({ enum: ['TCP', 'UDP', '', 'a b'] })
+  })
+
+  it('refuse a model that is not there', () => {
+    expect(() => registry().add({ id: 'b', definition: 'io.b.v1', source: 'type Port like a.Plug' }).type('b.Port')).to.throw('no type a.Plug')
+  })
+
+  it('are not read before one of their package is asked for', () => {
+    const faulty = registry().add({ id: 'b', definition: 'io.b.v1', source: 'type Port\ntype Port' })
+    expect(faulty.type('a.Port').name).to.equal('Port')
+    expect(() => faulty.type('b.Port')).to.throw('declared twice')
+  })
+})
+
 describe('markers of schemas', () => {
   const type = new TypeRegistry()
     .add({

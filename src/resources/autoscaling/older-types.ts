@@ -1,0 +1,46 @@
+import type { TypePackage } from '../../schema/idl.ts'
+
+/**
+ * The types of autoscaling/v2beta2 and v2beta1, as earlier releases served them. Objects of such versions are still read and written in every media type, by programs and by a server that
+ * emulates a release that has them.
+ */
+export const olderAutoscalingTypes: readonly TypePackage[] = [
+  {
+    id: 'autoscalingV2beta2',
+    definition: 'io.k8s.api.autoscaling.v2beta2',
+    source: `
+types ContainerResourceMetricSource ContainerResourceMetricStatus CrossVersionObjectReference ExternalMetricSource ExternalMetricStatus like autoscalingv2
+types HPAScalingPolicy HorizontalPodAutoscaler HorizontalPodAutoscalerBehavior HorizontalPodAutoscalerCondition like autoscalingv2
+types HorizontalPodAutoscalerList HorizontalPodAutoscalerSpec MetricIdentifier MetricSpec MetricStatus MetricTarget MetricValueStatus like autoscalingv2
+types ObjectMetricSource ObjectMetricStatus PodsMetricSource PodsMetricStatus ResourceMetricSource ResourceMetricStatus like autoscalingv2
+
+type HPAScalingRules # How fast the number may change in one direction.
+  stabilizationWindowSeconds 3 *int32? # How far back earlier proposals count, of which the most careful is taken.
+  selectPolicy 1 *string? # Which of the policies holds: that of the greatest change (Max), of the least (Min), or none may change it (Disabled).
+  policies 2 []HPAScalingPolicy? atomic # Bounds of the change in a period of time.
+
+type HorizontalPodAutoscalerStatus like autoscalingv2.HorizontalPodAutoscalerStatus
+  currentReplicas 3 int32
+  conditions 6 []HorizontalPodAutoscalerCondition optional atomic
+`,
+  },
+  {
+    id: 'autoscalingV2beta1',
+    definition: 'io.k8s.api.autoscaling.v2beta1',
+    source: `
+types ContainerResourceMetricStatus ExternalMetricSource ExternalMetricStatus HorizontalPodAutoscaler HorizontalPodAutoscalerCondition like autoscaling
+types HorizontalPodAutoscalerList ObjectMetricSource ObjectMetricStatus PodsMetricSource PodsMetricStatus like autoscaling
+types ResourceMetricSource ResourceMetricStatus like autoscaling
+types CrossVersionObjectReference HorizontalPodAutoscalerStatus MetricSpec MetricStatus like autoscalingV2beta2
+
+type ContainerResourceMetricSource like autoscaling.ContainerResourceMetricSource
+  container 4 string
+
+type HorizontalPodAutoscalerSpec # What is scaled, between which bounds, by which metrics.
+  scaleTargetRef 1 CrossVersionObjectReference # What is scaled; it has the subresource scale.
+  minReplicas 2 *int32? # Never fewer than this; 1 unless it says otherwise.
+  maxReplicas 3 int32 # Never more than this.
+  metrics 4 []MetricSpec? atomic # What is measured, and the value to aim at; the metric that asks for most replicas wins.
+`,
+  },
+]
