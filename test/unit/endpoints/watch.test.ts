@@ -15,6 +15,7 @@ function words(id: string | undefined): Framing & { made: string[] } {
   return {
     made,
     contentType: 'text/plain',
+    messages: { text: true, leadBytes: 0 },
     id,
     object(type, object) {
       made.push(`${type} ${object.attributes().name}`)
