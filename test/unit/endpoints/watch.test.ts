@@ -30,7 +30,7 @@ let ids = 0
 function open(t: TestRegistry, search: string, framing: Framing = words(`words${ids++}`), shutdown = NEVER) {
   const exchange = new FakeExchange('/x', { search: `watch=1&${search}` })
   const scope = scopeOf(t, exchange, { shutdown })
-  const done = watch(scope, listOptions(exchange, t.served().version, ''), framing)
+  const done = watch(scope, listOptions(exchange, t.served().version, '', true), framing)
   return { exchange, stream: exchange.streamed, done }
 }
 
