@@ -157,7 +157,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const cacher = createCacher(
     backend,
     stored.map(definition => cachedResource(options, encryption, definition)),
-    { clock, logger, ...(unsafeDeletion && { reports: namedReports(options.etcdPrefix) }) },
+    {
+      clock,
+      logger,
+      consistentReads: options.gates.enabled('ConsistentListFromCache'),
+      exactReads: options.gates.enabled('ListFromCacheSnapshot'),
+      ...(unsafeDeletion && { reports: namedReports(options.etcdPrefix) }),
+    },
   )
   const listAll = async (id: ResourceId) => (await registry.access().list(id, '', { resourceVersion: '0' })).items
   /** The cache may be behind: what is not there is looked for in the store. */
@@ -199,6 +205,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     registry,
     clock,
     media: options.media,
+    watchList: options.gates.enabled('WatchList'),
     deprecatedRequests,
     kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,

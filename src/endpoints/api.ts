@@ -115,10 +115,11 @@ async function list(scope: Scope): Promise<void> {
   const legacyWatch = exchange.ctx.info.verb === 'watch' && exchange.path.includes('/watch/')
   if (served.definition.virtual) return callVirtual(scope, 'list')
   const output = negotiate(scope)
-  const options = listOptions(exchange, served.version, hasNameInPath(scope) ? scope.name : '')
+  const options = listOptions(exchange, served.version, hasNameInPath(scope) ? scope.name : '', scope.env.watchList)
   if (options.watch || legacyWatch) {
     if (!allowed(served.version.verbs, 'watch')) return refuse()
-    return watch(scope, options, framingOf(scope, negotiateStream(scope)))
+    // As upstream has it: the deprecated path alone says nothing of initial events.
+    return watch(scope, options.watch ? options : { ...options, startAtHand: true }, framingOf(scope, negotiateStream(scope)))
   }
   await respondList(scope, output, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
 }

@@ -87,5 +87,6 @@ export const cborForm: BinaryForm = {
   statusBody,
   blueprint: ({ kind, apiVersion }) => cborBody(encodeCborValue({ kind, apiVersion, metadata: {}, items: null })),
   frame: cborFrame,
+  leadBytes: 0,
   streamType: () => CBOR_SEQUENCE_TYPE,
 }

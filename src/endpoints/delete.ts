@@ -38,7 +38,7 @@ export async function deleteOne(scope: Scope): Promise<{ code: number; result: D
 }
 
 export async function deleteCollection(scope: Scope): Promise<ListResult> {
-  const selection = listOptions(scope.exchange, scope.served.version, '')
+  const selection = listOptions(scope.exchange, scope.served.version, '', scope.env.watchList)
   const { options, dryRun, unsafe } = await deleteOptions(scope)
   if (unsafe) throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
   return storeOf(scope).deleteCollection({ ...targetOf(scope), dryRun }, options, selection)

@@ -29,8 +29,8 @@ const NONE: ReadOptions = {
   timeoutSeconds: undefined,
 }
 
-/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (watches of one object). Throws 400 and 422. */
-export function listOptions(exchange: Exchange, version: Version, name: string): ReadOptions {
+/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (watches of one object). `watchList`: the gate. Throws 400 and 422. */
+export function listOptions(exchange: Exchange, version: Version, name: string, watchList: boolean): ReadOptions {
   if (exchange.search === '' && name === '') return NONE
   const { query } = exchange
   const labelText = stringParameter(query, 'labelSelector')
@@ -50,8 +50,9 @@ export function listOptions(exchange: Exchange, version: Version, name: string):
     watch: booleanParameter(query, 'watch') ?? false,
     timeoutSeconds: integerParameter(query, 'timeoutSeconds'),
     ...(sendInitialEvents !== undefined && { sendInitialEvents }),
+    ...(!watchList && { startAtHand: true }),
   }
-  const errors = options.watch ? watchErrors(options) : listErrors(options)
+  const errors = options.watch ? watchErrors(options, watchList) : listErrors(options)
   if (errors.length > 0) throw invalidError({ group: META_GROUP, kind: 'ListOptions' }, '', errors)
   checkFields(version, parsed)
   if (name === '') return options
@@ -97,11 +98,13 @@ function listErrors(options: ReadOptions): FieldError[] {
   return errors
 }
 
-function watchErrors(options: ReadOptions): FieldError[] {
+function watchErrors(options: ReadOptions, watchList: boolean): FieldError[] {
   const errors: FieldError[] = []
   const { resourceVersionMatch } = options
   if (options.sendInitialEvents !== undefined && resourceVersionMatch !== 'NotOlderThan')
     errors.push(forbidden(match, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  if (options.sendInitialEvents !== undefined && !watchList)
+    errors.push(forbidden(initial, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'))
   if (resourceVersionMatch !== '') {
     if (options.sendInitialEvents === undefined)
       errors.push(forbidden(match, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))

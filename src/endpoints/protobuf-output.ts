@@ -89,5 +89,6 @@ export const protobufForm: BinaryForm = {
   statusBody,
   blueprint: type => wrap(type, listHead(metaMessage({}))),
   frame: watchFrame,
+  leadBytes: 4,
   streamType: mediaType => `${mediaType};stream=watch`,
 }

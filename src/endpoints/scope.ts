@@ -22,6 +22,8 @@ export interface EndpointEnvironment {
   readonly media: MediaOffer
   /** Seconds below which no watch is ended by the server; the end comes between this and twice this. */
   readonly minRequestTimeoutSeconds: number
+  /** Watches may ask for initial events (the gate WatchList). */
+  readonly watchList: boolean
   /** Which deprecated APIs were asked for; absent: nobody wants to know. */
   readonly deprecatedRequests?: GaugeFamily
   /** For what reaches nodes: logs, exec, proxies. */

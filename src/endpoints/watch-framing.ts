@@ -12,6 +12,7 @@ import type { Scope } from './scope.ts'
 import { partialMetadata, tableEvent } from './table.ts'
 import type { Framing } from './watch.ts'
 
+const TEXT_MESSAGES = { text: true, leadBytes: 0 }
 const TAIL = Buffer.from('}\n')
 const INITIAL_END = { 'k8s.io/initial-events-end': 'true' }
 
@@ -38,6 +39,7 @@ const plainFraming = (scope: Scope): Framing => {
   const apiVersion = apiVersionOf({ group: version.group, version: version.name })
   return {
     contentType: 'application/json',
+    messages: TEXT_MESSAGES,
     id: 'json',
     error: errorFrame,
     object(type, object) {
@@ -80,6 +82,7 @@ function tableFraming(scope: Scope, output: Output): Framing {
   let first = true
   return {
     contentType: 'application/json',
+    messages: TEXT_MESSAGES,
     id: undefined /* columns are told in a watch's first event only */,
     error: errorFrame,
     object(type, object) {
@@ -105,6 +108,7 @@ function partialFraming(output: Output): Framing {
   const apiVersion = `${as.group}/${as.version}`
   return {
     contentType: 'application/json',
+    messages: TEXT_MESSAGES,
     id: `partial;${as.kind};${apiVersion}`,
     error: errorFrame,
     // A single object is no list: upstream fails to encode it, and ends the stream.
@@ -143,6 +147,7 @@ function binaryFraming(scope: Scope, { as, mediaType }: Output, form: BinaryForm
   })
   return {
     contentType: form.streamType(mediaType),
+    messages: { text: false, leadBytes: form.leadBytes },
     id: `${mediaType};${as ? as.kind : ''};${apiVersion}`,
     object: (type, object) =>
       as?.kind === 'PartialObjectMetadataList'

@@ -4,14 +4,18 @@ import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
 import { StorageError } from '../storage/storage.ts'
-import type { StreamWriter } from './exchange.ts'
+import type { Exchange, StreamWriter } from './exchange.ts'
 import type { ReadOptions } from './list-options.ts'
 import type { Scope } from './scope.ts'
 import { storeOf } from './scope.ts'
+import { asksWebSocket } from './web-socket/handshake.ts'
+import { type MessageForm, openSocketStream } from './web-socket/stream.ts'
 
 /** How one watch turns events into frames. Frames of one event are shared by all watches of the same framing. */
 export interface Framing {
   readonly contentType: string
+  /** As messages of a WebSocket. */
+  readonly messages: MessageForm
   /** Frames are shared between watches with the same id; undefined: never. */
   readonly id: string | undefined
   /** Undefined: the form cannot show an object, and the stream ends. */
@@ -41,7 +45,11 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     const watcher = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
       .catch(toldInside)
-    const writer = exchange.stream(200, framing.contentType)
+    const writer = streamTo(exchange, framing, end)
+    if (writer === undefined) {
+      if (!(watcher instanceof StatusError)) watcher.close()
+      return
+    }
     if (watcher instanceof StatusError) {
       // A start that is gone, or not reached in time, or a state that can't be read, is told inside the stream, as one that goes while the stream is open.
       writer.write([framing.error(watcher)])
@@ -68,6 +76,10 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     env.shutdown.removeEventListener('abort', end)
   }
 }
+
+/** Over a WebSocket where the client asks for one; undefined where its handshake is none. */
+const streamTo = (exchange: Exchange, { contentType, messages }: Framing, gone: () => void): StreamWriter | undefined =>
+  asksWebSocket(exchange) ? openSocketStream(exchange, messages, gone) : exchange.stream(200, contentType)
 
 /** A client with this much unwritten is waited for; what comes meanwhile waits in the watch's queue, which is bounded. */
 const PACE_BYTES = 256 * 1024

@@ -35,6 +35,8 @@ export function toStatus(error: unknown, gr: GroupResource, name: string, verb: 
       )
     case 'too large revision':
       return tooLargeResourceVersionError(wanted ?? '', error.revision ?? 0)
+    case 'future revision':
+      return failure(500, '', 'etcdserver: mvcc: required revision is a future revision')
     case 'unavailable':
       return unavailable(gr, verb, error.message)
     case 'timeout':

@@ -24,6 +24,8 @@ export interface ListOptions {
   readonly continue: string
   readonly allowWatchBookmarks: boolean
   readonly sendInitialEvents?: boolean
+  /** A watch without a start begins with what is at hand, and no bookmark ends that: as before WatchList. */
+  readonly startAtHand?: true
   /** When a watch is going to be ended, in milliseconds since the epoch: a bookmark comes before. */
   readonly deadline?: number
 }
@@ -190,12 +192,15 @@ export async function watchObjects(
   const wanted = plainFailure(() => parseResourceVersion(resourceVersion))
   // Since WatchList a watch without a version, or with 0, asks for the initial events and the bookmark that ends them.
   const initial = sendInitialEvents ?? wanted === undefined
-  const at: ReadAt = wanted === undefined ? (resourceVersion === '0' ? 'any' : 'latest') : { notOlderThan: wanted }
+  const atHand = resourceVersion === '0' || options.startAtHand === true
+  const at: ReadAt = wanted === undefined ? (atHand ? 'any' : 'latest') : { notOlderThan: wanted }
   try {
     return await storage.watch(
       keys.prefix(namespace),
       {
-        start: initial ? { initial: at, bookmarkAtEnd: options.allowWatchBookmarks } : { after: wanted ?? (await storage.currentRevision(signal)) },
+        start: initial
+          ? { initial: at, bookmarkAtEnd: options.allowWatchBookmarks && options.startAtHand !== true }
+          : { after: wanted ?? (await storage.currentRevision(signal)) },
         predicate,
         bookmarks: options.allowWatchBookmarks,
         ...(options.deadline !== undefined && { deadline: options.deadline }),

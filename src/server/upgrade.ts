@@ -20,8 +20,15 @@ const upgrades = new WeakMap<AnyRequest, Upgrade>()
 
 export const upgradeOf = (req: AnyRequest): Upgrade | undefined => upgrades.get(req)
 
-/** Those subresources alone leave HTTP. */
+/** Those subresources alone leave HTTP by any way. */
 const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach|exec|log|portforward|proxy)(?:[/?]|$)/
+/** What may be a watch, which goes on as a WebSocket where the client asks for that. What is none is answered over HTTP all the same, and the connection closed. */
+const MAY_WATCH = /^\/api(?:\/|s\/[^/?]+\/)[^/?]+\/(?:watch\/|[^?]*\?(?:.*&)?watch(?:[=&]|$))/
+
+function leavesHttp({ method, url = '', headers: { upgrade = '' } }: IncomingMessage): boolean {
+  if (/^h2c$/i.test(upgrade)) return false
+  return LEAVES_HTTP.test(url) || (method === 'GET' && /^websocket$/i.test(upgrade) && MAY_WATCH.test(url))
+}
 
 /**
  * Node gives a server that listens for upgrades every request with an Upgrade header, and takes the connection out of HTTP. Most of those only offer one (h2c, by Java's client): they go
@@ -34,7 +41,7 @@ export function upgradeListener(listener: Listener, readmit: (socket: Duplex) =>
       socket.destroy()
       return
     }
-    if (!LEAVES_HTTP.test(req.url ?? '') || /^h2c$/i.test(req.headers.upgrade ?? '')) {
+    if (!leavesHttp(req)) {
       socket.unshift(Buffer.concat([headOf(req), head]))
       readmit(socket)
       return

@@ -123,7 +123,18 @@ export interface Written {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted'
 }
 
-export type StorageErrorCode = 'not found' | 'exists' | 'conflict' | 'expired' | 'too large revision' | 'unavailable' | 'timeout' | 'corrupt' | 'too large'
+/** `future revision`: an exact read of the store itself came before its revision. */
+export type StorageErrorCode =
+  | 'not found'
+  | 'exists'
+  | 'conflict'
+  | 'expired'
+  | 'too large revision'
+  | 'future revision'
+  | 'unavailable'
+  | 'timeout'
+  | 'corrupt'
+  | 'too large'
 
 export interface StorageErrorOptions {
   readonly key?: Key

@@ -125,6 +125,7 @@ export function serverOver(t: TestRegistry, kubelets: Kubelets): Promise<TestSer
     minRequestTimeoutSeconds: 1800,
     kubelets,
     media: mediaOffer(),
+    watchList: true,
     shutdown: new AbortController().signal,
   }
   return startTestServer(createApi(env, new Discovery(() => ''), new OpenApiEndpoint()))

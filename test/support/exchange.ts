@@ -178,6 +178,7 @@ export function scopeOf(
       registry: t.registry,
       clock: { now: () => t.now },
       media,
+      watchList: true,
       minRequestTimeoutSeconds: 1800,
       kubelets: { addressTypes: ['InternalIP'], port: 10250 },
       shutdown,

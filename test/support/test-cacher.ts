@@ -11,17 +11,26 @@ export const testResource = { name: 'configmaps', prefix: testPrefix, codec: tes
 /** What the conformance suite expects. */
 export const testLimits = { revisionWaitMs: 300, queueLimit: 64, bookmarkMs: 200 }
 
+/** As with the gates ConsistentListFromCache and ListFromCacheSnapshot off. */
+export const readsOfTheStore: CacherOptions = { consistentReads: false, exactReads: false }
+
 export const openCacher = (backend: Backend, options: CacherOptions = {}, codec: ResourceCodec = testCodec): Cacher =>
   createCacher(backend, [{ ...testResource, codec }], { ...testLimits, ...options })
 
 /** A watch cache over a backend, which is closed with it. */
-export function cacherHarness(backend: Backend, close: () => Promise<void> = () => backend.close(), codec: ResourceCodec = testCodec): StorageHarness {
-  const cachers = [openCacher(backend, {}, codec)]
+export function cacherHarness(
+  backend: Backend,
+  close: () => Promise<void> = () => backend.close(),
+  codec: ResourceCodec = testCodec,
+  options: CacherOptions = {},
+): StorageHarness {
+  const cachers = [openCacher(backend, options, codec)]
   return {
     backend,
     storage: cachers[0]!.storageFor('configmaps'),
+    ...((options.consistentReads === false || options.exactReads === false) && { futureLists: 'future revision' as const }),
     async reopen() {
-      const cacher = openCacher(backend, {}, codec)
+      const cacher = openCacher(backend, options, codec)
       cachers.push(cacher)
       await cacher.synced(AbortSignal.timeout(5000))
       return cacher.storageFor('configmaps')

@@ -22,6 +22,7 @@ export class CachedStorage implements Storage {
   }
 
   async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
+    if (this.#fromStore(at)) return this.#direct.get(key, at, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       const tree = await this.#treeAt(at.exactly, signal)
       return tree ? tree.get(key) : this.#direct.get(key, at, signal)
@@ -32,6 +33,7 @@ export class CachedStorage implements Storage {
 
   async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { at } = query
+    if (this.#fromStore(at)) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       const tree = await this.#treeAt(at.exactly, signal)
       return tree ? this.#page(tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
@@ -39,11 +41,19 @@ export class CachedStorage implements Storage {
     if (!(await this.reach(at, signal)) || this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
     // The next pages go on in the state of the first.
-    const tree = query.limit > 0 ? this.#cache.tree.clone() : this.#cache.tree
+    const tree = query.limit > 0 && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
     const { now } = this.#core.time
     const page = await this.#page(tree, now, prefix, query)
-    if (page.nextKey !== undefined) history.remember(now, tree, this.#core.clock.now())
+    if (page.nextKey !== undefined && this.#core.exactReads) history.remember(now, tree, this.#core.clock.now())
     return page
+  }
+
+  /** The cache may not answer: it is told so, or, not allowed to wait for the store, it does not have the revision yet. */
+  #fromStore(at: ReadAt): boolean {
+    const { consistentReads, exactReads, time } = this.#core
+    if (at === 'latest') return !consistentReads
+    if (typeof at === 'string' || !('exactly' in at)) return false
+    return !exactReads || (!consistentReads && at.exactly > time.now)
   }
 
   /** Of a list that can only have one object, that one is read: what others hold is no matter. */

@@ -20,6 +20,10 @@ export interface CacherOptions {
   readonly bookmarkMs?: number
   /** How long the store may be away before watches are ended. Default 1 s. */
   readonly graceMs?: number
+  /** Latest reads come from the cache once it has the store's newest revision; otherwise from the store. Default true. */
+  readonly consistentReads?: boolean
+  /** Exact lists, and pages after the first, come from the cache while it has their state; otherwise from the store. Default true. */
+  readonly exactReads?: boolean
   /** How objects that can't be read are told of. Default: plainReports. */
   readonly reports?: CorruptReports
 }

@@ -41,6 +41,8 @@ class WatchCache implements Cacher, CacherCore {
   readonly revisionWaitMs: number
   readonly queueLimit: number
   readonly bookmarkMs: number
+  readonly consistentReads: boolean
+  readonly exactReads: boolean
   readonly #backend: Backend
   readonly #logger: Logger
   readonly #reports: CorruptReports
@@ -70,6 +72,8 @@ class WatchCache implements Cacher, CacherCore {
     this.revisionWaitMs = options.revisionWaitMs ?? 3000
     this.queueLimit = options.queueLimit ?? 4096
     this.bookmarkMs = options.bookmarkMs ?? 60_000
+    this.consistentReads = options.consistentReads ?? true
+    this.exactReads = options.exactReads ?? true
     this.#reports = options.reports ?? plainReports
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
     setMaxListeners(0, this.#stop.signal)
@@ -119,6 +123,7 @@ class WatchCache implements Cacher, CacherCore {
       queueLimit: this.queueLimit,
       bookmarkMs: this.bookmarkMs,
       reports: this.#reports,
+      futureFails: !(this.consistentReads && this.exactReads),
       observer: (key, value, attributes) => this.#ownWrites.add(key, value, attributes),
     })
     const storage = new CachedStorage(this, cache, direct)

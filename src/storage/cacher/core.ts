@@ -10,6 +10,10 @@ export interface CacherCore {
   readonly revisionWaitMs: number
   readonly queueLimit: number
   readonly bookmarkMs: number
+  /** Latest reads may come from the cache. */
+  readonly consistentReads: boolean
+  /** Exact reads may. */
+  readonly exactReads: boolean
   /** False: the store has been away for longer than the grace. */
   readonly connected: boolean
   /** Resolves once the resource's first state is there. */

@@ -4,6 +4,7 @@ import { delay } from '../delay.ts'
 import { tooLargeRevision, translated } from '../errors.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Change, ListQuery, Page, ReadAt, ResourceCodec, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
+import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 import { listPage } from './list.ts'
 import { openWatch } from './watch.ts'
@@ -16,6 +17,8 @@ export interface DirectOptions {
   readonly queueLimit?: number
   /** How often a watcher that wants bookmarks gets one. Default: a minute. */
   readonly bookmarkMs?: number
+  /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
+  readonly futureFails?: boolean
   readonly observer?: WriteObserver
   /** Default: plainReports. */
   readonly reports?: CorruptReports
@@ -52,7 +55,7 @@ export class DirectStorage implements Storage {
 
   async #list(prefix: Key, query: ListQuery, reports: CorruptReports, signal: AbortSignal): Promise<Page> {
     const wanted = wantedRevision(query.at)
-    if (wanted !== undefined) await this.#reach(wanted, signal)
+    if (wanted !== undefined) await (isExact(query.at) && this.#options.futureFails ? this.#hasCome(wanted, signal) : this.#reach(wanted, signal))
     return translated(listPage(this.backend, this.codec, reports, prefix, query, exactRevision(query.at), signal))
   }
 
@@ -105,6 +108,11 @@ export class DirectStorage implements Storage {
     return undefined
   }
 
+  async #hasCome(wanted: Revision, signal: AbortSignal): Promise<void> {
+    const revision = await this.currentRevision(signal)
+    if (revision < wanted) throw new StorageError('future revision', `revision ${wanted} has not come, current: ${revision}`, { revision })
+  }
+
   /** Waits until the store has the revision. */
   async #reach(wanted: Revision, signal: AbortSignal): Promise<void> {
     const until = Date.now() + (this.#options.revisionWaitMs ?? 3000)
@@ -125,4 +133,5 @@ function wantedRevision(at: ReadAt): Revision | undefined {
   return 'exactly' in at ? at.exactly : at.notOlderThan
 }
 
-const exactRevision = (at: ReadAt): Revision | undefined => (typeof at === 'object' && 'exactly' in at ? at.exactly : undefined)
+const isExact = (at: ReadAt): at is { exactly: Revision } => typeof at === 'object' && 'exactly' in at
+const exactRevision = (at: ReadAt): Revision | undefined => (isExact(at) ? at.exactly : undefined)

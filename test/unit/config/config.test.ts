@@ -143,7 +143,7 @@ describe('the command line', () => {
     [['--enable-admission-plugins=PodSecurity'], '--enable-admission-plugins=PodSecurity is not implemented'],
     [['--encryption-provider-config-automatic-reload'], '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config'],
     [['--storage-backend=etcd2'], '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"'],
-    [['--feature-gates=WatchList=false'], '--feature-gates: WatchList=false is not implemented'],
+    [['--feature-gates=OpenAPIEnums=false'], '--feature-gates: OpenAPIEnums=false is not implemented'],
     [['--feature-gates=WatchList'], 'must be formatted as key=value'],
     [['--feature-gates=WatchList=maybe'], '--feature-gates: invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'],
     [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],

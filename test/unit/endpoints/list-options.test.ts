@@ -5,7 +5,9 @@ import { refusal, refusalText, widgetResource } from '../../support/test-registr
 
 const { home } = widgetResource()
 const { selectableFields: _, ...plain } = home
-const read = (search: string, name = '', version = home) => listOptions(new FakeExchange('/x', { search }), version, name)
+const read = (search: string, name = '', version = home) => listOptions(new FakeExchange('/x', { search }), version, name, true)
+/** As with the gate WatchList off. */
+const readPlainly = (search: string) => listOptions(new FakeExchange('/x', { search }), home, '', false)
 const refused = async (search: string, name = '', version = home) => refusalText(Promise.resolve().then(() => read(search, name, version)))
 
 describe('options of lists and watches', () => {
@@ -82,6 +84,25 @@ describe('options of lists and watches', () => {
       expect(status.message).to.equal(`ListOptions.meta.k8s.io "" is invalid: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`)
       expect(status.details).to.include({ group: 'meta.k8s.io', kind: 'ListOptions' })
     })
+
+  const NEEDS_GATE = 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'
+  for (const [search, message] of [
+    ['watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', NEEDS_GATE],
+    ['watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan', NEEDS_GATE],
+    [
+      'watch=1&sendInitialEvents=true',
+      `[resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan, ${NEEDS_GATE}]`,
+    ],
+    ['sendInitialEvents=true', 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
+  ] as const)
+    it(`without WatchList, refuse ${search}`, async () => {
+      const { status } = await refusal(Promise.resolve().then(() => readPlainly(search)))
+      expect([status.code, status.message]).to.deep.equal([422, `ListOptions.meta.k8s.io "" is invalid: ${message}`])
+    })
+  it('without WatchList, watches start with what is at hand', () => {
+    expect(readPlainly('watch=1').startAtHand).to.equal(true)
+    expect(read('watch=1').startAtHand).to.equal(undefined)
+  })
 
   const bad: [string, search: string, version: typeof plain, text: string][] = [
     ['a number', 'limit=x', home, '400 BadRequest: strconv.ParseInt: parsing "x": invalid syntax'],

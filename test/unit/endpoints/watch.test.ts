@@ -15,6 +15,7 @@ function words(id: string | undefined): Framing & { made: string[] } {
   return {
     made,
     contentType: 'text/plain',
+    messages: { text: true, leadBytes: 0 },
     id,
     object(type, object) {
       made.push(`${type} ${object.attributes().name}`)
@@ -29,7 +30,7 @@ let ids = 0
 function open(t: TestRegistry, search: string, framing: Framing = words(`words${ids++}`), shutdown = NEVER) {
   const exchange = new FakeExchange('/x', { search: `watch=1&${search}` })
   const scope = scopeOf(t, exchange, { shutdown })
-  const done = watch(scope, listOptions(exchange, t.served().version, ''), framing)
+  const done = watch(scope, listOptions(exchange, t.served().version, '', true), framing)
   return { exchange, stream: exchange.streamed, done }
 }
 

@@ -10,6 +10,9 @@ describe('feature gates', () => {
     ['CBORServingAndStorage=false', 'CBORServingAndStorage', false],
     ['APIResponseCompression=false', 'APIResponseCompression', false],
     ['WatchList=true', 'WatchList', true],
+    ['WatchList=false', 'WatchList', false],
+    ['ConsistentListFromCache=false', 'ConsistentListFromCache', false],
+    ['ListFromCacheSnapshot=false', 'ListFromCacheSnapshot', false],
     ['RetryGenerateName=true', 'RetryGenerateName', true],
     ['EventedPLEG=true', 'EventedPLEG', true],
     ['AllAlpha=false', 'CBORServingAndStorage', false],
@@ -25,7 +28,7 @@ describe('feature gates', () => {
     ['toString=true', 'unrecognized feature gate: toString'],
     ['RetryGenerateName=false', 'cannot set feature gate RetryGenerateName to false, feature is locked to true'],
     ['WatchFromStorageWithoutResourceVersion=true', 'cannot set feature gate WatchFromStorageWithoutResourceVersion to true, feature is locked to false'],
-    ['WatchList=false', 'WatchList=false is not implemented, and ignoring it would change what the server does'],
+    ['OpenAPIEnums=false', 'OpenAPIEnums=false is not implemented, and ignoring it would change what the server does'],
     ['AllAlpha=true', 'ComponentFlagz=true (by AllAlpha=true) is not implemented, and ignoring it would change what the server does'],
     ['AllBeta=false', 'AllowParsingUserUIDFromCertAuth=false (by AllBeta=false) is not implemented, and ignoring it would change what the server does'],
   ]

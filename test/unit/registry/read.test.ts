@@ -183,6 +183,7 @@ describe('watching through the registry', () => {
     ['no version: what is there, then changes', {}, 3, ['added a@2', 'added b@3', 'added c@4']],
     ['version 0: likewise', { resourceVersion: '0' }, 3, ['added a@2', 'added b@3', 'added c@4']],
     ['no version, with bookmarks: the end of what is there, too', { allowWatchBookmarks: true }, 4, ['added a@2', 'added b@3', 'bookmark end@3', 'added c@4']],
+    ['no version, with bookmarks, as before WatchList: no end', { allowWatchBookmarks: true, startAtHand: true }, 3, ['added a@2', 'added b@3', 'added c@4']],
     ['a version, with bookmarks: no end of anything', { allowWatchBookmarks: true, resourceVersion: '2' }, 2, ['added b@3', 'added c@4']],
     ['a version: changes after it', { resourceVersion: '2' }, 2, ['added b@3', 'added c@4']],
     ['no initial events: changes from now on', { sendInitialEvents: false }, 1, ['added c@4']],

@@ -9,7 +9,7 @@ import { encryptionConformance } from '../../../conformance/encryption.ts'
 import { storageConformance } from '../../../conformance/storage.ts'
 import type { EtcdServer } from '../../../support/etcd.ts'
 import { findEtcd, startEtcd } from '../../../support/etcd.ts'
-import { cacherHarness, directHarness, encryptedHarness, openCacher } from '../../../support/test-cacher.ts'
+import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
 const skip = findEtcd() === undefined ? 'there is no etcd binary; hack/etcd installs one' : undefined
@@ -30,6 +30,7 @@ async function open(): Promise<[Backend, () => Promise<void>]> {
 encryptionConformance('direct, etcd', async () => encryptedHarness('direct', ...(await open())), skip)
 encryptionConformance('watch cache, etcd', async () => encryptedHarness('cached', ...(await open())), skip)
 storageConformance('direct, etcd', async () => directHarness(...(await open())), skip)
+storageConformance('watch cache, etcd, latest and exact reads of the store', async () => cacherHarness(...(await open()), undefined, readsOfTheStore), skip)
 storageConformance('watch cache, etcd', async () => cacherHarness(...(await open())), skip)
 
 describe('watch cache over an etcd that dies', function () {

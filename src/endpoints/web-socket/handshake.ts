@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { isTokenProtocol, protocolsOf } from '../../auth/authn/web-socket-token.ts'
+import type { Exchange } from '../exchange.ts'
+
+/** RFC 6455, 1.3. */
+const KEY_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+
+/** The client asks to go on as a WebSocket. */
+export const asksWebSocket = ({ asksUpgrade, headers }: Exchange): boolean => asksUpgrade && headers.upgrade?.toLowerCase() === 'websocket'
+
+/** The subprotocols that a client asks for; none where it names none. Tokens are not among them. */
+export function askedProtocols({ headers }: Exchange): string[] {
+  const header = headers['sec-websocket-protocol'] ?? ''
+  return header.trim() === '' ? [] : protocolsOf(header).filter(each => !isTokenProtocol(each))
+}
+
+export interface Taken {
+  readonly socket: Duplex
+  /** What has come behind the request. */
+  readonly head: Buffer
+}
+
+/** Agrees to a handshake, with this subprotocol if any, and takes the connection. */
+export function accept(exchange: Exchange, protocol: string): Taken {
+  const key = exchange.headers['sec-websocket-key'] ?? ''
+  const answer = createHash('sha1').update(`${key}${KEY_SUFFIX}`).digest('base64')
+  const taken = exchange.hijack(101)
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${answer}`]
+  if (protocol !== '') lines.push(`Sec-WebSocket-Protocol: ${protocol}`)
+  taken.socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  return taken
+}
+
+/** Agrees to a handshake as kube-apiserver's library for streams of events does, or refuses it in its words, outside of HTTP: undefined. It wants an Origin, and takes any subprotocol, but one at most. */
+export function acceptAny(exchange: Exchange): Taken | undefined {
+  const { headers } = exchange
+  if (headers['sec-websocket-key'] === undefined || headers['sec-websocket-key'] === '') return refuse(exchange, 400, 'mismatch challenge/response')
+  if (headers['sec-websocket-version'] !== '13') return refuse(exchange, 400, 'missing or bad WebSocket Version', 'Sec-WebSocket-Version: 13\r\n')
+  if (!isRequestUri(headers.origin ?? '')) return refuse(exchange, 403, '')
+  const [protocol = '', second] = askedProtocols(exchange)
+  return second === undefined ? accept(exchange, protocol) : refuse(exchange, 400, '')
+}
+
+/** A whole URL or a path, as Go's url.ParseRequestURI takes. */
+const isRequestUri = (text: string): boolean => /^(?:\/|[a-z][a-z0-9+.-]*:\/\/)[\x21-\x7e]*$/i.test(text)
+
+function refuse(exchange: Exchange, code: number, why: string, headers = ''): undefined {
+  const { socket } = exchange.hijack(code)
+  socket.resume()
+  socket.end(`HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\n${headers}\r\n${why}`)
+  return undefined
+}
