@@ -1,4 +1,5 @@
 import type { TypePackage } from '../schema/idl.ts'
+import { metaV1beta1Types } from '../schema/meta-types.ts'
 import { admissionTypes } from './admission/types.ts'
 import { apiDiscoveryTypes } from './apidiscovery/types.ts'
 import { olderApiextensionsTypes } from './apiextensions/older-types.ts'
@@ -28,6 +29,7 @@ export const typesWithoutResource: readonly TypePackage[] = [
   ...olderEventsTypes,
   extensionsTypes,
   imagePolicyTypes,
+  metaV1beta1Types,
   networkingV1alpha1Types,
   ...olderNodeTypes,
   ...olderPolicyTypes,

@@ -220,3 +220,14 @@ type WatchEvent
   object 2 RawExtension
 `,
 }
+
+/** What stands in meta/v1beta1 beside types of meta/v1: its list of metadata numbers its two fields the other way round. */
+export const metaV1beta1Types: TypePackage = {
+  id: 'metaV1beta1',
+  definition: 'io.k8s.apimachinery.pkg.apis.meta.v1beta1',
+  source: `
+type PartialObjectMetadataList typemeta
+  metadata 2 meta.ListMeta?
+  items 1 []meta.PartialObjectMetadata
+`,
+}

@@ -56,7 +56,7 @@ ${webhookTypes({
   sideEffects: '*string?',
   reinvocationPolicy: '*string?',
   reviewVersions: '[]string?',
-  validatingMark: ' atomic',
+  validatingMark: ' strayatomic',
 })}
 ${policyTypes({
   failurePolicy: 'string',

@@ -7,7 +7,7 @@ export interface WebhookTypeNames {
   readonly reinvocationPolicy: string
   readonly reviewVersions: string
   /** Behind sideEffects of a validating webhook. */
-  readonly validatingMark: '' | ' atomic'
+  readonly validatingMark: '' | ' strayatomic'
 }
 
 /** The types of webhook configurations. */

@@ -7,6 +7,7 @@ import type { Output } from '../../../src/endpoints/negotiate.ts'
 import { respondList, respondObject, respondPlainList, respondStatus } from '../../../src/endpoints/respond.ts'
 import type { Scope } from '../../../src/endpoints/scope.ts'
 import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
+import { types as builtinTypes } from '../../../src/resources/types.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { listOptions, NEVER, refusal, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
@@ -117,6 +118,18 @@ describe('answers', () => {
     expect(unwrap((await list(binary)).body!).kind).to.equal('WidgetList')
     expect(unwrap((await object(as('PartialObjectMetadata', PROTOBUF_TYPE))).body!)).to.include({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' })
     expect(unwrap((await list(as('PartialObjectMetadataList', PROTOBUF_TYPE))).body!).kind).to.equal('PartialObjectMetadataList')
+  })
+
+  it('have the metadata of a list in v1beta1 with the fields of its message the other way round', async () => {
+    const output: Output = { mediaType: PROTOBUF_TYPE, pretty: false, as: { kind: 'PartialObjectMetadataList', group: 'meta.k8s.io', version: 'v1beta1' } }
+    const schema = builtinTypes.type('metaV1beta1.PartialObjectMetadataList')
+    const { apiVersion, message } = unwrap((await list(output)).body!)
+    expect(apiVersion).to.equal('meta.k8s.io/v1beta1')
+    expect(decodeMessage(schema, message)).to.deep.nested.include({
+      'metadata.resourceVersion': '5',
+      'items[0].metadata.name': 'a',
+      'items[1].metadata.name': 'b',
+    })
   })
 
   it('are CBOR where that is wanted', async () => {
