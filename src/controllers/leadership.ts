@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { ResourceId } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
@@ -46,6 +47,7 @@ export async function whileLeading(
     if (held && term === undefined) {
       env.logger.info('leading', { lease: options.name, identity: options.identity })
       const end = new AbortController()
+      setMaxListeners(0, end.signal) // a controller that pauses listens
       term = { end, done: work(end.signal) }
     } else if (!held) await endTerm()
     await pause(options.renewMs, signal)

@@ -516,6 +516,14 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(told(await take(events, 2))).to.deep.equal([`added a@${r}`, `bookmark@${r}`])
       })
 
+      it('gives none where the deadline is too near', async () => {
+        const { revision: r } = await create()
+        const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true, deadline: Date.now() + 1900 })
+        expect(told(await take(events, 1))).to.deep.equal([`added a@${r}`])
+        const late = new Promise(resolve => setTimeout(resolve, 700, 'nothing'))
+        expect(await Promise.race([late, events.next()])).to.equal('nothing')
+      })
+
       it('gives a bookmark before its deadline', async () => {
         const { revision: r } = await create()
         const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true, deadline: Date.now() + 2100 })

@@ -37,7 +37,8 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
     queue,
     predicate,
     seen: 'after' in start ? (Math.max(start.after, reached) as Revision) : reached,
-    nextBookmark: query.bookmarks ? Math.min(now + core.bookmarkMs, lastBookmark) : Number.POSITIVE_INFINITY,
+    // As upstream: who leaves so soon gets none.
+    nextBookmark: query.bookmarks && lastBookmark >= now ? Math.min(now + core.bookmarkMs, lastBookmark) : Number.POSITIVE_INFINITY,
     lastBookmark,
   }
   cache.interest.add(watcher, scope)

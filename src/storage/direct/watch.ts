@@ -81,7 +81,8 @@ export async function openWatch(
   } catch (error) {
     throw toStorageError(error)
   }
-  if (query.bookmarks) {
+  // As upstream: who leaves so soon gets none.
+  if (query.bookmarks && (query.deadline ?? Number.POSITIVE_INFINITY) - beforeDeadlineMs >= Date.now()) {
     const next = () => {
       const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - Date.now(), 0)
       timer = setTimeout(
