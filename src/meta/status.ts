@@ -122,11 +122,11 @@ export const serviceUnavailableError = (message: string): StatusError => failure
 export const timeoutError = (message: string, retryAfterSeconds: number): StatusError =>
   failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
 
-/** The 504 for a resource version that has not come within the wait. */
+/** The 504 for a resource version that has not come within the wait; 0 seconds: nobody waited, and nothing is said of when to come again. */
 export const tooLargeResourceVersionError = (wanted: number | string, current: number | string, retryAfterSeconds = 1): StatusError =>
   failure(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    retryAfterSeconds,
+    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
   })
 
 export const isStatusError = (error: unknown, reason?: string): error is StatusError =>

@@ -4,7 +4,7 @@ import { matchesFields } from '../meta/field-selector.ts'
 import type { GroupResource } from '../meta/gvk.ts'
 import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
-import { badRequestError, expiredError, failure } from '../meta/status.ts'
+import { badRequestError, expiredError, failure, tooLargeResourceVersionError } from '../meta/status.ts'
 import type { Revision } from '../storage/revision.ts'
 import { revision } from '../storage/revision.ts'
 import type { Page, Predicate, ReadAt, Storage, StoredObject, Watcher } from '../storage/storage.ts'
@@ -96,15 +96,16 @@ export async function getObject(
 }
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
-export function readAt(options: ListOptions, oneName = false): ReadAt {
+export function readAt(options: ListOptions, one = false): ReadAt {
   const { resourceVersion, resourceVersionMatch, limit } = options
   if (resourceVersion === '') return 'latest'
   if (resourceVersion === '0') return 'any'
   const wanted = parseResourceVersion(resourceVersion) as Revision
   if (resourceVersionMatch === 'Exact') return { exactly: wanted }
   if (resourceVersionMatch === 'NotOlderThan') return { notOlderThan: wanted }
-  // A limit asks for that very version, but where a selector picks one name upstream reads a key, not a range.
-  return limit > 0 && !oneName ? { exactly: wanted } : { notOlderThan: wanted }
+  if (limit <= 0) return { notOlderThan: wanted }
+  // A limit asks for that very version, but where a selector picks one object upstream reads a key, not a range: the latest state, which has to be new enough.
+  return one ? 'latest' : { exactly: wanted }
 }
 
 export async function listObjects(
@@ -120,13 +121,21 @@ export async function listObjects(
   const limit = Math.max(0, options.limit)
   if (options.continue !== '') return continueList(storage, keys, gr, namespace, options, predicate, signal)
   try {
-    const at = readAt(options, predicate.name !== undefined)
+    // A name picks one object where the namespace is known.
+    const one = predicate.name !== undefined && keys.object(namespace, predicate.name) === `${prefix}${predicate.name}`
+    const at = readAt(options, one)
     // What is at hand is given whole, as upstream's cache does.
     const page = await storage.list(prefix, { at, predicate, limit: at === 'any' ? 0 : limit }, signal)
+    if (one && at === 'latest') isNewEnough(page, options.resourceVersion)
     return resultOf(page, prefix)
   } catch (error) {
     throw toStatus(error, gr, '', 'list', options.resourceVersion)
   }
+}
+
+function isNewEnough(page: Page, resourceVersion: string): void {
+  const wanted = parseResourceVersion(resourceVersion)
+  if (wanted !== undefined && page.revision < wanted) throw tooLargeResourceVersionError(resourceVersion, page.revision, 0)
 }
 
 async function continueList(

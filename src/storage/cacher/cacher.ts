@@ -123,7 +123,7 @@ class WatchCache implements Cacher, CacherCore {
       queueLimit: this.queueLimit,
       bookmarkMs: this.bookmarkMs,
       reports: this.#reports,
-      futureFails: !(this.consistentReads && this.exactReads),
+      futureFails: true,
       observer: (key, value, attributes) => this.#ownWrites.add(key, value, attributes),
     })
     const storage = new CachedStorage(this, cache, direct)

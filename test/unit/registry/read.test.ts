@@ -32,7 +32,7 @@ describe('at which version a list is read', () => {
       expect(readAt(listOptions({ resourceVersion, resourceVersionMatch, limit }))).to.deep.equal(at))
 
   it('is no exact one where one name is wanted, unless that is asked for', () => {
-    expect(readAt(listOptions({ resourceVersion: '7', limit: 5 }), true)).to.deep.equal({ notOlderThan: 7 })
+    expect(readAt(listOptions({ resourceVersion: '7', limit: 5 }), true)).to.deep.equal('latest')
     expect(readAt(listOptions({ resourceVersion: '7', resourceVersionMatch: 'Exact' }), true)).to.deep.equal({ exactly: 7 })
   })
 
@@ -105,7 +105,8 @@ describe('reading through the registry', () => {
     ['what was there', { resourceVersion: '3', resourceVersionMatch: 'Exact' }, '', ['a', 'b']],
     ['at least as new', { resourceVersion: '3' }, '', ['a', 'b', 'c', 'd', 'e']],
     ['a page at a version', { resourceVersion: '4', limit: 9 }, '', ['a', 'b', 'c']],
-    ['one name, as it is now', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, '', ['c']],
+    ['one object, as it is now', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, 'ns', ['c']],
+    ['one name in all namespaces, as it was', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, '', []],
     ['what is at hand, whole', { resourceVersion: '0', limit: 1 }, '', ['a', 'b', 'c', 'd', 'e']],
   ]
   for (const [what, options, namespace, expected] of selections)
@@ -169,6 +170,15 @@ describe('reading through the registry', () => {
     ],
   ]
   for (const [what, options, text] of refused) it(`refuses ${what}`, async () => expect(await refusalText(list(options()))).to.equal(text))
+
+  it('reads one object as it is now, where a limit asks for a version, and does not wait for that', async () => {
+    const of = (resourceVersion: string) => ({ fields: parseFieldSelector('metadata.name=a'), limit: 2, resourceVersion })
+    await t.update('a', { size: 2 })
+    expect((await list(of('2'), 'ns')).resourceVersion).to.equal('7')
+    const { status } = await refusal(list(of('90'), 'ns'))
+    expect([status.message, status.details?.retryAfterSeconds]).to.deep.equal(['Timeout: Too large resource version: 90, current: 7', undefined])
+    expect((await list(of('6'))).resourceVersion, 'of all namespaces, exactly that version').to.equal('6')
+  })
 
   it('refuses a version that is compacted', async () => {
     await t.backend.compact(revision(5), NEVER)

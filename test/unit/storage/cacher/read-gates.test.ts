@@ -9,11 +9,14 @@ import type { Cacher } from '../../../../src/storage/cacher/cacher-types.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { keyAfter } from '../../../../src/storage/key-range.ts'
 import type { Revision } from '../../../../src/storage/revision.ts'
-import type { ReadAt, Storage } from '../../../../src/storage/storage.ts'
+import { key } from '../../../../src/storage/revision.ts'
+import type { ReadAt, Storage, StorageError } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher } from '../../../support/test-cacher.ts'
 import { everything, plus, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
+/** Of the namespace that `testKey` takes. */
+const namespacePrefix = key(testKey('a').slice(0, -1))
 const signal = new AbortController().signal
 const backends: [name: string, open: () => Promise<Backend>][] = [
   ['in memory', async () => new MemoryBackend()],
@@ -85,6 +88,15 @@ for (const [name, open] of backends)
             expect((await storage.get(testKey('a'), at(now), signal))?.attributes().name).to.equal('a')
             expect(asked > 0 ? 'store' : 'cache', 'get').to.equal(sources[index])
           })
+
+        it('one object exactly: from the store, which has no future', async () => {
+          const query = { predicate: { ...everything, everything: false, name: 'a' }, limit: 0 }
+          asked = 0
+          const page = await storage.list(namespacePrefix, { at: { exactly: plus(now, -1) }, ...query }, signal)
+          expect([page.items.length, asked > 0]).to.deep.equal([1, true])
+          const future = storage.list(namespacePrefix, { at: { exactly: plus(now, 1000) }, ...query }, signal)
+          expect(await future.catch(error => (error as StorageError).code)).to.equal('future revision')
+        })
 
         it(`the second page: from the ${options.exactReads ? 'cache' : 'store'}, at the revision of the first`, async () => {
           const first = await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 2 }, signal)
