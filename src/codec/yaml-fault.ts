@@ -15,6 +15,8 @@ const faults: readonly (readonly [RegExp, string])[] = [
 
 /** The message of a syntax error, worded as go-yaml would as far as that is known: `yaml: line 4: found character that cannot start any token`. */
 export function yamlFault(error: YAMLException, source: string): string {
+  const unclosed = atEnd(error, source)
+  if (unclosed !== undefined) return unclosed
   const line = error.mark?.line ?? 0
   if (/unexpected end of the stream within a flow collection/.test(error.reason) && /[{[,]\s*$/.test(source)) {
     return `yaml: line ${line + 1}: did not find expected node content`
@@ -29,4 +31,20 @@ function atProblem(error: YAMLException, source: string): string | undefined {
   if (/^[%@`]/.test(rest)) return 'found character that cannot start any token'
   if (/^-(\s|$)/.test(rest) && /mapping entry/.test(error.reason)) return 'block sequence entries are not allowed in this context'
   return undefined
+}
+
+/** A flow collection that the text ends within: go-yaml tells the line behind the last, counted from zero, and what could have come. */
+function atEnd({ reason, mark }: YAMLException, source: string): string | undefined {
+  if (!/within a flow collection|deficient indentation/.test(reason) || source.slice(mark?.position ?? 0).trim() !== '') return undefined
+  const brackets: string[] = []
+  for (const [token] of source.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/gs)) {
+    if (token === '[' || token === '{') brackets.push(token === '[' ? ']' : '}')
+    else if (token === ']' || token === '}') brackets.pop()
+  }
+  const open = brackets.at(-1)
+  if (open === undefined) return undefined
+  const lines = source.split('\n')
+  const line = lines.at(-1) === '' ? lines.length - 1 : lines.length
+  const wanted = /[[{,:]\s*$/.test(source) ? 'did not find expected node content' : `did not find expected ',' or '${open}'`
+  return `yaml: line ${line}: ${wanted}`
 }

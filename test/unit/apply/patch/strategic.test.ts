@@ -18,6 +18,13 @@ interface Row {
 }
 
 describe('strategic merge patch', () => {
+  describe('of what kubectl makes of two objects is what the reference implementation says', () => {
+    for (const [i, { type, doc, patch, result }] of fixture<{ type: string; doc: JsonObject; patch: JsonObject; result: JsonObject }>(
+      'kubectl-patches',
+    ).entries())
+      it(`with ${type}, ${i}`, () => expect(applyStrategicPatch(types.type(type), doc, patch)).to.deep.equal(result))
+  })
+
   describe('does as kube-apiserver did', () => {
     for (const { name, type, doc, patch, result, left, code, message } of fixture<Row>('strategic-patch'))
       it(name, () => {
