@@ -1,23 +1,33 @@
+import { BOOL } from '../../cel/type.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, invalid, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
 import type { KubeObject } from '../../meta/object.ts'
+import { validateExpression } from './expressions.ts'
 
 const MAX_CONDITIONS = 64
 
-/** Names and presence of the expressions; what they say waits for a compiler of CEL. */
-export function validateMatchConditions(conditions: readonly KubeObject['spec'][] = [], path: FieldPath): FieldError[] {
+/** What conditions may speak of, and the expressions that the old object has in its own. */
+export interface ConditionUse {
+  readonly params: boolean
+  readonly stored: ReadonlySet<string>
+}
+
+/** Names, and expressions, each of which must give a bool. */
+export function validateMatchConditions(conditions: readonly KubeObject['spec'][] = [], { params, stored }: ConditionUse, path: FieldPath): FieldError[] {
   const errors: FieldError[] = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : []
   const seen = new Set<string>()
   for (const [i, { name = '', expression = '' }] of conditions.entries()) {
     const at = path.index(i)
-    if (expression.trim() === '') errors.push(required(at.child('expression')))
+    const text: string = expression.trim()
+    if (text === '') errors.push(required(at.child('expression')))
+    else errors.push(...validateExpression(text, { params, authorizer: true, results: [BOOL], stored: stored.has(text) }, at.child('expression')))
     if (name === '') {
       errors.push(required(at.child('name')))
       continue
     }
-    errors.push(...isQualifiedName(name).map(text => invalid(at.child('name'), name, text)))
+    errors.push(...isQualifiedName(name).map(why => invalid(at.child('name'), name, why)))
     if (seen.has(name)) errors.push(duplicate(at.child('name'), name))
     seen.add(name)
   }

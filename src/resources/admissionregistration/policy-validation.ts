@@ -4,6 +4,7 @@ import { invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../meta/names.ts'
 import type { KubeObject } from '../../meta/object.ts'
+import { storedTexts } from './expressions.ts'
 import { validateMatchConditions } from './match-conditions.ts'
 import { validateMatchResources } from './match-resources.ts'
 import { validateParamKind } from './param-kind.ts'
@@ -27,7 +28,9 @@ export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints
 /** Conditions that an update leaves as they are, with the parameters that they may use, are not looked at. */
 export function validatePolicyConditions({ spec }: KubeObject, old: KubeObject | undefined, path: FieldPath): FieldError[] {
   const stay = old && deepEqual(spec?.paramKind, old.spec?.paramKind) && deepEqual(spec?.matchConditions, old.spec?.matchConditions)
-  return stay ? [] : validateMatchConditions(spec?.matchConditions, path.child('matchConditions'))
+  if (stay) return []
+  const use = { params: Boolean(spec?.paramKind), stored: storedTexts(old?.spec?.matchConditions, 'expression') }
+  return validateMatchConditions(spec?.matchConditions, use, path.child('matchConditions'))
 }
 
 /** The name of the policy, which a binding to any kind of policy has. */

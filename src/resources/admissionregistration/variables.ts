@@ -1,19 +1,41 @@
+import { DYN, type Type } from '../../cel/type.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import type { KubeObject } from '../../meta/object.ts'
+import { understand } from './expressions.ts'
 
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
 const RESERVED = new Set('true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '))
 
-/** The named expressions of a policy; what they say waits for a compiler of CEL. */
-export function validateVariables(variables: readonly KubeObject['spec'][] = [], path: FieldPath): FieldError[] {
+const KEPT = new Set(['any', 'bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint'])
+
+/** The type that later expressions see: scalars, and lists and maps of them; anything else is dyn. */
+function seenType(type: Type): Type {
+  if (type.kind === 'list' || type.kind === 'map') return { ...type, params: type.params.map(seenType) }
+  return KEPT.has(type.kind) ? type : DYN
+}
+
+/**
+ * The named expressions of a policy, each of which may speak of those before it.
+ * @param stored validations of the old object: expressions among them were understood before.
+ * @param types filled with the types of the variables, for the expressions that come after.
+ */
+export function validateVariables(
+  variables: readonly KubeObject['spec'][] = [],
+  params: boolean,
+  stored: ReadonlySet<string>,
+  types: Map<string, Type>,
+  path: FieldPath,
+): FieldError[] {
   return variables.flatMap(({ name = '', expression = '' }, i) => {
     const at = path.index(i)
     const errors: FieldError[] = []
     if (name.trim() === '') errors.push(required(at.child('name'), 'name is not specified'))
     else if (!IDENTIFIER.test(name) || RESERVED.has(name)) errors.push(invalid(at.child('name'), name, 'name is not a valid CEL identifier'))
-    if (expression.trim() === '') errors.push(required(at.child('expression'), 'expression is not specified'))
-    return errors
+    if (expression.trim() === '') return [...errors, required(at.child('expression'), 'expression is not specified')]
+    const found = understand(expression, { params, authorizer: true, variables: types, stored: stored.has(expression) })
+    types.set(name, found.fault === undefined ? seenType(found.type) : DYN)
+    return found.fault === undefined ? errors : [...errors, invalid(at.child('expression'), expression, found.fault)]
   })
 }

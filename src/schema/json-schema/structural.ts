@@ -1,8 +1,8 @@
+import { regexpFault } from '../../lib/regexp-syntax.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { type FieldError, fieldErrorText, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
-import { regexpFault } from './regexp-syntax.ts'
 import { completenessErrors } from './structural-completeness.ts'
 
 /** Where a schema stands: at the root, for the items of a list, or for a member. */

@@ -1,9 +1,11 @@
+import { BOOL, NULL, STRING, type Type } from '../../../cel/type.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { storedTexts, validateExpression } from '../expressions.ts'
 import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
 import { validateVariables } from '../variables.ts'
 
@@ -14,12 +16,23 @@ const MAX_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
 const NOTHING_TO_CHECK = 'validations or auditAnnotations must contain at least one item'
 
-/** Presence of the expressions and what stands beside them; whether they compile, and to what type, waits for a compiler of CEL. */
-function validateValidation({ expression = '', message = '', reason, messageExpression = '' }: ApiStruct, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = expression.trim() === '' ? [required(path.child('expression'), 'expression is not specified')] : []
-  if (messageExpression !== '' && messageExpression.trim() === '') {
-    errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'))
-  }
+/** What the expressions of a policy may speak of, and those of each sort that the old object has. */
+interface PolicyUse {
+  readonly params: boolean
+  readonly variables?: ReadonlyMap<string, Type>
+  readonly stored: { readonly validations: ReadonlySet<string>; readonly messages: ReadonlySet<string>; readonly annotations: ReadonlySet<string> }
+}
+
+function validateValidation(validation: ApiStruct, { stored, ...parts }: PolicyUse, path: FieldPath): FieldError[] {
+  const { expression = '', message = '', reason, messageExpression = '' } = validation
+  const errors: FieldError[] = []
+  const at = path.child('expression')
+  if (expression.trim() === '') errors.push(required(at, 'expression is not specified'))
+  else errors.push(...validateExpression(expression, { ...parts, authorizer: true, results: [BOOL], stored: stored.validations.has(expression) }, at))
+  const messageAt = path.child('messageExpression')
+  if (messageExpression.trim() !== '') {
+    errors.push(...validateExpression(messageExpression, { ...parts, results: [STRING], stored: stored.messages.has(messageExpression) }, messageAt))
+  } else if (messageExpression !== '') errors.push(invalid(messageAt, messageExpression, 'must be non-empty if specified'))
   if (message !== '' && message.trim() === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'))
   else if (/[\n\r]/.test(message.trim())) errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'))
   if (reason !== undefined && !REASONS.includes(reason)) errors.push(notSupported(path.child('reason'), reason, REASONS))
@@ -29,7 +42,7 @@ function validateValidation({ expression = '', message = '', reason, messageExpr
 const printAnnotation = ({ key = '', valueExpression = '' }: ApiStruct): string =>
   `admissionregistration.AuditAnnotation{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`
 
-function validateAnnotations(annotations: readonly ApiStruct[], policy: string, path: FieldPath): FieldError[] {
+function validateAnnotations(annotations: readonly ApiStruct[], policy: string, { stored, ...parts }: PolicyUse, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (annotations.length > MAX_ANNOTATIONS) {
     const printed = verbatim(`[]admissionregistration.AuditAnnotation{${annotations.map(printAnnotation).join(', ')}}`)
@@ -44,6 +57,9 @@ function validateAnnotations(annotations: readonly ApiStruct[], policy: string, 
     if (value === '') errors.push(required(at.child('valueExpression'), 'valueExpression is not specified'))
     else if (longerThan(value, MAX_VALUE_EXPRESSION)) {
       errors.push(required(at.child('valueExpression'), `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`))
+    } else {
+      const use = { ...parts, authorizer: true, results: [STRING, NULL], stored: stored.annotations.has(valueExpression) }
+      errors.push(...validateExpression(value, use, at.child('valueExpression'), valueExpression))
     }
     if (seen.has(key)) errors.push(duplicate(at.child('key'), key))
     seen.add(key)
@@ -51,24 +67,33 @@ function validateAnnotations(annotations: readonly ApiStruct[], policy: string, 
   return errors
 }
 
-function validateChecks(spec: ApiStruct, name: string, path: FieldPath): FieldError[] {
+function validateChecks(spec: ApiStruct, name: string, use: PolicyUse, path: FieldPath): FieldError[] {
   const validations: ApiStruct[] = spec.validations ?? []
   const annotations: ApiStruct[] = spec.auditAnnotations ?? []
   const at = path.child('validations')
   if (validations.length === 0 && annotations.length === 0) return [required(at, NOTHING_TO_CHECK), required(path.child('auditAnnotations'), NOTHING_TO_CHECK)]
   return [
-    ...validations.flatMap((validation, i) => validateValidation(validation, at.index(i))),
-    ...validateAnnotations(annotations, name, path.child('auditAnnotations')),
+    ...validations.flatMap((validation, i) => validateValidation(validation, use, at.index(i))),
+    ...validateAnnotations(annotations, name, use, path.child('auditAnnotations')),
   ]
 }
 
 export function validatePolicy(next: KubeObject, old: KubeObject | undefined): FieldError[] {
   const path = fieldPath('spec')
   const spec: ApiStruct = next.spec ?? {}
+  const params = Boolean(spec.paramKind)
+  const before: ApiStruct = old?.spec ?? {}
+  const stored = {
+    validations: storedTexts(before.validations, 'expression'),
+    messages: storedTexts(before.validations, 'messageExpression'),
+    annotations: storedTexts(before.auditAnnotations, 'valueExpression'),
+  }
+  const variables = new Map<string, Type>()
+  const use: PolicyUse = { params, stored, ...((spec.variables ?? []).length > 0 ? { variables } : {}) }
   return [
     ...validatePolicyStart(spec, path),
     ...validatePolicyConditions(next, old, path),
-    ...validateVariables(spec.variables, path.child('variables')),
-    ...validateChecks(spec, next.metadata.name ?? '', path),
+    ...validateVariables(spec.variables, params, stored.validations, variables, path.child('variables')),
+    ...validateChecks(spec, next.metadata.name ?? '', use, path),
   ]
 }

@@ -2,6 +2,7 @@ import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { storedTexts } from '../expressions.ts'
 import { speaksAcceptedVersion } from './review-versions.ts'
 
 type Webhook = KubeObject['spec']
@@ -16,6 +17,8 @@ export interface Tolerated {
   readonly badLabelValues: boolean
   /** The conditions are those of the old object, and not looked at. */
   readonly sameConditions: boolean
+  /** Expressions of conditions that the old object has. */
+  readonly storedConditions: ReadonlySet<string>
 }
 
 export const NOTHING_TOLERATED: Tolerated = {
@@ -24,6 +27,7 @@ export const NOTHING_TOLERATED: Tolerated = {
   repeatedNames: false,
   badLabelValues: false,
   sameConditions: false,
+  storedConditions: new Set(),
 }
 
 const hasBadSelector = ({ namespaceSelector, objectSelector }: Webhook): boolean =>
@@ -37,5 +41,9 @@ export function toleratedBy(old: readonly Webhook[], next: readonly Webhook[]): 
     repeatedNames: new Set(old.map(({ name }) => name)).size < old.length,
     badLabelValues: old.some(hasBadSelector),
     sameConditions: old.length === next.length && old.every(({ matchConditions }, i) => deepEqual(matchConditions, next[i].matchConditions)),
+    storedConditions: storedTexts(
+      old.flatMap(({ matchConditions }) => matchConditions ?? []),
+      'expression',
+    ),
   }
 }

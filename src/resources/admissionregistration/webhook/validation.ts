@@ -50,7 +50,10 @@ function validateWebhook(hook: Webhook, tolerated: Tolerated, path: FieldPath): 
   }
   errors.push(...oneOf(hook.reinvocationPolicy, REINVOCATION_POLICIES, path.child('reinvocationPolicy')))
   errors.push(...validateClientConfig(hook.clientConfig ?? {}, path.child('clientConfig')))
-  if (!tolerated.sameConditions) errors.push(...validateMatchConditions(hook.matchConditions, path.child('matchConditions')))
+  if (!tolerated.sameConditions) {
+    const use = { params: false, stored: tolerated.storedConditions }
+    errors.push(...validateMatchConditions(hook.matchConditions, use, path.child('matchConditions')))
+  }
   return errors
 }
 

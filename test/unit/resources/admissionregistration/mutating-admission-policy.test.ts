@@ -9,7 +9,7 @@ const apply = { patchType: 'ApplyConfiguration', applyConfiguration: { expressio
 const good = { matchConstraints: { resourceRules: [rule] }, mutations: [apply], reinvocationPolicy: 'Never' }
 const of = (parts: object = {}): object => ({ spec: { ...good, ...parts } })
 const change = (mutation: object): object => of({ mutations: [mutation] })
-const patch = { patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }
+const patch = { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "remove", path: "/" + jsonpatch.escapeKey("a/b")}]' } }
 
 describe('MutatingAdmissionPolicy', () => {
   validates(mutatingAdmissionPolicyResource, {
@@ -28,6 +28,20 @@ describe('MutatingAdmissionPolicy', () => {
     'no type': [change({}), ['Required spec.mutations[0].patchType']],
     'an unknown type': [change({ patchType: 'Merge' }), ['NotSupported spec.mutations[0].patchType']],
     'no patch': [change({ patchType: 'JSONPatch' }), ['Required spec.mutations[0].jsonPatch']],
+    'a patch of another type': [change({ ...patch, jsonPatch: { expression: '[]' } }), ['Invalid spec.mutations[0].jsonPatch.expression']],
+    'a patch without brackets': [change({ ...patch, jsonPatch: { expression: '[' } }), ['Invalid spec.mutations[0].jsonPatch.expression']],
+    'an apply configuration of parts': [
+      change({ ...apply, applyConfiguration: { expression: 'Object{spec: Object.spec{replicas: object.spec.replicas + 1}}' } }),
+      [],
+    ],
+    'an apply configuration of a map': [
+      change({ ...apply, applyConfiguration: { expression: '{"spec": 1}' } }),
+      ['Invalid spec.mutations[0].applyConfiguration.expression'],
+    ],
+    'a variable that is not there': [
+      change({ ...apply, applyConfiguration: { expression: 'Object{spec: variables.a}' } }),
+      ['Invalid spec.mutations[0].applyConfiguration.expression'],
+    ],
     'an empty patch': [change({ ...patch, jsonPatch: {} }), ['Required spec.mutations[0].jsonPatch.expression']],
     'both patches': [change({ ...apply, jsonPatch: patch.jsonPatch }), ['Invalid spec.mutations[0].jsonPatch']],
   })

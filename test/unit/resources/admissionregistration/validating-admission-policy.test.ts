@@ -48,12 +48,49 @@ describe('ValidatingAdmissionPolicy', () => {
     'a line break': [validation({ message: 'a\nb' }), ['Invalid spec.validations[0].message']],
     'a line break at the end': [validation({ message: 'a\n' }), []],
     'an unknown reason': [validation({ reason: 'Other' }), ['NotSupported spec.validations[0].reason']],
+    'an expression that does not parse': [validation({ expression: 'object.x in [1, 2,' }), ['Invalid spec.validations[0].expression']],
+    'an expression that gives no bool': [validation({ expression: '1 + 1' }), ['Invalid spec.validations[0].expression']],
+    'parameters without a kind of them': [validation({ expression: 'params.x == 1' }), ['Invalid spec.validations[0].expression']],
+    'a message that is no string': [validation({ messageExpression: '1 + 1' }), ['Invalid spec.validations[0].messageExpression']],
+    'an authorizer in a message': [
+      validation({ messageExpression: "authorizer.path('/').check('get').reason()" }),
+      ['Invalid spec.validations[0].messageExpression'],
+    ],
+    'a condition that gives a string': [of({ matchConditions: [{ name: 'c', expression: "'a'" }] }), ['Invalid spec.matchConditions[0].expression']],
+    'an annotation of a number': [audit({ key: 'a', valueExpression: '1' }), ['Invalid spec.auditAnnotations[0].valueExpression']],
+    'a variable of a variable before': [
+      of({
+        variables: [
+          { name: 'a', expression: '[1]' },
+          { name: 'b', expression: 'variables.a.size()' },
+        ],
+        validations: [{ expression: 'variables.b > 1' }],
+      }),
+      [],
+    ],
+    'a variable of one behind': [
+      of({
+        variables: [
+          { name: 'a', expression: 'variables.b' },
+          { name: 'b', expression: '1' },
+        ],
+      }),
+      ['Invalid spec.variables[0].expression'],
+    ],
+    'a variable of another type': [
+      of({ variables: [{ name: 'a', expression: '1' }], validations: [{ expression: "variables.a == 'b'" }] }),
+      ['Invalid spec.validations[0].expression'],
+    ],
+    'variables in a condition': [
+      of({ variables: [{ name: 'a', expression: '1' }], matchConditions: [{ name: 'c', expression: 'variables.a == 1' }] }),
+      ['Invalid spec.matchConditions[0].expression'],
+    ],
     'audit annotations alone': [audit({ key: 'a', valueExpression: "'b'" }), []],
     'a bad key and no value': [audit({ key: '?' }), ['Invalid spec.auditAnnotations[0].key', 'Required spec.auditAnnotations[0].valueExpression']],
-    'a key twice': [audit({ key: 'a', valueExpression: '1' }, { key: 'a', valueExpression: '1' }), ['Duplicate spec.auditAnnotations[1].key']],
-    'a value of 5 KiB': [audit({ key: 'a', valueExpression: 'x'.repeat(5120) }), []],
+    'a key twice': [audit({ key: 'a', valueExpression: 'null' }, { key: 'a', valueExpression: "'1'" }), ['Duplicate spec.auditAnnotations[1].key']],
+    'a value of 5 KiB': [audit({ key: 'a', valueExpression: `'${'x'.repeat(5118)}'` }), []],
     'a value of more': [audit({ key: 'a', valueExpression: 'x'.repeat(5121) }), ['Required spec.auditAnnotations[0].valueExpression']],
-    'too many annotations': [audit(...Array.from({ length: 21 }, (_, i) => ({ key: `k${i}`, valueExpression: '1' }))), ['Invalid spec.auditAnnotations']],
+    'too many annotations': [audit(...Array.from({ length: 21 }, (_, i) => ({ key: `k${i}`, valueExpression: "'1'" }))), ['Invalid spec.auditAnnotations']],
   })
 
   it('fills in what is matched, counts generations and prints', async () => {

@@ -86,6 +86,8 @@ describe('ValidatingWebhookConfiguration', () => {
         of({ matchConditions: [{ name: '', expression: ' ' }] }),
         ['Required webhooks[0].matchConditions[0].expression', 'Required webhooks[0].matchConditions[0].name'],
       ],
+      'a condition that does not parse': [of({ matchConditions: [{ name: 'c', expression: '1 +' }] }), ['Invalid webhooks[0].matchConditions[0].expression']],
+      'a condition of parameters': [of({ matchConditions: [{ name: 'c', expression: 'params.x' }] }), ['Invalid webhooks[0].matchConditions[0].expression']],
       'a condition twice': [of({ matchConditions: [1, 2].map(() => ({ name: 'c', expression: 'true' })) }), ['Duplicate webhooks[0].matchConditions[1].name']],
       'too many conditions': [
         of({ matchConditions: Array.from({ length: 65 }, (_, i) => ({ name: `c${i}`, expression: 'true' })) }),

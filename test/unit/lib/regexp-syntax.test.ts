@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { regexpFault } from '../../../../src/schema/json-schema/regexp-syntax.ts'
+import { regexpFault } from '../../../src/lib/regexp-syntax.ts'
 
 /** Expressions that RE2 reads (https://github.com/google/re2/wiki/Syntax). */
 const good = [

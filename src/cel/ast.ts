@@ -1,0 +1,128 @@
+/** Number of a node, unique within one expression, counted as cel-go counts: costs and checked types are kept by it. */
+export type ExprId = number
+
+export type LiteralValue =
+  | { readonly type: 'int' | 'uint'; readonly value: bigint }
+  | { readonly type: 'double'; readonly value: number }
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'bytes'; readonly value: Uint8Array }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'null_type'; readonly value: null }
+
+export interface LiteralExpr {
+  readonly kind: 'literal'
+  readonly id: ExprId
+  readonly literal: LiteralValue
+}
+
+export interface IdentExpr {
+  readonly kind: 'ident'
+  readonly id: ExprId
+  /** Begins with a dot where the expression asks for the outermost name. */
+  readonly name: string
+}
+
+export interface SelectExpr {
+  readonly kind: 'select'
+  readonly id: ExprId
+  readonly operand: Expr
+  readonly field: string
+  /** A test for presence: what `has(operand.field)` becomes. */
+  readonly testOnly: boolean
+}
+
+export interface CallExpr {
+  readonly kind: 'call'
+  readonly id: ExprId
+  /** Name of a function, or of an operator such as `_+_` (see operators.ts). */
+  readonly name: string
+  readonly target?: Expr
+  readonly args: readonly Expr[]
+}
+
+export interface ListExpr {
+  readonly kind: 'list'
+  readonly id: ExprId
+  readonly elements: readonly Expr[]
+  /** Indexes of the elements written with `?`: they are left out when their optional is empty. */
+  readonly optionals: ReadonlySet<number>
+}
+
+export interface MapEntry {
+  readonly id: ExprId
+  readonly key: Expr
+  readonly value: Expr
+  readonly optional: boolean
+}
+
+export interface MapExpr {
+  readonly kind: 'map'
+  readonly id: ExprId
+  readonly entries: readonly MapEntry[]
+}
+
+export interface StructField {
+  readonly id: ExprId
+  readonly name: string
+  readonly value: Expr
+  readonly optional: boolean
+}
+
+export interface StructExpr {
+  readonly kind: 'struct'
+  readonly id: ExprId
+  readonly typeName: string
+  readonly fields: readonly StructField[]
+}
+
+/** A loop over `range`: what the macros become. */
+export interface ComprehensionExpr {
+  readonly kind: 'comprehension'
+  readonly id: ExprId
+  readonly range: Expr
+  /** Element of a list or key of a map; with a second variable, index of a list or key of a map. */
+  readonly variable: string
+  /** Element of a list or value of a map, in loops of two variables. */
+  readonly variable2?: string
+  readonly accumulator: string
+  readonly init: Expr
+  readonly condition: Expr
+  readonly step: Expr
+  readonly result: Expr
+}
+
+/** Stands where an error was reported. It never leaves the parser. */
+export interface UnspecifiedExpr {
+  readonly kind: 'unspecified'
+  readonly id: ExprId
+}
+
+export type Expr = LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr | UnspecifiedExpr
+
+/** A parsed expression: its tree, and where in the source, in code points, each node begins. */
+export interface Ast {
+  readonly root: Expr
+  readonly offsets: ReadonlyMap<ExprId, number>
+}
+
+/** The nodes directly below one, in the order in which they are evaluated. */
+export function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'select':
+      return [expr.operand]
+    case 'call':
+      return expr.target ? [expr.target, ...expr.args] : expr.args
+    case 'list':
+      return expr.elements
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value])
+    case 'struct':
+      return expr.fields.map(({ value }) => value)
+    case 'comprehension':
+      return [expr.range, expr.init, expr.condition, expr.step, expr.result]
+    case 'literal':
+    case 'ident':
+    case 'unspecified':
+      return []
+  }
+}

@@ -1,0 +1,200 @@
+import type { Source } from './source.ts'
+
+/** Punctuation and key words stand for themselves; the rest are classes, named as cel-go's grammar names them in errors. */
+export interface Token {
+  readonly type: string
+  readonly text: string
+  /** Offsets in code points: the first, and the one after the last. */
+  readonly start: number
+  readonly stop: number
+}
+
+/** A run of characters that begins no token. */
+export interface LexerFault {
+  readonly start: number
+  readonly text: string
+}
+
+export const EOF = '<EOF>'
+export const IDENTIFIER = 'IDENTIFIER'
+export const ESC_IDENTIFIER = 'ESC_IDENTIFIER'
+
+/** In the order of cel-go's grammar, which is the order in which an error lists what it expected. */
+export const TOKEN_ORDER: readonly string[] = [
+  ...[EOF, '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', '+', '*', '/', '%'],
+  ...['true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', IDENTIFIER, ESC_IDENTIFIER],
+]
+
+const KEYWORDS = new Set(['in', 'true', 'false', 'null'])
+const TWO = new Set(['==', '!=', '<=', '>=', '&&', '||'])
+const ONE = new Set('<>[]{}().,-!?:+*/%')
+/** Begin a token of two characters only. */
+const HALVES = new Set('=&|')
+
+const isDigit = (point: string | undefined): boolean => point !== undefined && /^[0-9]$/.test(point)
+const isHex = (point: string | undefined): boolean => point !== undefined && /^[0-9a-fA-F]$/.test(point)
+const isWordStart = (point: string | undefined): boolean => point !== undefined && /^[A-Za-z_]$/.test(point)
+const isWord = (point: string | undefined): boolean => point !== undefined && /^[A-Za-z0-9_]$/.test(point)
+const isQuote = (point: string | undefined): point is string => point === '"' || point === "'"
+
+/** Where a scan stopped: behind a token, or before the character that fits none. */
+interface Scan {
+  readonly accepted: boolean
+  readonly at: number
+}
+
+/** Reads a source into tokens. What begins no token is reported and left out, as ANTLR's lexers do. */
+export class Lexer {
+  readonly tokens: Token[] = []
+  readonly faults: LexerFault[] = []
+  readonly #points: readonly string[]
+  readonly #source: Source
+  #at = 0
+
+  constructor(source: Source) {
+    this.#source = source
+    this.#points = source.points
+    while (this.#at < this.#points.length) this.#next()
+    this.tokens.push({ type: EOF, text: EOF, start: this.#points.length, stop: this.#points.length })
+  }
+
+  #next(): void {
+    const point = this.#points[this.#at]!
+    if (/^[\t \r\n\f]$/.test(point)) {
+      this.#at++
+      return
+    }
+    if (point === '/' && this.#points[this.#at + 1] === '/') {
+      while (this.#at < this.#points.length && this.#points[this.#at] !== '\n') this.#at++
+      return
+    }
+    if (isDigit(point) || (point === '.' && isDigit(this.#points[this.#at + 1]))) this.#number()
+    else if (isQuote(point)) this.#string('STRING', this.#at)
+    else if (isWordStart(point)) this.#word()
+    else if (point === '`') this.#escapedName()
+    else this.#punctuation(point)
+  }
+
+  #token(type: string, stop: number): void {
+    this.tokens.push({ type, text: this.#source.text(this.#at, stop), start: this.#at, stop })
+    this.#at = stop
+  }
+
+  /** @param at of the character that fits nothing: it is left out as well. */
+  #fault(at: number): void {
+    this.faults.push({ start: this.#at, text: this.#source.text(this.#at, at + 1) })
+    this.#at = at + 1
+  }
+
+  #digits(from: number, fits = isDigit): number {
+    let at = from
+    while (fits(this.#points[at])) at++
+    return at
+  }
+
+  #exponent(at: number): number {
+    if (!/^[eE]$/.test(this.#points[at] ?? '')) return at
+    const from = /^[+-]$/.test(this.#points[at + 1] ?? '') ? at + 2 : at + 1
+    return isDigit(this.#points[from]) ? this.#digits(from) : at
+  }
+
+  #number(): void {
+    if (this.#points[this.#at] === '0' && this.#points[this.#at + 1] === 'x' && isHex(this.#points[this.#at + 2])) {
+      this.#integer(this.#digits(this.#at + 2, isHex))
+      return
+    }
+    const whole = this.#digits(this.#at)
+    const fraction = this.#points[whole] === '.' && isDigit(this.#points[whole + 1]) ? this.#digits(whole + 1) : whole
+    const stop = this.#exponent(fraction)
+    if (stop > whole) this.#token('NUM_FLOAT', stop)
+    else this.#integer(whole)
+  }
+
+  #integer(stop: number): void {
+    if (/^[uU]$/.test(this.#points[stop] ?? '')) this.#token('NUM_UINT', stop + 1)
+    else this.#token('NUM_INT', stop)
+  }
+
+  #word(): void {
+    const stop = this.#digits(this.#at, isWord)
+    const prefix = this.#prefix()
+    if (prefix) {
+      const { type, quote } = prefix
+      const scan = this.#scanString(quote, prefix.raw)
+      if (scan.accepted) {
+        this.#token(type, scan.at)
+        return
+      }
+    }
+    const text = this.#source.text(this.#at, stop)
+    this.#token(KEYWORDS.has(text) ? text : IDENTIFIER, stop)
+  }
+
+  /** A quote behind `r`, `b` or `br`, in letters of either case. */
+  #prefix(): { type: string; quote: number; raw: boolean } | undefined {
+    const bytes = /^[bB]$/.test(this.#points[this.#at] ?? '')
+    let quote = bytes ? this.#at + 1 : this.#at
+    const raw = /^[rR]$/.test(this.#points[quote] ?? '')
+    if (raw) quote++
+    return isQuote(this.#points[quote]) && (bytes || raw) ? { type: bytes ? 'BYTES' : 'STRING', quote, raw } : undefined
+  }
+
+  #string(type: string, quote: number): void {
+    const scan = this.#scanString(quote, false)
+    if (scan.accepted) this.#token(type, scan.at)
+    else this.#fault(scan.at)
+  }
+
+  /** The longest string that begins at a quote: three quotes count where a string in three ends. */
+  #scanString(quote: number, raw: boolean): Scan {
+    const mark = this.#points[quote]!
+    const short = this.#scanQuoted(quote + 1, mark, 1, raw)
+    if (this.#points[quote + 1] !== mark || this.#points[quote + 2] !== mark) return short
+    const long = this.#scanQuoted(quote + 3, mark, 3, raw)
+    return long.accepted ? long : short
+  }
+
+  #scanQuoted(from: number, mark: string, quotes: 1 | 3, raw: boolean): Scan {
+    for (let at = from; at < this.#points.length; at++) {
+      const point = this.#points[at]!
+      if (point === mark && (quotes === 1 || (this.#points[at + 1] === mark && this.#points[at + 2] === mark))) {
+        return { accepted: true, at: at + quotes }
+      }
+      if (quotes === 1 && (point === '\n' || point === '\r')) return { accepted: false, at }
+      if (point !== '\\' || raw) continue
+      const sequence = this.#scanEscape(at + 1)
+      if (!sequence.accepted) return sequence
+      at = sequence.at - 1
+    }
+    return { accepted: false, at: this.#points.length }
+  }
+
+  /** What may stand behind a backslash. */
+  #scanEscape(at: number): Scan {
+    const point = this.#points[at]
+    if (point === undefined) return { accepted: false, at }
+    if ('abfnrtv"\'\\?`'.includes(point)) return { accepted: true, at: at + 1 }
+    const lengths: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 }
+    const length = lengths[point]
+    if (length !== undefined) return this.#scanRun(at + 1, length, isHex)
+    return /^[0-3]$/.test(point) ? this.#scanRun(at + 1, 2, next => next !== undefined && /^[0-7]$/.test(next)) : { accepted: false, at }
+  }
+
+  #scanRun(from: number, length: number, fits: (point: string | undefined) => boolean): Scan {
+    for (let at = from; at < from + length; at++) if (!fits(this.#points[at])) return { accepted: false, at }
+    return { accepted: true, at: from + length }
+  }
+
+  #escapedName(): void {
+    const at = this.#digits(this.#at + 1, point => point !== undefined && /^[A-Za-z0-9_.\-/ ]$/.test(point))
+    if (this.#points[at] === '`' && at > this.#at + 1) this.#token(ESC_IDENTIFIER, at + 1)
+    else this.#fault(at)
+  }
+
+  #punctuation(point: string): void {
+    const two = point + (this.#points[this.#at + 1] ?? '')
+    if (TWO.has(two)) this.#token(two, this.#at + 2)
+    else if (ONE.has(point)) this.#token(point, this.#at + 1)
+    else this.#fault(HALVES.has(point) ? this.#at + 1 : this.#at)
+  }
+}

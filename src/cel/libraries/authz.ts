@@ -1,0 +1,18 @@
+import { declare } from '../declarations.ts'
+
+/** Checks against the authorizer: of resources, of paths, for a service account. */
+export const AUTHZ = declare(`
+  decision_allowed: .allowed(kubernetes.authorization.Decision) -> bool
+  pathcheck_check: .check(kubernetes.authorization.PathCheck, string) -> kubernetes.authorization.Decision
+  resourcecheck_check: .check(kubernetes.authorization.ResourceCheck, string) -> kubernetes.authorization.Decision
+  decision_error: .error(kubernetes.authorization.Decision) -> string
+  decision_errored: .errored(kubernetes.authorization.Decision) -> bool
+  authorizer_group: .group(kubernetes.authorization.Authorizer, string) -> kubernetes.authorization.GroupCheck
+  resourcecheck_name: .name(kubernetes.authorization.ResourceCheck, string) -> kubernetes.authorization.ResourceCheck
+  resourcecheck_namespace: .namespace(kubernetes.authorization.ResourceCheck, string) -> kubernetes.authorization.ResourceCheck
+  authorizer_path: .path(kubernetes.authorization.Authorizer, string) -> kubernetes.authorization.PathCheck
+  decision_reason: .reason(kubernetes.authorization.Decision) -> string
+  groupcheck_resource: .resource(kubernetes.authorization.GroupCheck, string) -> kubernetes.authorization.ResourceCheck
+  authorizer_serviceaccount: .serviceAccount(kubernetes.authorization.Authorizer, string, string) -> kubernetes.authorization.Authorizer
+  resourcecheck_subresource: .subresource(kubernetes.authorization.ResourceCheck, string) -> kubernetes.authorization.ResourceCheck
+`)

@@ -1,0 +1,15 @@
+import { declare } from '../declarations.ts'
+
+/** IP addresses. */
+export const IP = declare(`
+  ip_family: .family(net.IP) -> int
+  string_to_ip: ip(string) -> net.IP
+  ip_is_canonical: ip.isCanonical(string) -> bool
+  ip_is_global_unicast: .isGlobalUnicast(net.IP) -> bool
+  is_ip: isIP(string) -> bool
+  ip_is_link_local_multicast: .isLinkLocalMulticast(net.IP) -> bool
+  ip_is_link_local_unicast: .isLinkLocalUnicast(net.IP) -> bool
+  ip_is_loopback: .isLoopback(net.IP) -> bool
+  ip_is_unspecified: .isUnspecified(net.IP) -> bool
+  ip_to_string: string(net.IP) -> string
+`)

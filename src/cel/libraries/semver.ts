@@ -1,0 +1,15 @@
+import { declare } from '../declarations.ts'
+
+/** Semantic versions. */
+export const SEMVER = declare(`
+  semver_compare_to: .compareTo(kubernetes.Semver, kubernetes.Semver) -> int
+  semver_is_greater_than: .isGreaterThan(kubernetes.Semver, kubernetes.Semver) -> bool
+  semver_is_less_than: .isLessThan(kubernetes.Semver, kubernetes.Semver) -> bool
+  is_semver_string: isSemver(string) -> bool
+  is_semver_string_bool: isSemver(string, bool) -> bool
+  semver_major: .major(kubernetes.Semver) -> int
+  semver_minor: .minor(kubernetes.Semver) -> int
+  semver_patch: .patch(kubernetes.Semver) -> int
+  string_to_semver: semver(string) -> kubernetes.Semver
+  string_bool_to_semver: semver(string, bool) -> kubernetes.Semver
+`)

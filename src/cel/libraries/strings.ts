@@ -1,0 +1,23 @@
+import { declare } from '../declarations.ts'
+
+/** Characters, cases, parts and formats of strings (cel-go's extension, version 2). */
+export const STRINGS = declare(`
+  string_char_at_int: .charAt(string, int) -> string
+  string_format: .format(string, list(dyn)) -> string
+  string_index_of_string: .indexOf(string, string) -> int
+  string_index_of_string_int: .indexOf(string, string, int) -> int
+  list_join: .join(list(string)) -> string
+  list_join_string: .join(list(string), string) -> string
+  string_last_index_of_string: .lastIndexOf(string, string) -> int
+  string_last_index_of_string_int: .lastIndexOf(string, string, int) -> int
+  string_lower_ascii: .lowerAscii(string) -> string
+  string_replace_string_string: .replace(string, string, string) -> string
+  string_replace_string_string_int: .replace(string, string, string, int) -> string
+  string_split_string: .split(string, string) -> list(string)
+  string_split_string_int: .split(string, string, int) -> list(string)
+  strings_quote: strings.quote(string) -> string
+  string_substring_int: .substring(string, int) -> string
+  string_substring_int_int: .substring(string, int, int) -> string
+  string_trim: .trim(string) -> string
+  string_upper_ascii: .upperAscii(string) -> string
+`)

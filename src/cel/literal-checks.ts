@@ -1,0 +1,91 @@
+import { regexpFault } from '../lib/regexp-syntax.ts'
+import { parseDuration } from '../meta/duration.ts'
+import { parseTime } from '../meta/time.ts'
+import { type CallExpr, childrenOf, type Expr, type ExprId, type ListExpr, type LiteralValue, type MapExpr } from './ast.ts'
+import type { Checked } from './checker.ts'
+import type { Issues } from './issues.ts'
+import { equivalentType, heldBy, printType, type Type } from './type.ts'
+
+const MIN_SECONDS = -62135596800
+const MAX_SECONDS = 253402300799
+
+function isDurationText(text: string): boolean {
+  try {
+    parseDuration(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isTimeText = (text: string): boolean => {
+  const { seconds } = parseTime(text) ?? {}
+  return seconds !== undefined && seconds >= MIN_SECONDS && seconds <= MAX_SECONDS
+}
+
+/** Functions whose first argument, if it is a literal, is tried when the expression is compiled. */
+const CHECKS: Readonly<Record<string, (literal: LiteralValue) => boolean>> = {
+  duration: literal => literal.type !== 'string' || isDurationText(literal.value),
+  timestamp(literal) {
+    if (literal.type === 'int') return literal.value >= MIN_SECONDS && literal.value <= MAX_SECONDS
+    return literal.type !== 'string' || isTimeText(literal.value)
+  },
+  matches: literal => literal.type !== 'string' || regexpFault(literal.value) === undefined,
+}
+
+type Report = (id: ExprId, message: string) => void
+
+function checkCall({ name, args }: CallExpr, report: Report): void {
+  const [first] = args
+  const check = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined
+  if (check && first?.kind === 'literal' && !check(first.literal)) report(first.id, `invalid ${name} argument`)
+}
+
+/** Parts of a literal that differ from the first. */
+class Uniform {
+  #first: Type | undefined
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** Whether the type is that of those before. */
+  add(id: ExprId, type: Type, optional: boolean): boolean {
+    const value = optional ? (heldBy(type) ?? type) : type
+    this.#first ??= value
+    if (equivalentType(this.#first, value)) return true
+    this.#report(id, `expected type '${printType(this.#first)}' but found '${printType(value)}'`)
+    return false
+  }
+}
+
+function checkList({ elements, optionals }: ListExpr, types: Checked['types'], report: Report): void {
+  const uniform = new Uniform(report)
+  elements.every((element, i) => uniform.add(element.id, types.get(element.id)!, optionals.has(i)))
+}
+
+function checkMap({ entries }: MapExpr, types: Checked['types'], report: Report): void {
+  const keys = new Uniform(report)
+  const values = new Uniform(report)
+  for (const { key, value, optional } of entries) {
+    keys.add(key.id, types.get(key.id)!, false)
+    values.add(value.id, types.get(value.id)!, optional)
+  }
+}
+
+/**
+ * Reports literals that cannot be what they are used as, and lists and maps whose parts differ in type even where dyn would do: what the API server checks since 1.29.
+ * Only what is formatted may be of several types.
+ */
+export function checkLiterals({ ast, types }: Checked, issues: Issues): void {
+  const report: Report = (id, message) => issues.report(issues.source.locationOf(ast.offsets.get(id) ?? 0), message)
+  const visit = (expr: Expr, mixed: boolean): void => {
+    if (expr.kind === 'call') checkCall(expr, report)
+    else if (expr.kind === 'list' && !mixed) checkList(expr, types, report)
+    else if (expr.kind === 'map' && !mixed) checkMap(expr, types, report)
+    const below = mixed || (expr.kind === 'call' && expr.name === 'format')
+    for (const child of childrenOf(expr)) visit(child, below)
+  }
+  visit(ast.root, false)
+}

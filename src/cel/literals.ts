@@ -1,0 +1,70 @@
+/** Text and bytes of literals (cel-spec, "String and Bytes Values"), with cel-go's words for what is wrong with them. */
+
+export class LiteralFault extends Error {
+  override readonly name = 'LiteralFault'
+}
+
+const CANNOT = 'unable to unescape string'
+const SIMPLE: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
+const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 }
+
+/** Between the quotes of a literal, without its prefixes; line breaks become \n. */
+function body(text: string): { content: string; raw: boolean } {
+  const normal = text.replace(/\r\n?/g, '\n')
+  const raw = /^[rR]/.test(normal)
+  const quoted = raw ? normal.slice(1) : normal
+  const quotes = quoted.length >= 6 && /^("""|''')/.test(quoted) ? 3 : 1
+  return { content: quoted.slice(quotes, -quotes), raw }
+}
+
+function codePoint(value: number): string {
+  if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) throw new LiteralFault('invalid unicode code point')
+  return String.fromCodePoint(value)
+}
+
+const ESCAPE = /\\(?:([xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})|([0-3][0-7]{2})|([\s\S]?))/g
+
+/** The string that a literal stands for, given as written with its quotes. */
+export function unescapeString(text: string): string {
+  const { content, raw } = body(text)
+  if (raw) return content
+  return content.replace(ESCAPE, (_, hex: string | undefined, octal: string | undefined, simple: string | undefined) => {
+    if (hex !== undefined) return codePoint(Number.parseInt(hex.slice(1), 16))
+    if (octal !== undefined) return codePoint(Number.parseInt(octal, 8))
+    return SIMPLE[simple ?? ''] ?? simple ?? ''
+  })
+}
+
+/** The bytes that a literal stands for, given as written without its `b`: escapes are bytes, the rest is UTF-8. */
+export function unescapeBytes(text: string): Uint8Array {
+  const { content, raw } = body(text)
+  if (raw) return Buffer.from(content)
+  const parts: Uint8Array[] = []
+  let from = 0
+  for (const match of content.matchAll(ESCAPE)) {
+    const [all, hex, octal, simple] = match
+    parts.push(Buffer.from(content.slice(from, match.index)))
+    from = match.index + all.length
+    if (hex !== undefined) {
+      if (HEX_DIGITS[hex[0]!] !== 2) throw new LiteralFault(CANNOT)
+      parts.push(Uint8Array.of(Number.parseInt(hex.slice(1), 16)))
+    } else if (octal !== undefined) parts.push(Uint8Array.of(Number.parseInt(octal, 8)))
+    else parts.push(Buffer.from(SIMPLE[simple ?? ''] ?? simple ?? ''))
+  }
+  return Uint8Array.from(Buffer.concat([...parts, Buffer.from(content.slice(from))]))
+}
+
+const between = (value: bigint, low: bigint, high: bigint): bigint | undefined => (value >= low && value <= high ? value : undefined)
+
+/** @param text digits, or digits of base 16 behind `0x`. Nothing where 64 bits do not hold it. */
+export function parseInt64(text: string, negative: boolean): bigint | undefined {
+  const value = BigInt(text)
+  return between(negative ? -value : value, -(2n ** 63n), 2n ** 63n - 1n)
+}
+
+export const parseUint64 = (text: string): bigint | undefined => between(BigInt(text), 0n, 2n ** 64n - 1n)
+
+export function parseDouble(text: string): number | undefined {
+  const value = Number(text)
+  return Number.isFinite(value) ? value : undefined
+}

@@ -1,0 +1,190 @@
+import type { Expr } from './ast.ts'
+import { ACCUMULATOR, type MacroBuilder } from './node-builder.ts'
+import { ADD, CONDITIONAL, EQUALS, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE } from './operators.ts'
+
+/** The call matched a macro, but an argument of it cannot stand there. */
+export class MacroFault extends Error {
+  override readonly name = 'MacroFault'
+  /** What is wrong. */
+  readonly at: Expr
+
+  constructor(at: Expr, message: string) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** What a call becomes, or nothing where it stays a call. Nodes are made in cel-go's order, which their numbers follow. */
+type Expand = (make: MacroBuilder, args: readonly Expr[], target: Expr) => Expr | undefined
+
+/** Calls that are written out when an expression is parsed, by `name:arguments`, or `name:arguments:member`. */
+export type Macros = ReadonlyMap<string, Expand>
+
+const OVERWRITES = 'iteration variable overwrites accumulator variable'
+
+function variableName(arg: Expr, message: string): string {
+  if (arg.kind !== 'ident') throw new MacroFault(arg, message)
+  return arg.name
+}
+
+function notAccumulator(arg: Expr, name: string): string {
+  if (name === ACCUMULATOR || name === '__result__') throw new MacroFault(arg, OVERWRITES)
+  return name
+}
+
+const iterationVariable = (arg: Expr, message: string): string => notAccumulator(arg, variableName(arg, message))
+
+type Variables = readonly [string, string?]
+
+function all(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
+  const init = make.bool(true)
+  const condition = make.call(NOT_STRICTLY_FALSE, make.accumulator())
+  const step = make.call(LOGICAL_AND, make.accumulator(), predicate)
+  return make.loop(range, variables, init, condition, step, make.accumulator())
+}
+
+function exists(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
+  const init = make.bool(false)
+  const condition = make.call(NOT_STRICTLY_FALSE, make.call(LOGICAL_NOT, make.accumulator()))
+  const step = make.call(LOGICAL_OR, make.accumulator(), predicate)
+  return make.loop(range, variables, init, condition, step, make.accumulator())
+}
+
+function existsOne(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
+  const init = make.int(0n)
+  const condition = make.bool(true)
+  const step = make.call(CONDITIONAL, predicate, make.call(ADD, make.accumulator(), make.int(1n)), make.accumulator())
+  return make.loop(range, variables, init, condition, step, make.call(EQUALS, make.accumulator(), make.int(1n)))
+}
+
+const has: Expand = (make, args) => {
+  const arg = args[0]!
+  if (arg.kind !== 'select') throw new MacroFault(arg, 'invalid argument to has() macro')
+  return make.presence(arg.operand, arg.field)
+}
+
+type Quantifier = typeof all
+
+const quantifier =
+  (build: Quantifier): Expand =>
+  (make, args, target) =>
+    build(make, target, [iterationVariable(args[0]!, 'argument must be a simple name')], args[1]!)
+
+const map: Expand = (make, args, target) => {
+  const name = iterationVariable(args[0]!, 'argument is not an identifier')
+  const filtered = args.length === 3 ? args[1] : undefined
+  const init = make.list()
+  const condition = make.bool(true)
+  const sum = make.call(ADD, make.accumulator(), make.list(args.at(-1)!))
+  const step = filtered ? make.call(CONDITIONAL, filtered, sum, make.accumulator()) : sum
+  return make.loop(target, [name], init, condition, step, make.accumulator())
+}
+
+const filter: Expand = (make, args, target) => {
+  const name = iterationVariable(args[0]!, 'argument is not an identifier')
+  const init = make.list()
+  const condition = make.bool(true)
+  const sum = make.call(ADD, make.accumulator(), make.list(args[0]!))
+  const step = make.call(CONDITIONAL, args[1]!, sum, make.accumulator())
+  return make.loop(target, [name], init, condition, step, make.accumulator())
+}
+
+export const STANDARD_MACROS: Macros = new Map<string, Expand>([
+  ['has:1', has],
+  ['all:2:member', quantifier(all)],
+  ['exists:2:member', quantifier(exists)],
+  ['exists_one:2:member', quantifier(existsOne)],
+  ['map:2:member', map],
+  ['map:3:member', map],
+  ['filter:2:member', filter],
+])
+
+/** A loop over nothing: it binds a name to the value of the optional and gives the expression over it. */
+function bindValue(make: MacroBuilder, target: Expr, name: string, expression: Expr): Expr {
+  const range = make.list()
+  const init = make.memberCall('value', make.copy(target))
+  const condition = make.bool(false)
+  const step = make.ident(name)
+  return make.loop(range, ['#unused'], init, condition, step, expression, name)
+}
+
+const optMap: Expand = (make, args, target) => {
+  const name = variableName(args[0]!, 'optMap() variable name must be a simple identifier')
+  const present = make.memberCall('hasValue', target)
+  const value = make.call('optional.of', bindValue(make, target, name, args[1]!))
+  return make.call(CONDITIONAL, present, value, make.call('optional.none'))
+}
+
+const optFlatMap: Expand = (make, args, target) => {
+  const name = variableName(args[0]!, 'optFlatMap() variable name must be a simple identifier')
+  const present = make.memberCall('hasValue', target)
+  const value = bindValue(make, target, name, args[1]!)
+  return make.call(CONDITIONAL, present, value, make.call('optional.none'))
+}
+
+export const OPTIONAL_MACROS: Macros = new Map<string, Expand>([
+  ['optMap:2:member', optMap],
+  ['optFlatMap:2:member', optFlatMap],
+])
+
+function twoVariables([first, second]: readonly Expr[]): Variables {
+  const one = variableName(first!, 'argument must be a simple name')
+  const two = variableName(second!, 'argument must be a simple name')
+  if (one === two) throw new MacroFault(second!, `duplicate variable name: ${one}`)
+  return [notAccumulator(first!, one), notAccumulator(second!, two)]
+}
+
+const quantifierOfTwo =
+  (build: Quantifier): Expand =>
+  (make, args, target) =>
+    build(make, target, twoVariables(args), args[2]!)
+
+/** A loop whose step is left out where there is a filter and it is false. */
+function transform(make: MacroBuilder, args: readonly Expr[], target: Expr, step: Expr, variables: Variables, init: () => Expr): Expr {
+  const whole = args.length === 4 ? make.call(CONDITIONAL, args[2]!, step, make.accumulator()) : step
+  const start = init()
+  const condition = make.bool(true)
+  return make.loop(target, variables, start, condition, whole, make.accumulator())
+}
+
+const transformList: Expand = (make, args, target) => {
+  const variables = twoVariables(args)
+  const step = make.call(ADD, make.accumulator(), make.list(args.at(-1)!))
+  return transform(make, args, target, step, variables, () => make.list())
+}
+
+const transformMap: Expand = (make, args, target) => {
+  const variables = twoVariables(args)
+  const step = make.call('cel.@mapInsert', make.accumulator(), make.ident(variables[0]), args.at(-1)!)
+  return transform(make, args, target, step, variables, () => make.map())
+}
+
+const transformMapEntry: Expand = (make, args, target) => {
+  const variables = twoVariables(args)
+  const step = make.call('cel.@mapInsert', make.accumulator(), args.at(-1)!)
+  return transform(make, args, target, step, variables, () => make.map())
+}
+
+export const TWO_VARIABLE_MACROS: Macros = new Map<string, Expand>([
+  ['all:3:member', quantifierOfTwo(all)],
+  ['exists:3:member', quantifierOfTwo(exists)],
+  ['exists_one:3:member', quantifierOfTwo(existsOne)],
+  ['existsOne:3:member', quantifierOfTwo(existsOne)],
+  ['transformList:3:member', transformList],
+  ['transformList:4:member', transformList],
+  ['transformMap:3:member', transformMap],
+  ['transformMap:4:member', transformMap],
+  ['transformMapEntry:3:member', transformMapEntry],
+  ['transformMapEntry:4:member', transformMapEntry],
+])
+
+/** `cel.bind(name, value, expression)`: no environment of Kubernetes 1.33 has it. */
+const bind: Expand = (make, args, target) => {
+  if (target.kind !== 'ident' || target.name !== 'cel') return undefined
+  const name = variableName(args[0]!, 'cel.bind() variable names must be simple identifiers')
+  const range = make.list()
+  const condition = make.bool(false)
+  return make.loop(range, ['#unused'], args[1]!, condition, make.ident(name), args[2]!, name)
+}
+
+export const BIND_MACROS: Macros = new Map<string, Expand>([['bind:3:member', bind]])

@@ -1,0 +1,117 @@
+import type { Expr, ExprId, LiteralValue } from './ast.ts'
+
+/** Name of the hidden variable that a loop collects its result in. */
+export const ACCUMULATOR = '@result'
+
+/** Makes nodes and numbers them in the order in which cel-go does. */
+export class NodeBuilder {
+  readonly offsets = new Map<ExprId, number>()
+  #next: ExprId = 1
+
+  newId(offset: number): ExprId {
+    const id = this.#next++
+    this.offsets.set(id, offset)
+    return id
+  }
+
+  /** The number of a call that a macro replaces is given away again if it was the last. */
+  release(id: ExprId): void {
+    this.offsets.delete(id)
+    if (id === this.#next - 1) this.#next--
+  }
+
+  offsetOf(id: ExprId): number | undefined {
+    return this.offsets.get(id)
+  }
+}
+
+/** Nodes that a macro makes: all of them stand where the call stood. Each call makes a node and takes a number for it. */
+export class MacroBuilder {
+  readonly #nodes: NodeBuilder
+  readonly #offset: number
+
+  constructor(nodes: NodeBuilder, call: ExprId) {
+    this.#nodes = nodes
+    this.#offset = nodes.offsetOf(call) ?? 0
+  }
+
+  #id(): ExprId {
+    return this.#nodes.newId(this.#offset)
+  }
+
+  literal(literal: LiteralValue): Expr {
+    return { kind: 'literal', id: this.#id(), literal }
+  }
+
+  bool(value: boolean): Expr {
+    return this.literal({ type: 'bool', value })
+  }
+
+  int(value: bigint): Expr {
+    return this.literal({ type: 'int', value })
+  }
+
+  ident(name: string): Expr {
+    return { kind: 'ident', id: this.#id(), name }
+  }
+
+  accumulator(): Expr {
+    return this.ident(ACCUMULATOR)
+  }
+
+  list(...elements: Expr[]): Expr {
+    return { kind: 'list', id: this.#id(), elements, optionals: new Set() }
+  }
+
+  map(): Expr {
+    return { kind: 'map', id: this.#id(), entries: [] }
+  }
+
+  call(name: string, ...args: Expr[]): Expr {
+    return { kind: 'call', id: this.#id(), name, args }
+  }
+
+  memberCall(name: string, target: Expr, ...args: Expr[]): Expr {
+    return { kind: 'call', id: this.#id(), name, target, args }
+  }
+
+  presence(operand: Expr, field: string): Expr {
+    return { kind: 'select', id: this.#id(), operand, field, testOnly: true }
+  }
+
+  /** A loop whose parts are given in the order in which they are made. */
+  loop(range: Expr, [variable, variable2]: readonly [string, string?], init: Expr, condition: Expr, step: Expr, result: Expr, accumulator = ACCUMULATOR): Expr {
+    const second = variable2 === undefined ? {} : { variable2 }
+    return { kind: 'comprehension', id: this.#id(), range, variable, ...second, accumulator, init, condition, step, result }
+  }
+
+  /** The same tree with numbers of its own. */
+  copy(expr: Expr): Expr {
+    const id = this.#nodes.newId(this.#nodes.offsetOf(expr.id) ?? this.#offset)
+    switch (expr.kind) {
+      case 'literal':
+      case 'ident':
+      case 'unspecified':
+        return { ...expr, id }
+      case 'select':
+        return { ...expr, id, operand: this.copy(expr.operand) }
+      case 'call': {
+        const args = expr.args.map(arg => this.copy(arg))
+        return expr.target ? { ...expr, id, args, target: this.copy(expr.target) } : { ...expr, id, args }
+      }
+      case 'list':
+        return { ...expr, id, elements: expr.elements.map(element => this.copy(element)) }
+      case 'map':
+        return { ...expr, id, entries: expr.entries.map(entry => ({ ...entry, id: this.#id(), key: this.copy(entry.key), value: this.copy(entry.value) })) }
+      case 'struct':
+        return { ...expr, id, fields: expr.fields.map(field => ({ ...field, id: this.#id(), value: this.copy(field.value) })) }
+      case 'comprehension': {
+        const range = this.copy(expr.range)
+        const init = this.copy(expr.init)
+        const condition = this.copy(expr.condition)
+        const step = this.copy(expr.step)
+        return { ...expr, id, range, init, condition, step, result: this.copy(expr.result) }
+      }
+    }
+  }
+}

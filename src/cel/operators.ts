@@ -1,0 +1,26 @@
+/** Names that operators have as functions (cel-spec, "Operators"). */
+export const CONDITIONAL = '_?_:_'
+export const LOGICAL_AND = '_&&_'
+export const LOGICAL_OR = '_||_'
+export const LOGICAL_NOT = '!_'
+export const NEGATE = '-_'
+export const INDEX = '_[_]'
+export const OPTIONAL_INDEX = '_[?_]'
+export const OPTIONAL_SELECT = '_?._'
+export const NOT_STRICTLY_FALSE = '@not_strictly_false'
+export const ADD = '_+_'
+export const EQUALS = '_==_'
+
+/** Operators between two terms that bind like comparisons, by their tokens. */
+export const RELATIONS: Readonly<Record<string, string>> = {
+  '<': '_<_',
+  '<=': '_<=_',
+  '>': '_>_',
+  '>=': '_>=_',
+  '==': EQUALS,
+  '!=': '_!=_',
+  in: '@in',
+}
+
+export const SUMS: Readonly<Record<string, string>> = { '+': ADD, '-': '_-_' }
+export const PRODUCTS: Readonly<Record<string, string>> = { '*': '_*_', '/': '_/_', '%': '_%_' }

@@ -1,0 +1,444 @@
+import type { Ast, Expr, ExprId, LiteralValue, MapEntry, StructField } from './ast.ts'
+import { MAX_DEPTH, RuleDepth } from './depth.ts'
+import { Issues } from './issues.ts'
+import { EOF, ESC_IDENTIFIER, IDENTIFIER, type Token } from './lexer.ts'
+import { LiteralFault, parseDouble, parseInt64, parseUint64, unescapeBytes, unescapeString } from './literals.ts'
+import { MacroFault, type Macros } from './macros.ts'
+import { MacroBuilder, NodeBuilder } from './node-builder.ts'
+import { CONDITIONAL, INDEX, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NEGATE, OPTIONAL_INDEX, OPTIONAL_SELECT, PRODUCTS, RELATIONS, SUMS } from './operators.ts'
+import { NO_LOCATION, Source } from './source.ts'
+import { ParseStop, STARTS, TokenCursor } from './token-cursor.ts'
+
+/** Longer expressions are not read at all. In code points. */
+const MAX_SIZE = 100_000
+
+const RESERVED = new Set('as break const continue else false for function if import in let loop package namespace null return true var void while'.split(' '))
+
+const NUMBERS = new Set(['NUM_INT', 'NUM_FLOAT'])
+
+export interface ParserOptions {
+  readonly macros: Macros
+  /** Whether `a.?b`, `a[?b]`, `[?a]` and `{?a: b}` may be written. */
+  readonly optionalSyntax: boolean
+}
+
+/** The issues' source is the expression. The tree is there if there are no issues. */
+export type Parsed = { readonly issues: Issues; readonly ast?: Ast }
+
+/** Reads an expression into a tree, its macros written out. It never throws: what is wrong is in the issues. */
+export function parse(text: string, options: ParserOptions): Parsed {
+  const source = new Source(text)
+  const issues = new Issues(source)
+  const size = source.points.length
+  if (size > MAX_SIZE) {
+    issues.report(NO_LOCATION, `expression code point size exceeds limit: size: ${size}, limit ${MAX_SIZE}`)
+    return { issues }
+  }
+  try {
+    const ast = new Parser(source, issues, options).parse()
+    return issues.count === 0 ? { issues, ast } : { issues }
+  } catch (error) {
+    if (error instanceof ParseStop) return { issues }
+    throw error
+  }
+}
+
+/** Reads from left to right, each method a rule of the grammar; ids are given in the order in which cel-go gives them. */
+class Parser {
+  readonly #source: Source
+  readonly #issues: Issues
+  readonly #options: ParserOptions
+  readonly #cursor: TokenCursor
+  readonly #nodes = new NodeBuilder()
+  readonly #rules: RuleDepth
+  /** How deep the tree below a node is, in nodes that count. */
+  readonly #depths = new WeakMap<Expr, number>()
+
+  constructor(source: Source, issues: Issues, options: ParserOptions) {
+    this.#source = source
+    this.#issues = issues
+    this.#options = options
+    this.#cursor = new TokenCursor(source, issues)
+    this.#rules = new RuleDepth(message => issues.report(NO_LOCATION, message))
+  }
+
+  parse(): Ast {
+    const root = this.#expr()
+    this.#cursor.expect(EOF)
+    if ((this.#depths.get(root) ?? 0) > MAX_DEPTH) this.#issues.report(NO_LOCATION, 'max recursion depth exceeded')
+    return { root, offsets: this.#nodes.offsets }
+  }
+
+  #id(token: Token): ExprId {
+    return this.#nodes.newId(token.start)
+  }
+
+  #deep<T extends Expr>(expr: T, own: 0 | 1, parts: readonly Expr[]): T {
+    let depth = 0
+    for (const part of parts) depth = Math.max(depth, this.#depths.get(part) ?? 0)
+    this.#depths.set(expr, depth + own)
+    return expr
+  }
+
+  #fault(offset: number, message: string): Expr {
+    this.#issues.report(this.#source.locationOf(offset), message)
+    return { kind: 'unspecified', id: this.#nodes.newId(offset) }
+  }
+
+  #faultAt(token: Token, message: string): Expr {
+    return this.#fault(token.start, message)
+  }
+
+  #call(id: ExprId, name: string, args: readonly Expr[], own: 0 | 1): Expr {
+    return this.#deep(this.#expand(id, name, args) ?? { kind: 'call', id, name, args }, own, args)
+  }
+
+  #memberCall(id: ExprId, name: string, target: Expr, args: readonly Expr[]): Expr {
+    return this.#deep(this.#expand(id, name, args, target) ?? { kind: 'call', id, name, target, args }, 1, [target, ...args])
+  }
+
+  #expand(id: ExprId, name: string, args: readonly Expr[], target?: Expr): Expr | undefined {
+    const expand = this.#options.macros.get(`${name}:${args.length}${target ? ':member' : ''}`)
+    if (!expand) return undefined
+    try {
+      const expanded = expand(new MacroBuilder(this.#nodes, id), args, target ?? args[0]!)
+      if (expanded) this.#nodes.release(id)
+      return expanded
+    } catch (error) {
+      if (!(error instanceof MacroFault)) throw error
+      const offset = this.#nodes.offsetOf(error.at.id) ?? 0
+      this.#nodes.release(id)
+      return this.#fault(offset, error.message)
+    }
+  }
+
+  #expr(): Expr {
+    this.#rules.enter('expr')
+    const condition = this.#or()
+    const result = this.#cursor.is('?') ? this.#ternary(condition) : condition
+    this.#rules.leave('expr')
+    return result
+  }
+
+  #ternary(condition: Expr): Expr {
+    const id = this.#id(this.#cursor.take())
+    const yes = this.#cursor.within([':'], () => this.#or())
+    this.#cursor.expect(':')
+    const no = this.#expr()
+    return this.#call(id, CONDITIONAL, [condition, yes, no], 1)
+  }
+
+  #or(): Expr {
+    return this.#logic('||', LOGICAL_OR, () => this.#and())
+  }
+
+  #and(): Expr {
+    return this.#logic('&&', LOGICAL_AND, () => this.#relation(true))
+  }
+
+  /** Terms of one logical operator make a balanced tree, not a leaning one. */
+  #logic(operator: string, name: string, term: () => Expr): Expr {
+    const terms = [term()]
+    const ids: ExprId[] = []
+    for (let token = this.#cursor.accept(operator); token; token = this.#cursor.accept(operator)) {
+      terms.push(term())
+      ids.push(this.#id(token))
+    }
+    const root = balance(name, terms, ids, 0, ids.length - 1)
+    return this.#deep(root, 0, terms)
+  }
+
+  #relation(more: boolean): Expr {
+    this.#rules.enter('relation')
+    let left = this.#calc(0)
+    for (let name = RELATIONS[this.#cursor.current.type]; more && name; name = RELATIONS[this.#cursor.current.type]) {
+      const id = this.#id(this.#cursor.take())
+      left = this.#call(id, name, [left, this.#relation(false)], 1)
+    }
+    this.#rules.leave('relation')
+    return left
+  }
+
+  /** @param binding 0 takes all arithmetic; 2 only products; 3 neither. */
+  #calc(binding: 0 | 2 | 3): Expr {
+    this.#rules.enter('calc')
+    let left = this.#unary()
+    for (let step = this.#arithmetic(binding); step; step = this.#arithmetic(binding)) {
+      const id = this.#id(this.#cursor.take())
+      left = this.#call(id, step.name, [left, this.#calc(step.right)], 1)
+    }
+    this.#rules.leave('calc')
+    return left
+  }
+
+  #arithmetic(binding: 0 | 2 | 3): { name: string; right: 2 | 3 } | undefined {
+    const { type } = this.#cursor.current
+    const product = PRODUCTS[type]
+    if (product) return binding < 3 ? { name: product, right: 3 } : undefined
+    const sum = SUMS[type]
+    return sum && binding === 0 ? { name: sum, right: 2 } : undefined
+  }
+
+  #unary(): Expr {
+    this.#cursor.expectOneOf(STARTS)
+    if (this.#cursor.is('!')) return this.#prefixed('!', LOGICAL_NOT)
+    if (this.#cursor.is('-') && !NUMBERS.has(this.#cursor.peek().type)) {
+      if (!STARTS.includes(this.#cursor.peek().type)) this.#cursor.noAlternative(1)
+      return this.#prefixed('-', NEGATE)
+    }
+    return this.#member()
+  }
+
+  /** An even number of signs is none. */
+  #prefixed(sign: string, name: string): Expr {
+    const first = this.#cursor.take()
+    let count = 1
+    while (this.#cursor.accept(sign)) count++
+    if (count % 2 === 0) return this.#member()
+    const id = this.#id(first)
+    return this.#call(id, name, [this.#member()], 0)
+  }
+
+  #member(): Expr {
+    this.#rules.enter('member')
+    let expr = this.#primary()
+    while (this.#cursor.is('.') || this.#cursor.is('[')) {
+      expr = this.#cursor.is('.') ? this.#selection(expr) : this.#index(expr)
+    }
+    this.#rules.leave('member')
+    return expr
+  }
+
+  #selection(operand: Expr): Expr {
+    const optional = this.#cursor.peek().type === '?'
+    const at = optional ? 2 : 1
+    const { type } = this.#cursor.peek(at)
+    if (type !== IDENTIFIER && type !== ESC_IDENTIFIER) {
+      if (!optional) this.#cursor.noAlternative(1)
+      this.#cursor.take()
+      this.#cursor.take()
+      this.#cursor.mismatch([IDENTIFIER, ESC_IDENTIFIER])
+    }
+    const dot = this.#cursor.take()
+    if (optional) this.#cursor.take()
+    const name = this.#cursor.take()
+    if (name.type === ESC_IDENTIFIER) this.#faultAt(name, "unsupported syntax: '`'")
+    else if (this.#cursor.is('(') && !optional) {
+      const id = this.#id(this.#cursor.take())
+      return this.#memberCall(id, name.text, operand, this.#arguments())
+    }
+    if (!optional) return this.#deep({ kind: 'select', id: this.#id(dot), operand, field: name.text, testOnly: false }, 1, [operand])
+    if (!this.#options.optionalSyntax) return this.#faultAt(dot, "unsupported syntax '.?'")
+    const field: Expr = { kind: 'literal', id: this.#id(name), literal: { type: 'string', value: name.text } }
+    return this.#deep({ kind: 'call', id: this.#id(dot), name: OPTIONAL_SELECT, args: [operand, field] }, 1, [operand])
+  }
+
+  #index(target: Expr): Expr {
+    const open = this.#cursor.take()
+    const id = this.#id(open)
+    this.#cursor.expectOneOf([...STARTS, '?'])
+    const optional = this.#cursor.accept('?') !== undefined
+    const index = this.#cursor.within([']'], () => this.#expr())
+    this.#cursor.expect(']')
+    if (optional && !this.#options.optionalSyntax) return this.#faultAt(open, "unsupported syntax '[?'")
+    return this.#call(id, optional ? OPTIONAL_INDEX : INDEX, [target, index], 1)
+  }
+
+  /** Behind the opening bracket of a call. */
+  #arguments(): Expr[] {
+    const args: Expr[] = []
+    this.#cursor.expectOneOf([...STARTS, ')'])
+    if (this.#cursor.accept(')')) return args
+    this.#cursor.within([',', ')'], () => {
+      do args.push(this.#expr())
+      while (this.#cursor.accept(','))
+    })
+    this.#cursor.expect(')')
+    return args
+  }
+
+  #primary(): Expr {
+    const token = this.#cursor.current
+    switch (token.type) {
+      case '(':
+        return this.#nested()
+      case '[':
+        return this.#list()
+      case '{':
+        return this.#map()
+      case '.':
+        if (this.#cursor.peek().type !== IDENTIFIER) this.#cursor.noAlternative(1)
+        return this.#name()
+      case IDENTIFIER:
+        return this.#name()
+      case '-':
+        if (!NUMBERS.has(this.#cursor.peek().type)) this.#cursor.noAlternative(1)
+        return this.#literal()
+      default:
+        if (!STARTS.includes(token.type) || token.type === '!')
+          this.#cursor.expectOneOf(
+            STARTS.filter(type => type !== '!'),
+            STARTS,
+          )
+        return this.#literal()
+    }
+  }
+
+  #nested(): Expr {
+    this.#cursor.take()
+    const expr = this.#cursor.within([')'], () => this.#expr())
+    this.#cursor.expect(')')
+    return expr
+  }
+
+  #name(): Expr {
+    const first = this.#cursor.current
+    if (this.#beginsMessage()) return this.#message()
+    const dot = this.#cursor.accept('.') ? '.' : ''
+    const name = this.#cursor.take()
+    const open = this.#cursor.accept('(')
+    if (RESERVED.has(name.text)) {
+      if (open) this.#arguments()
+      return this.#faultAt(first, `reserved identifier: ${name.text}`)
+    }
+    if (!open) return { kind: 'ident', id: this.#id(name), name: dot + name.text }
+    const id = this.#id(open)
+    return this.#call(id, dot + name.text, this.#arguments(), 0)
+  }
+
+  /** Whether the dotted name at the cursor is that of a message: a brace follows. */
+  #beginsMessage(): boolean {
+    let at = this.#cursor.is('.') ? 2 : 1
+    while (this.#cursor.peek(at).type === '.' && this.#cursor.peek(at + 1).type === IDENTIFIER) at += 2
+    return this.#cursor.peek(at).type === '{'
+  }
+
+  #list(): Expr {
+    const id = this.#id(this.#cursor.take())
+    const elements: Expr[] = []
+    const optionals = new Set<number>()
+    this.#cursor.expectOneOf([...STARTS, '?', ',', ']'])
+    this.#cursor.within([',', ']'], () => {
+      while (!this.#cursor.is(']') && !this.#cursor.is(',')) {
+        if (this.#optionalMark()) optionals.add(elements.length)
+        elements.push(this.#expr())
+        if (!this.#cursor.is(',') || !this.#beginsElement(1)) return
+        this.#cursor.take()
+      }
+    })
+    this.#cursor.accept(',')
+    this.#cursor.expect(']')
+    return this.#deep({ kind: 'list', id, elements, optionals }, 0, elements)
+  }
+
+  #beginsElement(distance: number): boolean {
+    const { type } = this.#cursor.peek(distance)
+    return type === '?' || STARTS.includes(type)
+  }
+
+  #optionalMark(): boolean {
+    const mark = this.#cursor.accept('?')
+    if (mark && !this.#options.optionalSyntax) this.#faultAt(mark, "unsupported syntax '?'")
+    return mark !== undefined
+  }
+
+  #map(): Expr {
+    const id = this.#id(this.#cursor.take())
+    const entries: MapEntry[] = []
+    this.#cursor.expectOneOf([...STARTS, '?', ',', '}'])
+    while (!this.#cursor.is('}') && !this.#cursor.is(',')) {
+      const entryId = this.#nodes.newId(0)
+      const optional = this.#optionalMark()
+      const key = this.#cursor.within([':'], () => this.#expr())
+      this.#nodes.offsets.set(entryId, this.#cursor.expect(':').start)
+      const value = this.#cursor.within([',', '}'], () => this.#expr())
+      entries.push({ id: entryId, key, value, optional })
+      if (!this.#cursor.is(',') || !this.#beginsElement(1)) break
+      this.#cursor.take()
+    }
+    this.#closeBrace()
+    return this.#deep(
+      { kind: 'map', id, entries },
+      0,
+      entries.flatMap(({ key, value }) => [key, value]),
+    )
+  }
+
+  #closeBrace(): void {
+    if (this.#cursor.accept(',')) this.#cursor.expect('}')
+    else this.#cursor.expect('}', ['}', ','])
+  }
+
+  #message(): Expr {
+    let typeName = ''
+    while (!this.#cursor.is('{')) typeName += this.#cursor.take().text
+    const id = this.#id(this.#cursor.take())
+    const fields: StructField[] = []
+    const first = ['?', IDENTIFIER, ESC_IDENTIFIER]
+    this.#cursor.expectOneOf([...first, '}', ','])
+    while (first.includes(this.#cursor.current.type)) {
+      const fieldId = this.#nodes.newId(0)
+      const optional = this.#optionalMark()
+      this.#cursor.expectOneOf([IDENTIFIER, ESC_IDENTIFIER])
+      const name = this.#cursor.take()
+      this.#nodes.offsets.set(fieldId, this.#cursor.expect(':').start)
+      if (name.type === ESC_IDENTIFIER) this.#faultAt(name, "unsupported syntax: '`'")
+      const value = this.#cursor.within([',', '}'], () => this.#expr())
+      fields.push({ id: fieldId, name: name.text, value, optional })
+      if (!this.#cursor.is(',') || !first.includes(this.#cursor.peek().type)) break
+      this.#cursor.take()
+    }
+    this.#closeBrace()
+    return this.#deep(
+      { kind: 'struct', id, typeName, fields },
+      0,
+      fields.map(({ value }) => value),
+    )
+  }
+
+  #literal(): Expr {
+    const first = this.#cursor.current
+    const negative = this.#cursor.accept('-') !== undefined
+    const token = this.#cursor.take()
+    try {
+      const literal = literalOf(token, negative)
+      return { kind: 'literal', id: this.#id(first), literal }
+    } catch (error) {
+      if (error instanceof LiteralFault) return this.#faultAt(first, error.message)
+      throw error
+    }
+  }
+}
+
+function balance(name: string, terms: readonly Expr[], ids: readonly ExprId[], low: number, high: number): Expr {
+  if (ids.length === 0) return terms[0]!
+  const middle = (low + high + 1) >> 1
+  const left = middle === low ? terms[middle]! : balance(name, terms, ids, low, middle - 1)
+  const right = middle === high ? terms[middle + 1]! : balance(name, terms, ids, middle + 1, high)
+  return { kind: 'call', id: ids[middle]!, name, args: [left, right] }
+}
+
+function known<T>(value: T | undefined, kind: string): T {
+  if (value === undefined) throw new LiteralFault(`invalid ${kind} literal`)
+  return value
+}
+
+function literalOf({ type, text }: Token, negative: boolean): LiteralValue {
+  switch (type) {
+    case 'NUM_INT':
+      return { type: 'int', value: known(parseInt64(text, negative), 'int') }
+    case 'NUM_UINT':
+      return { type: 'uint', value: known(parseUint64(text.slice(0, -1)), 'uint') }
+    case 'NUM_FLOAT':
+      return { type: 'double', value: known(parseDouble(negative ? `-${text}` : text), 'double') }
+    case 'STRING':
+      return { type: 'string', value: unescapeString(text) }
+    case 'BYTES':
+      return { type: 'bytes', value: unescapeBytes(text.slice(1)) }
+    case 'true':
+    case 'false':
+      return { type: 'bool', value: type === 'true' }
+    default:
+      return { type: 'null_type', value: null }
+  }
+}

@@ -1,0 +1,51 @@
+/** A place in a source: lines from 1, columns from 0, counted in code points. */
+export interface Location {
+  readonly line: number
+  readonly column: number
+}
+
+/** The place of an error that concerns the whole expression. */
+export const NO_LOCATION: Location = { line: -1, column: -1 }
+
+/** Lines longer than this many bytes are not shown below an error. */
+const MAX_SNIPPET = 16384
+
+const isWide = (point: string | undefined): boolean => point !== undefined && point > '\x7f'
+
+/** The text of an expression, counted in code points as positions in errors are. */
+export class Source {
+  readonly points: readonly string[]
+  /** Where each line begins. */
+  readonly #lines: readonly number[]
+
+  constructor(text: string) {
+    this.points = Array.from(text)
+    this.#lines = [0, ...this.points.flatMap((point, i) => (point === '\n' ? [i + 1] : []))]
+  }
+
+  text(start: number, stop: number): string {
+    return this.points.slice(start, stop).join('')
+  }
+
+  locationOf(offset: number): Location {
+    let low = 0
+    let high = this.#lines.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.#lines[middle]! <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: offset - this.#lines[low]! }
+  }
+
+  /** The line of a place, and below it a mark at the column; nothing where there is no such line or it is too long. */
+  snippet({ line, column }: Location): string {
+    const start = this.#lines[line - 1]
+    if (start === undefined || this.points.length === 0) return ''
+    const next = this.#lines[line]
+    const shown = this.points.slice(start, next === undefined ? undefined : next - 1).map(point => (point === '\t' ? ' ' : point))
+    if (Buffer.byteLength(shown.join('')) > MAX_SNIPPET) return ''
+    const dots = shown.slice(0, Math.max(column, 0)).map(point => (isWide(point) ? '．' : '.'))
+    return `\n | ${shown.join('')}\n | ${dots.join('')}${isWide(shown[column]) ? '＾' : '^'}`
+  }
+}

@@ -1,0 +1,145 @@
+import type { Issues } from './issues.ts'
+import { EOF, IDENTIFIER, Lexer, TOKEN_ORDER, type Token } from './lexer.ts'
+import type { Source } from './source.ts'
+
+/** Thrown when there is no use in reading on; what is wrong has been reported. */
+export class ParseStop extends Error {
+  override readonly name = 'ParseStop'
+}
+
+/** Tokens that may begin an expression. */
+export const STARTS: readonly string[] = [
+  '[',
+  '{',
+  '(',
+  '.',
+  '-',
+  '!',
+  'true',
+  'false',
+  'null',
+  'NUM_FLOAT',
+  'NUM_INT',
+  'NUM_UINT',
+  'STRING',
+  'BYTES',
+  IDENTIFIER,
+]
+
+/** Tokens that may go on behind a whole term, wherever it stands. */
+const CONTINUATIONS = new Set(['.', '[', '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '-', '?', '+', '*', '/', '%'])
+
+const escapeText = (text: string): string => text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
+
+const NAMED = /^[A-Z]|^</
+
+function printSet(types: readonly string[]): string {
+  const sorted = TOKEN_ORDER.filter(type => types.includes(type)).map(type => (NAMED.test(type) ? type : `'${type}'`))
+  return sorted.length === 1 ? sorted[0]! : `{${sorted.join(', ')}}`
+}
+
+/** The tokens of an expression, read from front to back, and the words for a token that does not fit: those of cel-go's parser. */
+export class TokenCursor {
+  readonly #source: Source
+  readonly #issues: Issues
+  readonly #tokens: readonly Token[]
+  #at = 0
+  /** What may stand behind the term that is read, from the outermost bracket inward. */
+  readonly #follow: (readonly string[])[] = [[EOF]]
+
+  constructor(source: Source, issues: Issues) {
+    this.#source = source
+    this.#issues = issues
+    const { tokens, faults } = new Lexer(source)
+    this.#tokens = tokens
+    for (const { start, text } of faults) this.#report(start, `token recognition error at: '${escapeText(text)}'`)
+  }
+
+  get current(): Token {
+    return this.#tokens[this.#at]!
+  }
+
+  peek(distance = 1): Token {
+    return this.#tokens[Math.min(this.#at + distance, this.#tokens.length - 1)]!
+  }
+
+  is(type: string): boolean {
+    return this.current.type === type
+  }
+
+  take(): Token {
+    const token = this.current
+    if (token.type !== EOF) this.#at++
+    return token
+  }
+
+  /** Takes the token if it is of the type. */
+  accept(type: string): Token | undefined {
+    return this.is(type) ? this.take() : undefined
+  }
+
+  /** Reads what stands inside a bracket, or before a colon. */
+  within<T>(follow: readonly string[], read: () => T): T {
+    this.#follow.push(follow)
+    const result = read()
+    this.#follow.pop()
+    return result
+  }
+
+  /** Takes a token of the type. One too many before it is skipped, and one that is missing supplied, where that lets the rest fit. */
+  expect(type: string, expected: readonly string[] = [type]): Token {
+    if (this.is(type)) return this.take()
+    if (this.peek().type === type && !this.is(EOF)) {
+      this.#unexpected('extraneous', expected)
+      this.take()
+      return this.take()
+    }
+    const follows = CONTINUATIONS.has(this.current.type) || this.#follow.at(-1)!.includes(this.current.type)
+    if (expected.length === 1 && type !== EOF && type !== ':' && follows) {
+      this.#report(this.current.start, `missing ${printSet(expected)} at '${escapeText(this.current.text)}'`)
+      return { ...this.current, type, text: type, stop: this.current.start }
+    }
+    return this.mismatch(expected)
+  }
+
+  /** Comes before a choice between the given beginnings: a single token that is none, before one that is, is skipped. */
+  expectOneOf(expected: readonly string[], message = expected): void {
+    if (expected.includes(this.current.type)) return
+    if (this.is(EOF) || !expected.includes(this.peek().type)) this.mismatch(message)
+    this.#unexpected('extraneous', message)
+    this.take()
+  }
+
+  mismatch(expected: readonly string[]): never {
+    this.#unexpected('mismatched', expected)
+    throw new ParseStop()
+  }
+
+  /** No rule goes on from the token that begins at the cursor to the one at the distance. */
+  noAlternative(distance: number): never {
+    const bad = this.peek(distance)
+    const text = this.#textUpTo(distance)
+    const reserved = /^.(true|false|null)$/.exec(text)?.[1]
+    this.#report(bad.start, reserved ? `mismatched input '${reserved}' expecting IDENTIFIER` : `no viable alternative at input '${escapeText(text)}'`)
+    throw new ParseStop()
+  }
+
+  /** Of the tokens from the cursor on, with the blanks between them; what begins no token is left out. */
+  #textUpTo(distance: number): string {
+    let text = this.current.text
+    for (let i = 1; i <= distance; i++) {
+      const { type, text: more, start } = this.peek(i)
+      text += this.#source.text(this.peek(i - 1).stop, start).replace(/\S/g, '') + (type === EOF ? '' : more)
+    }
+    return text
+  }
+
+  #unexpected(how: 'extraneous' | 'mismatched', expected: readonly string[]): void {
+    this.#report(this.current.start, `${how} input '${escapeText(this.current.text)}' expecting ${printSet(expected)}`)
+  }
+
+  #report(offset: number, message: string): void {
+    const location = this.#source.points.length === 0 ? { line: 1, column: -1 } : this.#source.locationOf(offset)
+    this.#issues.report(location, `Syntax error: ${message}`)
+  }
+}

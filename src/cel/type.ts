@@ -1,0 +1,118 @@
+export type TypeKind =
+  | 'any'
+  | 'bool'
+  | 'bytes'
+  | 'double'
+  | 'duration'
+  | 'dyn'
+  | 'error'
+  | 'int'
+  | 'list'
+  | 'map'
+  | 'null'
+  | 'opaque'
+  | 'string'
+  | 'struct'
+  | 'timestamp'
+  /** A type as a value: `type(1)`. */
+  | 'type'
+  /** Stands for any one type within a signature. */
+  | 'param'
+  | 'uint'
+
+/** A declared type. Structs are known by name alone; their fields are looked up in the environment. */
+export interface Type {
+  readonly kind: TypeKind
+  /** That a program sees, such as `google.protobuf.Timestamp`. */
+  readonly name: string
+  /** Of a list its elements' type, of a map those of keys and values. */
+  readonly params: readonly Type[]
+}
+
+const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] })
+
+export const ANY = simple('any', 'google.protobuf.Any')
+export const BOOL = simple('bool')
+export const BYTES = simple('bytes')
+export const DOUBLE = simple('double')
+export const DURATION = simple('duration', 'google.protobuf.Duration')
+export const DYN = simple('dyn')
+export const ERROR = simple('error', '*error*')
+export const INT = simple('int')
+export const NULL = simple('null', 'null_type')
+export const STRING = simple('string')
+export const TIMESTAMP = simple('timestamp', 'google.protobuf.Timestamp')
+export const TYPE = simple('type')
+export const UINT = simple('uint')
+
+export const listOf = (element: Type): Type => ({ kind: 'list', name: 'list', params: [element] })
+export const mapOf = (key: Type, value: Type): Type => ({ kind: 'map', name: 'map', params: [key, value] })
+export const typeOf = (type: Type): Type => ({ kind: 'type', name: 'type', params: [type] })
+export const structOf = (name: string): Type => simple('struct', name)
+export const paramOf = (name: string): Type => simple('param', name)
+export const opaqueOf = (name: string, ...params: Type[]): Type => ({ kind: 'opaque', name, params })
+export const optionalOf = (type: Type): Type => opaqueOf('optional_type', type)
+
+const SIMPLE = new Map([BOOL, BYTES, DOUBLE, DURATION, DYN, INT, NULL, STRING, TIMESTAMP, TYPE, UINT, ANY].map(type => [type.kind as string, type]))
+
+/** Types that are no structs, though their names have dots: they have no fields to ask for. */
+const OPAQUE = new Set(['net.IP', 'net.CIDR'])
+
+/** A type in the notation in which errors print it: `list(string)`, `map(K, V)`, `kubernetes.URL`; a single capital is a parameter. */
+export function parseType(text: string): Type {
+  const open = text.indexOf('(')
+  if (open < 0) {
+    if (/^[A-Z]$/.test(text)) return paramOf(text)
+    return SIMPLE.get(text) ?? (OPAQUE.has(text) ? opaqueOf(text) : structOf(text))
+  }
+  const name = text.slice(0, open)
+  const params = splitTypes(text.slice(open + 1, -1)).map(parseType)
+  const kind: TypeKind = name === 'list' || name === 'map' || name === 'type' ? name : 'opaque'
+  return { kind, name, params }
+}
+
+/** Splits at the commas outside of brackets. */
+export function splitTypes(text: string): string[] {
+  const parts: string[] = []
+  let depth = 0
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '(') depth++
+    else if (text[at] === ')') depth--
+    else if (text[at] === ',' && depth === 0) {
+      parts.push(text.slice(from, at).trim())
+      from = at + 1
+    }
+  }
+  const last = text.slice(from).trim()
+  return last === '' ? parts : [...parts, last]
+}
+
+/** As errors of the checker print a type. */
+export function printType({ kind, name, params }: Type): string {
+  if (kind === 'error') return '!error!'
+  if (kind === 'any' || kind === 'duration' || kind === 'timestamp' || kind === 'null') return kind
+  return params.length === 0 ? name : `${name}(${params.map(printType).join(', ')})`
+}
+
+/** By the names that a program sees, as an environment prints the type of a result. */
+export const typeText = ({ name, params }: Type): string => (params.length === 0 ? name : `${name}(${params.map(typeText).join(', ')})`)
+
+/** Whether two types are the same in every part. */
+export function sameType(a: Type, b: Type): boolean {
+  if (a === b) return true
+  return a.kind === b.kind && a.name === b.name && a.params.length === b.params.length && a.params.every((param, i) => sameType(param, b.params[i]!))
+}
+
+/** Whether two types are the same but for the names of parameters. */
+export function equivalentType(a: Type, b: Type): boolean {
+  if (a === b) return true
+  const named = a.kind === 'param' || a.name === b.name
+  return a.kind === b.kind && named && a.params.length === b.params.length && a.params.every((param, i) => equivalentType(param, b.params[i]!))
+}
+
+export const isDyn = ({ kind }: Type): boolean => kind === 'dyn' || kind === 'any'
+export const isDynOrError = (type: Type): boolean => isDyn(type) || type.kind === 'error'
+
+/** What an optional holds; nothing where the type is no optional. */
+export const heldBy = ({ kind, name, params }: Type): Type | undefined => (kind === 'opaque' && name === 'optional_type' ? params[0] : undefined)

@@ -1,0 +1,43 @@
+import { type AdmissionParts, admissionEnvironment } from '../../cel/admission-environment.ts'
+import { compile } from '../../cel/compile.ts'
+import { baseEnvironment, EVERY_RELEASE } from '../../cel/environment.ts'
+import { sameType, type Type, typeText } from '../../cel/type.ts'
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+
+/** A new expression must be understood by the release before 1.33 as well: servers of both may run side by side. */
+const ADMITTED = baseEnvironment(32)
+/** One that is stored already was understood by some release. */
+const STORED = baseEnvironment(EVERY_RELEASE)
+
+/** How an expression is used. */
+export interface ExpressionUse extends AdmissionParts {
+  /** Types that it may give; any, if absent. */
+  readonly results?: readonly Type[]
+  /** The old object has the same expression at a place of the same sort. */
+  readonly stored?: boolean
+}
+
+/** What is wrong with an expression, in upstream's words, or the type of what it gives. */
+export type Understood = { readonly fault: string } | { readonly fault?: never; readonly type: Type }
+
+export function understand(expression: string, { results, stored, ...parts }: ExpressionUse): Understood {
+  const { issues, checked } = compile(expression, admissionEnvironment(stored ? STORED : ADMITTED, parts))
+  if (!checked) return { fault: `compilation failed: ${issues}` }
+  const type = checked.result
+  if (!results || results.some(result => sameType(result, type))) return { type }
+  const wanted = results.length === 1 ? typeText(results[0]!) : `one of [${results.map(typeText).join(' ')}]`
+  return { fault: `must evaluate to ${wanted} but got ${typeText(type)}` }
+}
+
+/** @param shown the value that the error prints, if it is not the expression that was read. */
+export function validateExpression(expression: string, use: ExpressionUse, path: FieldPath, shown = expression): FieldError[] {
+  const { fault } = understand(expression, use)
+  return fault === undefined ? [] : [invalid(path, shown, fault)]
+}
+
+/** The texts of one member of some structs of an old object: what it stores already. */
+export function storedTexts(structs: readonly Readonly<Record<string, unknown>>[] | undefined, member: string): ReadonlySet<string> {
+  return new Set((structs ?? []).map(struct => struct[member]).filter(text => typeof text === 'string'))
+}

@@ -1,0 +1,67 @@
+import { expect } from 'chai'
+import { admissionEnvironment } from '../../../src/cel/admission-environment.ts'
+import { childrenOf, type Expr } from '../../../src/cel/ast.ts'
+import { type Compiled, compile } from '../../../src/cel/compile.ts'
+import { baseEnvironment, EVERY_RELEASE } from '../../../src/cel/environment.ts'
+import { typeText } from '../../../src/cel/type.ts'
+import { celAnswers } from '../../support/cel-answers.ts'
+
+const admission = admissionEnvironment(baseEnvironment(32), { params: true, authorizer: true, patches: true })
+
+/** What waits: messages of google.protobuf, values that are computed when an expression is compiled, and the check of literal format strings. */
+const WAITS = /google\.protobuf\.|^program instantiation failed: |error during formatting|could not parse formatting clause|index \d+ out of range/
+
+function answer({ checked, issues }: Compiled): string {
+  return checked ? typeText(checked.result) : `compilation failed: ${issues}`
+}
+
+const messages = (text: string, minor = EVERY_RELEASE): string[] => compile(text, baseEnvironment(minor)).issues.all.map(({ message }) => message)
+
+describe('compile', () => {
+  it('finds the types and the errors that cel-go finds', () => {
+    const wrong: unknown[] = []
+    let compared = 0
+    for (const { expression, tree, type, errors } of celAnswers()) {
+      if (!tree || WAITS.test(expression) || WAITS.test(errors ?? '')) continue
+      compared++
+      const ours = answer(compile(expression, admission))
+      if (ours !== (type ?? errors)) wrong.push({ expression, ours, theirs: type ?? errors })
+    }
+    expect(wrong).to.deep.equal([])
+    expect(compared).to.be.above(2000)
+  })
+
+  it('has the libraries of each release', () => {
+    const introduced: Record<string, number> = {
+      "quantity('1')": 28,
+      'sets.contains([1], [1])': 29,
+      "ip('::1')": 30,
+      'format.named("uuid")': 31,
+      '[1].all(i, v, v > i)': 32,
+      "semver('1.0.0')": 33,
+    }
+    for (const [expression, minor] of Object.entries(introduced)) {
+      expect(messages(expression, minor), expression).to.deep.equal([])
+      expect(messages(expression, minor - 1), expression).to.not.deep.equal([])
+    }
+  })
+
+  it('notes what names and calls mean', () => {
+    const { checked } = compile('authorizer.requestResource.check("get").allowed() && size([1]) == 1', admission)
+    const meant = [...checked!.references.values()].map(reference => (reference.kind === 'name' ? reference.name : reference.ids.join()))
+    expect(meant).to.deep.equal(['authorizer.requestResource', 'resourcecheck_check', 'decision_allowed', 'size_list', 'equals', 'logical_and'])
+  })
+
+  it('gives every node a type', () => {
+    const { checked } = compile('[1, 2].map(x, x > 1, string(x)).exists(s, s == "2")', admission)
+    const untyped = (expr: Expr): Expr[] => [...(checked!.types.has(expr.id) ? [] : [expr]), ...childrenOf(expr).flatMap(untyped)]
+    expect(untyped(checked!.ast.root)).to.deep.equal([])
+  })
+
+  it('checks many terms in time that grows with their number', () => {
+    const start = performance.now()
+    expect(messages(`1 == 1${' && 1 == 1'.repeat(9_000)}`)).to.deep.equal([])
+    expect(messages(`[${'[], '.repeat(20_000)}[]].size() == 0`)).to.deep.equal([])
+    expect(performance.now() - start).to.be.below(5000)
+  })
+})

@@ -1,0 +1,68 @@
+import { expect } from 'chai'
+import { BIND_MACROS, OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from '../../../src/cel/macros.ts'
+import { type Parsed, parse } from '../../../src/cel/parser.ts'
+import { celAnswers } from '../../support/cel-answers.ts'
+import { printTree } from '../../support/cel-tree.ts'
+
+const macros = new Map([...STANDARD_MACROS, ...OPTIONAL_MACROS, ...TWO_VARIABLE_MACROS])
+const read = (text: string): Parsed => parse(text, { macros, optionalSyntax: true })
+const messages = (text: string, optionalSyntax = true): string[] => parse(text, { macros, optionalSyntax }).issues.all.map(({ message }) => message)
+
+/** Behind a first error the reading is not taken up again here as it is by ANTLR, so more errors than ours were found in these. */
+const FURTHER_ERRORS = new Set(['in', '?', '-', '--', '!', '1 + +', 'func{{a}}', 'a ? b ((?))', 'x{?.', '[1, 2, 3].map(var, var * var)'])
+
+describe('parser', () => {
+  it('makes the trees of cel-go, node by node, and finds its errors', () => {
+    const wrong: unknown[] = []
+    for (const { expression, tree, errors } of celAnswers()) {
+      if (FURTHER_ERRORS.has(expression)) continue
+      const { ast, issues } = read(expression)
+      const ours = ast ? printTree(ast.root) : issues.toString()
+      if (ours !== (tree ?? errors)) wrong.push({ expression, ours, theirs: tree ?? errors })
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('finds an error wherever cel-go finds one', () => {
+    for (const expression of FURTHER_ERRORS) expect(messages(expression), expression).to.not.have.length(0)
+  })
+
+  it('writes out cel.bind', () => {
+    const { ast } = parse('cel.bind(x, 1, x + x)', { macros: BIND_MACROS, optionalSyntax: false })
+    expect(printTree(ast!.root)).to.equal('(11:loop #unused 8:[] x 4:1 9:false 10:x (6:_+_ 5:x 7:x))')
+  })
+
+  it('knows the optional syntax only where it is asked for', () => {
+    expect(messages('a.?b', false)).to.deep.equal(["unsupported syntax '.?'"])
+    expect(messages('a[?b]', false)).to.deep.equal(["unsupported syntax '[?'"])
+    expect(messages('[?a]', false)).to.deep.equal(["unsupported syntax '?'"])
+  })
+
+  it('refuses what is too long or too deep', () => {
+    expect(messages('a'.repeat(100_001))).to.deep.equal(['expression code point size exceeds limit: size: 100001, limit 100000'])
+    const limit = ['expression recursion limit exceeded: 250']
+    const depth = ['max recursion depth exceeded']
+    const nested = (open: string, close: string, times: number): string => `${open.repeat(times)}1${close.repeat(times)}`
+    expect(messages(nested('(', ')', 249))).to.deep.equal([])
+    for (const times of [250, 40_000]) expect(messages(nested('(', ')', times))).to.deep.equal(limit)
+    for (const times of [250, 40_000]) expect(messages(nested('[', ']', times))).to.deep.equal(limit)
+    expect(messages(nested('1+(', ')', 124))).to.deep.equal([])
+    expect(messages(nested('1+(', ')', 125))).to.deep.equal(limit)
+    for (const row of [' + 1', ' < 1', '.b', '[1]']) {
+      expect(messages(`a${row.repeat(250)}`), row).to.deep.equal([])
+      for (const times of [251, 20_000]) expect(messages(`a${row.repeat(times)}`), row).to.deep.equal(depth)
+    }
+    expect(messages(`a${'.b'.repeat(125)}${' + 1'.repeat(125)}`)).to.deep.equal([])
+    expect(messages(`a${'.b'.repeat(126)}${' + 1'.repeat(126)}`)).to.deep.equal(depth)
+  })
+
+  it('reads long rows of logical terms, which make flat trees', () => {
+    expect(messages(`true${' && true'.repeat(10_000)}`)).to.deep.equal([])
+  })
+
+  it('reads hostile input in time that grows with its length', () => {
+    const start = performance.now()
+    for (const piece of ['!', '-', '"', '{', '?', 'a.', 'a{', '\\', '[?', "'''", 'b', '1e', '`', '&', '.', '😁']) read(piece.repeat(99_000 / piece.length))
+    expect(performance.now() - start).to.be.below(8000)
+  })
+})

@@ -1,0 +1,35 @@
+import { expect } from 'chai'
+import { BOOL, NULL, STRING } from '../../../../src/cel/type.ts'
+import { type ExpressionUse, storedTexts, understand } from '../../../../src/resources/admissionregistration/expressions.ts'
+
+const fault = (expression: string, use: ExpressionUse = {}): string | undefined => understand(expression, use).fault
+
+describe('expressions of admission', () => {
+  it("says in upstream's words what does not compile", () => {
+    expect(fault('object.x in [1, 2,')).to.equal(
+      "compilation failed: ERROR: <input>:1:19: Syntax error: missing ']' at '<EOF>'\n | object.x in [1, 2,\n | ..................^",
+    )
+    expect(fault('params.x')).to.equal("compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params.x\n | ^")
+    expect(fault('params.x', { params: true })).to.equal(undefined)
+  })
+
+  it('says what an expression must give', () => {
+    expect(fault('1', { results: [BOOL] })).to.equal('must evaluate to bool but got int')
+    expect(fault('request.userInfo.groups', { results: [STRING] })).to.equal('must evaluate to string but got list(string)')
+    expect(fault('namespaceObject.metadata.creationTimestamp', { results: [STRING, NULL] })).to.equal(
+      'must evaluate to one of [string null_type] but got google.protobuf.Timestamp',
+    )
+    expect(fault('null', { results: [STRING, NULL] })).to.equal(undefined)
+    expect(fault('object.x', { results: [BOOL] })).to.equal('must evaluate to bool but got dyn')
+  })
+
+  it('takes the functions of the newest release only where they are stored already', () => {
+    expect(fault("semver('1.0.0').major() > 0")).to.contain("undeclared reference to 'semver'")
+    expect(fault("semver('1.0.0').major() > 0", { stored: true })).to.equal(undefined)
+  })
+
+  it('knows what is stored', () => {
+    expect([...storedTexts([{ expression: 'a' }, {}, { expression: 'b' }], 'expression')]).to.deep.equal(['a', 'b'])
+    expect([...storedTexts(undefined, 'expression')]).to.deep.equal([])
+  })
+})
