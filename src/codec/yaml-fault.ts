@@ -15,6 +15,8 @@ const faults: readonly (readonly [RegExp, string])[] = [
 
 /** The message of a syntax error, worded as go-yaml would as far as that is known: `yaml: line 4: found character that cannot start any token`. */
 export function yamlFault(error: YAMLException, source: string): string {
+  // Read before anything is parsed.
+  if (/(?![\t\n\r\u0085])[\p{Cc}\ufffe\uffff]/u.test(source)) return 'yaml: control characters are not allowed'
   const unclosed = atEnd(error, source)
   if (unclosed !== undefined) return unclosed
   const line = error.mark?.line ?? 0

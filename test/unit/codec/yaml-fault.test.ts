@@ -15,6 +15,7 @@ const unclosed: readonly (readonly [text: string, fault: string])[] = [
   ['a: 1\nb: [', 'yaml: line 2: did not find expected node content'],
   ['a: 1\nb: [1', "yaml: line 2: did not find expected ',' or ']'"],
   ['a: 1\nb: [\n', 'yaml: line 2: did not find expected node content'],
+  ['a: 1\nb: \u0001x\n', 'yaml: control characters are not allowed'],
   ['a: "x', 'yaml: found unexpected end of stream'],
 ]
 
