@@ -4,7 +4,7 @@ import { childrenOf, type Expr } from '../../../src/cel/ast.ts'
 import { type Compiled, compile } from '../../../src/cel/compile.ts'
 import { baseEnvironment, EVERY_RELEASE } from '../../../src/cel/environment.ts'
 import { typeText } from '../../../src/cel/type.ts'
-import { celAnswers } from '../../support/cel-answers.ts'
+import { celAnswers, mutatedExpressions } from '../../support/cel-answers.ts'
 
 const admission = admissionEnvironment(baseEnvironment(32), { params: true, authorizer: true, patches: true })
 
@@ -29,6 +29,11 @@ describe('compile', () => {
     }
     expect(wrong).to.deep.equal([])
     expect(compared).to.be.above(2000)
+  })
+
+  it('accepts what cel-go accepts of expressions with random faults, and nothing else', () => {
+    const wrong = mutatedExpressions().filter(({ expression, accepted }) => (compile(expression, admission).checked !== undefined) !== accepted)
+    expect(wrong).to.deep.equal([])
   })
 
   it('has the libraries of each release', () => {
