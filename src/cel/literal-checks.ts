@@ -3,6 +3,7 @@ import { parseDuration } from '../meta/duration.ts'
 import { parseTime } from '../meta/time.ts'
 import { type CallExpr, childrenOf, type Expr, type ExprId, type ListExpr, type LiteralValue, type MapExpr } from './ast.ts'
 import type { Checked } from './checker.ts'
+import { formatFault } from './format-checks.ts'
 import type { Issues } from './issues.ts'
 import { equivalentType, heldBy, printType, type Type } from './type.ts'
 
@@ -35,10 +36,13 @@ const CHECKS: Readonly<Record<string, (literal: LiteralValue) => boolean>> = {
 
 type Report = (id: ExprId, message: string) => void
 
-function checkCall({ name, args }: CallExpr, report: Report): void {
+function checkCall(call: CallExpr, types: Checked['types'], report: Report): void {
+  const { name, args } = call
   const [first] = args
   const check = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined
   if (check && first?.kind === 'literal' && !check(first.literal)) report(first.id, `invalid ${name} argument`)
+  const fault = formatFault(call, types)
+  if (fault) report(fault.id, fault.message)
 }
 
 /** Parts of a literal that differ from the first. */
@@ -81,7 +85,7 @@ function checkMap({ entries }: MapExpr, types: Checked['types'], report: Report)
 export function checkLiterals({ ast, types }: Checked, issues: Issues): void {
   const report: Report = (id, message) => issues.report(issues.source.locationOf(ast.offsets.get(id) ?? 0), message)
   const visit = (expr: Expr, mixed: boolean): void => {
-    if (expr.kind === 'call') checkCall(expr, report)
+    if (expr.kind === 'call') checkCall(expr, types, report)
     else if (expr.kind === 'list' && !mixed) checkList(expr, types, report)
     else if (expr.kind === 'map' && !mixed) checkMap(expr, types, report)
     const below = mixed || (expr.kind === 'call' && expr.name === 'format')

@@ -3,12 +3,22 @@ import type { Expr, ExprId, LiteralValue } from './ast.ts'
 /** Name of the hidden variable that a loop collects its result in. */
 export const ACCUMULATOR = '@result'
 
-/** Makes nodes and numbers them in the order in which cel-go does. */
+/** Macros of optionals write their target out twice, so that a row of them doubles with each: no expression without such rows has as many nodes. */
+const MAX_NODES = 200_000
+
+/** Numbers nodes in the order in which cel-go does. */
 export class NodeBuilder {
   readonly offsets = new Map<ExprId, number>()
   #next: ExprId = 1
+  readonly #tooMany: (message: string) => never
+
+  /** @param tooMany called when there are more nodes than an expression may have. */
+  constructor(tooMany: (message: string) => never) {
+    this.#tooMany = tooMany
+  }
 
   newId(offset: number): ExprId {
+    if (this.#next > MAX_NODES) this.#tooMany(`expression node limit exceeded: ${MAX_NODES}`)
     const id = this.#next++
     this.offsets.set(id, offset)
     return id

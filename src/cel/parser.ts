@@ -49,7 +49,7 @@ class Parser {
   readonly #issues: Issues
   readonly #options: ParserOptions
   readonly #cursor: TokenCursor
-  readonly #nodes = new NodeBuilder()
+  readonly #nodes: NodeBuilder
   readonly #rules: RuleDepth
   /** How deep the tree below a node is, in nodes that count. */
   readonly #depths = new WeakMap<Expr, number>()
@@ -59,7 +59,12 @@ class Parser {
     this.#issues = issues
     this.#options = options
     this.#cursor = new TokenCursor(source, issues)
-    this.#rules = new RuleDepth(message => issues.report(NO_LOCATION, message))
+    const stop = (message: string): never => {
+      issues.report(NO_LOCATION, message)
+      throw new ParseStop()
+    }
+    this.#nodes = new NodeBuilder(stop)
+    this.#rules = new RuleDepth(stop)
   }
 
   parse(): Ast {

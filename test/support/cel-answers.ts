@@ -12,5 +12,12 @@ export interface CelAnswer {
 
 /** All answers in test/fixtures/cel. */
 export function celAnswers(): CelAnswer[] {
-  return JSON.parse(readFileSync(new URL('../fixtures/cel/answers.json', import.meta.url), 'utf8')) as CelAnswer[]
+  return readFixture('answers.json') as CelAnswer[]
 }
+
+/** Expressions with random faults, and whether cel-go accepts them all the same. */
+export function mutatedExpressions(): { readonly expression: string; readonly accepted: boolean }[] {
+  return readFixture('mutated.json') as { expression: string; accepted: boolean }[]
+}
+
+const readFixture = (name: string): unknown => JSON.parse(readFileSync(new URL(`../fixtures/cel/${name}`, import.meta.url), 'utf8'))

@@ -1,6 +1,7 @@
 import { type AdmissionParts, admissionEnvironment } from '../../cel/admission-environment.ts'
 import { compile } from '../../cel/compile.ts'
 import { baseEnvironment, EVERY_RELEASE } from '../../cel/environment.ts'
+import { programFault } from '../../cel/program-fault.ts'
 import { sameType, type Type, typeText } from '../../cel/type.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
@@ -26,7 +27,10 @@ export function understand(expression: string, { results, stored, ...parts }: Ex
   const { issues, checked } = compile(expression, admissionEnvironment(stored ? STORED : ADMITTED, parts))
   if (!checked) return { fault: `compilation failed: ${issues}` }
   const type = checked.result
-  if (!results || results.some(result => sameType(result, type))) return { type }
+  if (!results || results.some(result => sameType(result, type))) {
+    const fault = programFault(checked)
+    return fault === undefined ? { type } : { fault: `program instantiation failed: ${fault}` }
+  }
   const wanted = results.length === 1 ? typeText(results[0]!) : `one of [${results.map(typeText).join(' ')}]`
   return { fault: `must evaluate to ${wanted} but got ${typeText(type)}` }
 }

@@ -56,6 +56,12 @@ describe('parser', () => {
     expect(messages(`a${'.b'.repeat(126)}${' + 1'.repeat(126)}`)).to.deep.equal(depth)
   })
 
+  it('refuses macros that double with each of a row', () => {
+    expect(messages(`a${'.optMap(x, x)'.repeat(10)}`)).to.deep.equal([])
+    expect(messages(`a${'.optMap(x, x)'.repeat(100)}`)).to.deep.equal(['expression node limit exceeded: 200000'])
+    expect(messages('[].map(a,a),'.repeat(8_000).replace(/^/, '[').replace(/,$/, ']'))).to.deep.equal([])
+  })
+
   it('reads long rows of logical terms, which make flat trees', () => {
     expect(messages(`true${' && true'.repeat(10_000)}`)).to.deep.equal([])
   })

@@ -2,13 +2,15 @@ import { type FieldError, forbidden, invalid, notSupported } from '../../../meta
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from '../../../schema/json-schema/props.ts'
 import { validateListAndMapTypes, validateMapKeys } from './list-types.ts'
-import { validateOldSelf, validateRules } from './rules.ts'
+import { type RuleScope, type StoredExpressions, validateRuleExpressions } from './rule-expressions.ts'
+import { validateRules } from './rules.ts'
 
 /** What is let pass where the definition has had it before. */
 export interface SchemaRules {
   readonly requireValidTypes: boolean
   readonly requireAtomicSets: boolean
   readonly requireMapKeys: boolean
+  readonly storedExpressions: StoredExpressions
 }
 
 interface Context extends SchemaRules {
@@ -59,8 +61,13 @@ function visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Co
   found.schema.push(...validateListAndMapTypes(schema, path, context.requireAtomicSets))
   if (context.requireMapKeys) found.schema.push(...validateMapKeys(schema, path))
   found.schema.push(...validateRules(schema, path))
-  if (context.expressions && found.schema.length === 0) found.expressions.push(...validateOldSelf(schema, path, context.uncorrelatable))
+  if (context.expressions && found.schema.length === 0) found.expressions.push(...validateRuleExpressions(schema, path, ruleScope(schema, context)))
   return found
+}
+
+function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, uncorrelatable }: Context): RuleScope {
+  const whole = isRoot || schema['x-kubernetes-embedded-resource'] === true
+  return { whole, stored: storedExpressions, ...(uncorrelatable ? { uncorrelatable } : {}) }
 }
 
 type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => void

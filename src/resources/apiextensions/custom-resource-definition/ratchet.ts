@@ -8,6 +8,7 @@ import { type ConversionRules, hasKnownReviewVersion } from './conversion.ts'
 import { hasUnprunedDefaults } from './default-values.ts'
 import { hasAtomicItems, validateMapKeys } from './list-types.ts'
 import { OPEN_API_TYPES } from './open-api-schema.ts'
+import type { StoredExpressions } from './rule-expressions.ts'
 import type { DefinitionSchemaRules } from './schema-validation.ts'
 import { isConditionTrue, schemasOf, shareParts } from './spec.ts'
 
@@ -26,6 +27,7 @@ const ALL: DefinitionRules = {
   allowInvalidCaBundle: true,
   immutableNames: false,
   requireSchema: true,
+  storedExpressions: { rules: new Set(), messages: new Set() },
 }
 
 /** The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. */
@@ -45,7 +47,22 @@ export function rulesFor(old: KubeObject | undefined): DefinitionRules {
     allowInvalidCaBundle: !established || hasInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
     immutableNames: established,
     requireSchema: spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
+    storedExpressions: storedIn(schemas),
   }
+}
+
+function storedIn(schemas: readonly JsonSchemaProps[]): StoredExpressions {
+  const rules = new Set<string>()
+  const messages = new Set<string>()
+  const collect = (schema: JsonSchemaProps): boolean => {
+    for (const { rule, messageExpression } of schema['x-kubernetes-validations'] ?? []) {
+      rules.add(rule)
+      if (messageExpression) messages.add(messageExpression)
+    }
+    return false
+  }
+  for (const schema of schemas) someSchema(schema, collect)
+  return { rules, messages }
 }
 
 const isStructural = (schema: JsonSchemaProps): boolean => structuralFault(schema) === undefined && validateStructural(schema, fieldPath()).length === 0

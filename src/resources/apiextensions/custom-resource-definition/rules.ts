@@ -48,24 +48,3 @@ function leadsSomewhere(text: string, schema: JsonSchemaProps): boolean {
     throw error
   }
 }
-
-/**
- * What can be said of expressions without compiling them: that they use an earlier value where there is none. Their syntax, types and cost are not checked until the
- * expression language is built in. `uncorrelatable`: the schema from which on down values have no earlier ones.
- */
-export function validateOldSelf(schema: JsonSchemaProps, path: FieldPath, uncorrelatable: FieldPath | undefined): FieldError[] {
-  return (schema[RULES] ?? []).flatMap(({ rule, optionalOldSelf }, i) => {
-    const at = path.child(RULES).index(i)
-    if (usesOldSelf(rule)) {
-      if (!uncorrelatable) return []
-      return [invalid(at.child('rule'), rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`)]
-    }
-    return optionalOldSelf === undefined ? [] : [invalid(at.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule')]
-  })
-}
-
-/** Texts in quotes (raw ones have no escapes) and comments of an expression. */
-const QUOTED =
-  /[rR](?:"""[\s\S]*?"""|'''[\s\S]*?'''|"[^"\n]*"|'[^'\n]*')|"""(?:\\[\s\S]|[^\\])*?"""|'''(?:\\[\s\S]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\/.*/g
-
-const usesOldSelf = (rule: string): boolean => /(?<![\w.])oldSelf(?!\w)/.test(rule.replace(QUOTED, ' '))

@@ -23,6 +23,11 @@ describe('expressions of admission', () => {
     expect(fault('object.x', { results: [BOOL] })).to.equal('must evaluate to bool but got dyn')
   })
 
+  it('says which literal patterns are none', () => {
+    expect(fault("'a'.find('a(')", { results: [STRING] })).to.equal('program instantiation failed: error parsing regexp: missing closing ): `a(`')
+    expect(fault("'a'.matches('a(')", { results: [BOOL] })).to.contain('invalid matches argument')
+  })
+
   it('takes the functions of the newest release only where they are stored already', () => {
     expect(fault("semver('1.0.0').major() > 0")).to.contain("undeclared reference to 'semver'")
     expect(fault("semver('1.0.0').major() > 0", { stored: true })).to.equal(undefined)

@@ -115,7 +115,7 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
     rule({ rule: '\'oldSelf\' == r"oldSelf" // oldSelf', optionalOldSelf: true }),
     [`Invalid ${ruleAt}.optionalOldSelf`],
   ],
-  'a rule of a map that may be renamed': [rule({ rule: 'self.x == oldSelf.x', optionalOldSelf: true }), []],
+  'a rule of a map that may be renamed': [rule({ rule: '!oldSelf.hasValue() || self == oldSelf.value()', optionalOldSelf: true }), []],
   'a rule of items, with the old value': [
     field({ type: 'array', items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } }),
     [`Invalid ${at}.items.x-kubernetes-validations[0].rule`],

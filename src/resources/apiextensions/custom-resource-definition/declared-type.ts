@@ -1,0 +1,83 @@
+import type { StructDeclaration } from '../../../cel/declarations.ts'
+import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../../../cel/type.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../../schema/json-schema/props.ts'
+
+/** The types that expressions know the values of a schema by. Structs are found by name, once a type that names them was given. */
+export interface DeclaredTypes {
+  /** Absent where expressions do not see such values: without a type, or with parts that have none. */
+  readonly type?: Type
+  readonly struct: (name: string) => StructDeclaration | undefined
+}
+
+const STRING_FORMATS: Readonly<Record<string, Type>> = { byte: BYTES, duration: DURATION, date: TIMESTAMP, 'date-time': TIMESTAMP }
+const SCALARS: Readonly<Record<string, Type>> = { boolean: BOOL, number: DOUBLE, integer: INT }
+
+const RESERVED = new Set('true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '))
+const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
+
+/** The name of a property in expressions; nothing where it cannot be written there. Source: Kubernetes, "Validation rules", escaping. */
+export function escapeProperty(name: string): string | undefined {
+  if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined
+  return RESERVED.has(name) ? `__${name}__` : name.replace(/__|[./-]/g, part => ESCAPES[part]!)
+}
+
+const NAME_ALONE: JsonSchemaProps = { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } }
+
+const isText = (schema: JsonSchemaProps, name: string): boolean => propertySchema(schema, name)?.type === 'string'
+
+/** Of a whole object kind, apiVersion and the name are always seen. */
+function withNames(schema: JsonSchemaProps): JsonSchemaProps {
+  const metadata = propertySchema(schema, 'metadata')
+  const whole = metadata?.type === 'object' && isText(metadata, 'name') && isText(metadata, 'generateName')
+  if (isText(schema, 'kind') && isText(schema, 'apiVersion') && whole) return schema
+  return { ...schema, properties: { ...schema.properties, kind: { type: 'string' }, apiVersion: { type: 'string' }, metadata: NAME_ALONE } }
+}
+
+const isWhole = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-embedded-resource'] === true
+
+/**
+ * @param whole whether the values are whole objects, with apiVersion, kind and metadata.
+ * @param name of the struct if the values are objects; structs in it have names made of it.
+ */
+export function declareTypes(schema: JsonSchemaProps, whole: boolean, name: string): DeclaredTypes {
+  const structs = new Map<string, StructDeclaration>()
+  const type = typeOfSchema(schema, whole, name, structs)
+  return { ...(type ? { type } : {}), struct: struct => structs.get(struct) }
+}
+
+type Structs = Map<string, StructDeclaration>
+
+function typeOfSchema(schema: JsonSchemaProps, whole: boolean, name: string, structs: Structs): Type | undefined {
+  if (schema['x-kubernetes-int-or-string']) return DYN
+  if (schema.type === 'array') {
+    const items = itemsSchema(schema)
+    const type = items && typeOfSchema(items, isWhole(items), `${name}.@idx`, structs)
+    return type && listOf(type)
+  }
+  if (schema.type === 'object') return typeOfObject(whole ? withNames(schema) : schema, name, structs)
+  if (schema.type === 'string') return STRING_FORMATS[schema.format ?? ''] ?? STRING
+  return SCALARS[schema.type ?? '']
+}
+
+function typeOfObject(schema: JsonSchemaProps, name: string, structs: Structs): Type | undefined {
+  const values = additionalSchema(schema)
+  if (values) {
+    const type = typeOfSchema(values, isWhole(values), `${name}.@elem`, structs)
+    return type && mapOf(STRING, type)
+  }
+  structs.set(name, structOfSchema(schema, name, structs))
+  return structOf(name)
+}
+
+/** Fields are looked at when they are asked for: rules at many depths do not make each other dearer. */
+function structOfSchema(schema: JsonSchemaProps, name: string, structs: Structs): StructDeclaration {
+  let properties: Map<string, JsonSchemaProps> | undefined
+  return {
+    fieldType(field) {
+      properties ??= new Map(Object.entries(schema.properties ?? {}).map(([property, inner]) => [escapeProperty(property) ?? '', inner]))
+      // A key word behind a dot needs no escaping.
+      const property = field === '' ? undefined : (properties.get(field) ?? (RESERVED.has(field) ? properties.get(`__${field}__`) : undefined))
+      return property && typeOfSchema(property, isWhole(property), `${name}.${field}`, structs)
+    },
+  }
+}

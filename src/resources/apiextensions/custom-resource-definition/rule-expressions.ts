@@ -1,0 +1,87 @@
+import type { Checked } from '../../../cel/checker.ts'
+import { compile } from '../../../cel/compile.ts'
+import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../../../cel/environment.ts'
+import { programFault } from '../../../cel/program-fault.ts'
+import { BOOL, optionalOf, STRING, sameType, type Type } from '../../../cel/type.ts'
+import { type FieldError, invalid, quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
+import { declareTypes } from './declared-type.ts'
+
+const RULES = 'x-kubernetes-validations'
+
+/** A new rule must be understood by the release before 1.33 as well: servers of both may run side by side. */
+const ADMITTED = baseEnvironment(32)
+/** One that is stored already was understood by some release. */
+const STORED = baseEnvironment(EVERY_RELEASE)
+
+/** Expressions that the definition has had before. */
+export interface StoredExpressions {
+  readonly rules: ReadonlySet<string>
+  readonly messages: ReadonlySet<string>
+}
+
+/** Where a schema with rules stands. */
+export interface RuleScope {
+  /** Its values are whole objects. */
+  readonly whole: boolean
+  readonly stored: StoredExpressions
+  /** The schema from which on down values have no earlier ones. */
+  readonly uncorrelatable?: FieldPath
+}
+
+interface RuleVariables {
+  readonly self: Type
+  readonly oldSelf: Type
+}
+
+const usesOldSelf = ({ references }: Checked): boolean => [...references.values()].some(reference => reference.kind === 'name' && reference.name === 'oldSelf')
+
+/** As Go prints the rule: what points to something it prints by address, which is left out. */
+function printRule({ rule, message = '', messageExpression = '', fieldPath = '', reason, optionalOldSelf }: ValidationRule): Verbatim {
+  const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0x0'})`
+  const texts = `Rule:${quote(rule)}, Message:${quote(message)}, MessageExpression:${quote(messageExpression)}`
+  const rest = `Reason:${pointer('apiextensions.FieldValueErrorReason', reason)}, FieldPath:${quote(fieldPath)}, OptionalOldSelf:${pointer('bool', optionalOldSelf)}`
+  return verbatim(`apiextensions.ValidationRule{${texts}, ${rest}}`)
+}
+
+/** What is wrong with the expressions of a schema's rules: their syntax, their types, and earlier values where there are none. Their cost is not looked at. */
+export function validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath, scope: RuleScope): FieldError[] {
+  const rules = schema[RULES] ?? []
+  if (rules.length === 0) return []
+  const { type, struct } = declareTypes(schema, scope.whole, 'selfType')
+  if (!type) return []
+  return rules.flatMap((rule, i) => {
+    const variables = { self: type, oldSelf: rule.optionalOldSelf ? optionalOf(type) : type }
+    const environmentFor = (stored: boolean): Environment => extend(stored ? STORED : ADMITTED, { ...variables } satisfies RuleVariables, struct)
+    return expressionErrors(rule, environmentFor, scope, path.child(RULES).index(i))
+  })
+}
+
+function expressionErrors(rule: ValidationRule, environmentFor: (stored: boolean) => Environment, scope: RuleScope, path: FieldPath): FieldError[] {
+  const { checked, issues } = compile(rule.rule, environmentFor(scope.stored.rules.has(rule.rule)))
+  const refused = (fault: string): FieldError => invalid(path.child('rule'), printRule(rule), fault)
+  if (!checked) return [refused(`compilation failed: ${issues}`), ...oldSelfErrors(rule, false, scope, path)]
+  if (!sameType(checked.result, BOOL)) return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
+  const fault = programFault(checked)
+  if (fault !== undefined) return [refused(`program instantiation failed: ${fault}`), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
+  return [...messageErrors(rule, environmentFor, scope, path), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
+}
+
+function messageErrors(rule: ValidationRule, environmentFor: (stored: boolean) => Environment, { stored }: RuleScope, path: FieldPath): FieldError[] {
+  const { messageExpression = '' } = rule
+  if (messageExpression === '') return []
+  const { checked, issues } = compile(messageExpression, environmentFor(stored.messages.has(messageExpression)))
+  const refused = (fault: string): FieldError[] => [invalid(path.child('messageExpression'), printRule(rule), fault)]
+  if (!checked) return refused(`messageExpression compilation failed: ${issues}`)
+  if (!sameType(checked.result, STRING)) return refused('messageExpression must evaluate to a string')
+  const fault = programFault(checked)
+  return fault === undefined ? [] : refused(`messageExpression instantiation failed: ${fault}`)
+}
+
+function oldSelfErrors({ rule, optionalOldSelf }: ValidationRule, used: boolean, { uncorrelatable }: RuleScope, path: FieldPath): FieldError[] {
+  if (!used)
+    return optionalOldSelf === undefined ? [] : [invalid(path.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule')]
+  if (!uncorrelatable) return []
+  return [invalid(path.child('rule'), rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`)]
+}
