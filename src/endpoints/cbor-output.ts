@@ -9,7 +9,6 @@ import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { Encoder, StoredObject } from '../storage/storage.ts'
 import type { BinaryForm } from './binary-form.ts'
-import { encodedAll } from './encoded-all.ts'
 import { metaType } from './meta-type.ts'
 import { typeMetaOf } from './protobuf-output.ts'
 
@@ -45,8 +44,11 @@ function objectBody(schema: StructSchema, object: KubeObject): Buffer {
   return cborBody(encodeCbor(schema, { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) }))
 }
 
-const listBody = async (version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> =>
-  listOf(typeMetaOf(version, 'List'), meta, await encodedAll(items, encodersOf(version).item))
+async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
+  const { item: encoder } = encodersOf(version)
+  const encoded = await mapInSlices(items, item => item.encoded(encoder).bytes)
+  return listOf(typeMetaOf(version, 'List'), meta, encoded)
+}
 
 /** A list whose items are not stored. */
 const plainListBody = async (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>

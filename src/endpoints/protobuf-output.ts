@@ -8,7 +8,6 @@ import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { Encoder, StoredObject } from '../storage/storage.ts'
 import type { BinaryForm } from './binary-form.ts'
-import { encodedAll } from './encoded-all.ts'
 import { metaType } from './meta-type.ts'
 
 const encoders = new WeakMap<StructSchema, Encoder>()
@@ -44,8 +43,11 @@ function storedBody(version: Version, stored: StoredObject): Buffer {
 const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
   wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object as unknown as JsonObject)))
 
-const listBody = async (version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> =>
-  listOf(typeMetaOf(version, 'List'), meta, await encodedAll(items, protobufEncoder(version)))
+async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
+  const encoder = protobufEncoder(version)
+  const encoded = await mapInSlices(items, item => item.encoded(encoder).bytes)
+  return listOf(typeMetaOf(version, 'List'), meta, encoded)
+}
 
 /** A list whose items are not stored. */
 const plainListBody = async (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>

@@ -268,14 +268,8 @@ export const resourceV1alpha3Types: TypePackage = {
   id: 'resourceV1alpha3',
   definition: 'io.k8s.api.resource.v1alpha3',
   source: `
-type BasicDevice
-  attributes 1 map[string]DeviceAttribute? # What the device is like, by names that may have a domain before a slash; with capacity, 32 at most.
+type BasicDevice like resourceV1beta1.BasicDevice
   capacity 2 map[string]Quantity? # How much the device has, by names that may have a domain before a slash.
-  consumesCounters 3 []DeviceCounterConsumption? atomic # What the device takes of the counters that it shares with others.
-  nodeName 4 *string? # The node that has the device, where devices of the slice say so each for itself.
-  nodeSelector 5 *core.NodeSelector? # The nodes that have the device, likewise.
-  allNodes 6 *bool? # Whether all nodes have the device, likewise.
-  taints 7 []DeviceTaint? atomic # What keeps claims from the device that do not tolerate it; 4 at most.
 
 type DeviceTaintRule typemeta # Taints devices that match, as if their drivers had done so.
   metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.

@@ -1,12 +1,9 @@
-import { nextTurn } from '../../lib/turn.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { KeyValue, RangePage, RangeQuery } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import { decodeLatest } from './layout.ts'
 import { changeAt, existedAt, keyBytes, revisionAt } from './reader.ts'
 import type { Tables } from './tables.ts'
-
-/** Milliseconds that a slice of a long range may hold the event loop. */
-const slice = 4
 
 /**
  * A page as of revision `at`, read in slices between which other work runs. Every slice reads the same revision, so changes made meanwhile do not show;
@@ -19,11 +16,10 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
   let count = 0
   let start: Buffer | undefined = keyBytes(query.start)
   while (start) {
-    const until = performance.now() + slice
     let next: Buffer | undefined
     let seen = 0
     for (const { key, value } of tables.latest.getRange({ start, ...(end && { end }) })) {
-      if ((++seen & 31) === 0 && performance.now() > until) {
+      if ((++seen & 31) === 0 && turnIsSpent()) {
         next = key
         break
       }
