@@ -32,7 +32,7 @@ export class CatalogSnapshot {
       for (const version of definition.versions) {
         const id = `${version.group}/${version.name}/${version.names.plural}`
         invariant(!this.byResource.has(id), `resource ${id} is defined twice`)
-        const groupVersion = apiVersionOf({ group: version.group, version: version.name })
+        const groupVersion = apiVersionOfVersion(version)
         const deprecation = release && deprecationIn(release, groupVersion, version.kind)
         const served = { definition, version, ...(deprecation && { deprecation }) }
         this.byResource.set(id, served)
@@ -100,6 +100,9 @@ export class Catalog {
     return () => this.listeners.delete(listener)
   }
 }
+
+/** `v1`, `apps/v1` */
+export const apiVersionOfVersion = ({ group, name }: Version): string => apiVersionOf({ group, version: name })
 
 export const subresourceOf = (version: Version, name: string): Subresource | undefined =>
   version.subresources !== undefined && Object.hasOwn(version.subresources, name) ? version.subresources[name] : undefined

@@ -1,9 +1,9 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../codec/cbor.ts'
 import { CBOR_SEQUENCE_TYPE } from '../codec/negotiate.ts'
 import type { TypeMeta } from '../codec/protobuf.ts'
 import { mapInSlices } from '../lib/slices.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -25,7 +25,7 @@ function encodersOf(version: Version): Encoders {
   const { schema } = version
   let known = encoders.get(schema)
   if (!known) {
-    const apiVersion = apiVersionOf({ group: version.group, version: version.name })
+    const apiVersion = apiVersionOfVersion(version)
     const encoder = (id: string, typed: boolean): Encoder => ({
       id: `${id};${apiVersion}`,
       encode: object => ({ bytes: encodeCbor(schema, object as unknown as JsonObject, typed), header: 0 }),

@@ -1,8 +1,8 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import { listHead, listItem, listItemHead, type TypeMeta, watchFrame, wrap, wrapSegments } from '../codec/protobuf.ts'
 import { encodeMessage } from '../codec/protobuf-encode.ts'
 import { mapInSlices } from '../lib/slices.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -18,7 +18,7 @@ export function protobufEncoder(version: Version): Encoder {
   if (!encoder) {
     const { schema } = version
     encoder = {
-      id: `protobuf;${apiVersionOf({ group: version.group, version: version.name })}`,
+      id: `protobuf;${apiVersionOfVersion(version)}`,
       encode: object => {
         const message = encodeMessage(schema, object as unknown as JsonObject)
         return { bytes: listItem(message), header: listItemHead(message.length) }
@@ -30,7 +30,7 @@ export function protobufEncoder(version: Version): Encoder {
 }
 
 export const typeMetaOf = (version: Version, suffix = ''): TypeMeta => ({
-  apiVersion: apiVersionOf({ group: version.group, version: version.name }),
+  apiVersion: apiVersionOfVersion(version),
   kind: version.kind + suffix,
 })
 

@@ -1,4 +1,5 @@
 import type { ServedResource } from '../catalog/catalog.ts'
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { TableDefinition } from '../catalog/definition.ts'
 import { encodeJson, encodeJsonText, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
@@ -6,7 +7,6 @@ import { JSON_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { wholeOf } from '../lib/filled-body.ts'
 import { mapInSlices } from '../lib/slices.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
 import { failure } from '../meta/status.ts'
@@ -96,7 +96,7 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const binary = binaryOf(output.mediaType)
   if (!convert && binary) return sendBinary(scope, output, 200, await binary.listBody(version, meta, result.items))
   if (!convert) {
-    const body = listBody(`${version.kind}List`, apiVersionOf({ group: version.group, version: version.name }), meta, result.items)
+    const body = listBody(`${version.kind}List`, apiVersionOfVersion(version), meta, result.items)
     const asItIs = output.mediaType === JSON_TYPE && !output.pretty
     return asItIs ? scope.exchange.sendBytes(200, JSON_TYPE, body) : send(scope, output, 200, [wholeOf(body)])
   }

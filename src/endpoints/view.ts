@@ -1,6 +1,6 @@
 import { updateManagedFields } from '../apply/managed-fields.ts'
 import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../apply/scale-managed-fields.ts'
-import { subresourceOf } from '../catalog/catalog.ts'
+import { apiVersionOfVersion, subresourceOf } from '../catalog/catalog.ts'
 import type { Subresource, SubresourceView } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
@@ -25,7 +25,7 @@ const replicasPaths = ({ served, subresourceName }: Scope): ReplicasPaths =>
   new Map(
     served.definition.versions.map(version => {
       const view = subresourceOf(version, subresourceName)?.view
-      return [apiVersionOf({ group: version.group, version: version.name }), view?.fields['spec.replicas']]
+      return [apiVersionOfVersion(version), view?.fields['spec.replicas']]
     }),
   )
 

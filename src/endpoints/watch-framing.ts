@@ -1,4 +1,4 @@
-import { apiVersionOf } from '../meta/gvk.ts'
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
 import { decode } from '../schema/decode.ts'
@@ -36,7 +36,7 @@ const errorFrame = (error: StatusError): Buffer => text('ERROR', statusText(erro
 /** One buffer an event: copied together from the ready bytes of the object. */
 const plainFraming = (scope: Scope): Framing => {
   const { version } = scope.served
-  const apiVersion = apiVersionOf({ group: version.group, version: version.name })
+  const apiVersion = apiVersionOfVersion(version)
   return {
     contentType: 'application/json',
     messages: TEXT_MESSAGES,
@@ -135,7 +135,7 @@ function partialFraming(output: Output): Framing {
 /** Length-delimited frames of WatchEvent in protobuf, a sequence of items in CBOR. */
 function binaryFraming(scope: Scope, { as, mediaType }: Output, form: BinaryForm): Framing {
   const { version } = scope.served
-  const apiVersion = as ? `${as.group}/${as.version}` : apiVersionOf({ group: version.group, version: version.name })
+  const apiVersion = as ? `${as.group}/${as.version}` : apiVersionOfVersion(version)
   const bookmark = (resourceVersion: string, initialEnd: boolean): KubeObject => ({
     kind: version.kind,
     apiVersion,

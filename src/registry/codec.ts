@@ -1,10 +1,10 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { encodeJson } from '../codec/json.ts'
 import { encodeProtobuf, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { invariant } from '../lib/invariant.ts'
 import { clone } from '../meta/equal.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -22,7 +22,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
   invariant(definition.storage, `${definition.home.kind} is not stored`)
   const { version } = definition.storage
   const { schema, kind } = version
-  const apiVersion = apiVersionOf({ group: version.group, version: version.name })
+  const apiVersion = apiVersionOfVersion(version)
   const several = versionsOf(definition).size > 1
   /** What came in another version has the defaults of that one only; reading what is stored would add those of the stored one. */
   const withDefaults = (object: KubeObject) => {

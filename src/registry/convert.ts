@@ -1,10 +1,8 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
-
-export const apiVersionOfVersion = ({ group, name }: Version): string => apiVersionOf({ group, version: name })
 
 const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Version>>()
 

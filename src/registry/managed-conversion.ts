@@ -1,7 +1,8 @@
 import type { Change, Versioned } from '../apply/ownership.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import { clone } from '../meta/equal.ts'
-import { apiVersionOfVersion, convert, normalized, versionsOf } from './convert.ts'
+import { convert, normalized, versionsOf } from './convert.ts'
 
 const conversions = new WeakMap<ServedResource, NonNullable<Change['convert']>>()
 

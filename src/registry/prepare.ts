@@ -1,9 +1,9 @@
 import { updateManagedFields } from '../apply/managed-fields.ts'
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { deepEqual } from '../meta/equal.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../meta/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-meta-validation.ts'
@@ -23,7 +23,7 @@ export function trackManagedFields(target: WriteTarget, strategy: Strategy, next
     old,
     next,
     manager: target.manager,
-    apiVersion: apiVersionOf({ group: version.group, version: version.name }),
+    apiVersion: apiVersionOfVersion(version),
     subresource: target.subresource,
     resetFields: strategy.resetFields ?? [],
     now: formatTime(now),

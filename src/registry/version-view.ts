@@ -1,3 +1,4 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { encodeJson } from '../codec/json.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
@@ -5,7 +6,7 @@ import type { KubeObject } from '../meta/object.ts'
 import { parseOwn } from '../storage/parse-own.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
-import { apiVersionOfVersion, copyIn, normalized } from './convert.ts'
+import { copyIn, normalized } from './convert.ts'
 
 /**
  * How a resource's stored objects look in a version that is not the stored one. An object's bytes are made once for each version and kept with the object, within the budget of all

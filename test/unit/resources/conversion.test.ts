@@ -1,8 +1,9 @@
 import { expect } from 'chai'
+import { apiVersionOfVersion } from '../../../src/catalog/catalog.ts'
 import type { Version } from '../../../src/catalog/definition.ts'
 import { clone } from '../../../src/meta/equal.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
-import { apiVersionOfVersion, convert, normalized, versionsOf } from '../../../src/registry/convert.ts'
+import { convert, normalized, versionsOf } from '../../../src/registry/convert.ts'
 import { builtinResources } from '../../../src/resources/builtin.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
 
