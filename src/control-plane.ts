@@ -161,6 +161,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       clock,
       logger,
       consistentReads: options.gates.enabled('ConsistentListFromCache'),
+      resilientStart: options.gates.enabled('ResilientWatchCacheInitialization'),
       exactReads: options.gates.enabled('ListFromCacheSnapshot'),
       ...(unsafeDeletion && { reports: namedReports(options.etcdPrefix) }),
     },

@@ -123,7 +123,7 @@ export interface Written {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted'
 }
 
-/** `future revision`: an exact read of the store itself came before its revision. */
+/** `future revision`: an exact read of the store itself came before its revision. `initializing`: the cache has no state yet, and the read is not one for the store. */
 export type StorageErrorCode =
   | 'not found'
   | 'exists'
@@ -132,6 +132,7 @@ export type StorageErrorCode =
   | 'too large revision'
   | 'future revision'
   | 'unavailable'
+  | 'initializing'
   | 'timeout'
   | 'corrupt'
   | 'too large'
@@ -143,6 +144,7 @@ export interface StorageErrorOptions {
   readonly fault?: ReadFault
   readonly causes?: readonly StatusCause[]
   readonly unreasoned?: boolean
+  readonly retryAfterSeconds?: number
 }
 
 /** The failures of this layer; the registry turns them into Status. */
@@ -158,6 +160,8 @@ export class StorageError extends Error {
   readonly causes: readonly StatusCause[] | undefined
   /** For `corrupt`: a client is told the message and no reason. */
   readonly unreasoned: boolean
+  /** For `initializing`: when to come again. */
+  readonly retryAfterSeconds: number | undefined
 
   constructor(code: StorageErrorCode, message: string, options: StorageErrorOptions = {}) {
     super(message, { cause: options.cause })
@@ -167,6 +171,7 @@ export class StorageError extends Error {
     this.fault = options.fault
     this.causes = options.causes
     this.unreasoned = options.unreasoned === true
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 

@@ -22,7 +22,7 @@ export class CachedStorage implements Storage {
   }
 
   async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
-    if (this.#fromStore(at)) return this.#direct.get(key, at, signal)
+    if (this.#fromStore(at) || this.#isStarting()) return this.#direct.get(key, at, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       const tree = await this.#treeAt(at.exactly, signal)
       return tree ? tree.get(key) : this.#direct.get(key, at, signal)
@@ -34,6 +34,7 @@ export class CachedStorage implements Storage {
   async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { at } = query
     if (this.#fromStore(at)) return this.#listDirect(prefix, query, signal)
+    if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is the store's to tell.
       const tree = this.#isOneOf(prefix, query) ? undefined : await this.#treeAt(at.exactly, signal)
@@ -55,6 +56,11 @@ export class CachedStorage implements Storage {
     if (at === 'latest') return !consistentReads
     if (typeof at === 'string' || !('exactly' in at)) return false
     return !exactReads || (!consistentReads && at.exactly > time.now)
+  }
+
+  /** There is no state yet, and who can be served cheaply by the store is. https://kep.k8s.io/4568 */
+  #isStarting(): boolean {
+    return !this.#cache.loaded && !this.#cache.removed && this.#core.resilientStart
   }
 
   /** Of a list that can only have one object, that one is read: what others hold is no matter. */

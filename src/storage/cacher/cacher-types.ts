@@ -24,6 +24,11 @@ export interface CacherOptions {
   readonly consistentReads?: boolean
   /** Exact lists, and pages after the first, come from the cache while it has their state; otherwise from the store. Default true. */
   readonly exactReads?: boolean
+  /**
+   * As kube-apiserver's ResilientWatchCacheInitialization: until the first state is there, gets and limited lists without selectors are read from the store, and other lists and
+   * watches wait for `revisionWaitMs` and are then told to come again. Otherwise all of them wait. Default true.
+   */
+  readonly resilientStart?: boolean
   /** How objects that can't be read are told of. Default: plainReports. */
   readonly reports?: CorruptReports
 }

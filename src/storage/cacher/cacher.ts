@@ -7,7 +7,7 @@ import { silentLogger } from '../../lib/log.ts'
 import type { Backend } from '../backend.ts'
 import { type CorruptReports, plainReports } from '../corrupt.ts'
 import { DirectStorage } from '../direct/direct-storage.ts'
-import { abortedError, toStorageError } from '../errors.ts'
+import { abortedError, initializing, toStorageError } from '../errors.ts'
 import type { Key, Revision } from '../revision.ts'
 import { Slabs } from '../slab.ts'
 import type { Storage } from '../storage.ts'
@@ -18,6 +18,7 @@ import type { Cacher, CacherOptions, CacherStats } from './cacher-types.ts'
 import type { CacherCore } from './core.ts'
 import { FanOut } from './fan-out.ts'
 import { Feed } from './feed.ts'
+import { LoadWaiters } from './load-waiters.ts'
 import { loadAll, loadOne } from './loader.ts'
 import { OwnWrites } from './own-writes.ts'
 import { type CachedResource, ResourceCache } from './resource-cache.ts'
@@ -43,6 +44,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly bookmarkMs: number
   readonly consistentReads: boolean
   readonly exactReads: boolean
+  readonly resilientStart: boolean
   readonly #backend: Backend
   readonly #logger: Logger
   readonly #reports: CorruptReports
@@ -56,7 +58,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #feed: Feed
   readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage }>()
   readonly #routes = new Map<string, ResourceCache>()
-  #awaitingLoad: (() => void)[] = []
+  readonly #loads = new LoadWaiters()
   #started = false
   #lost = false
   /** Counts whole loads: what was read for one resource before the last of them may lack changes. */
@@ -74,6 +76,7 @@ class WatchCache implements Cacher, CacherCore {
     this.bookmarkMs = options.bookmarkMs ?? 60_000
     this.consistentReads = options.consistentReads ?? true
     this.exactReads = options.exactReads ?? true
+    this.resilientStart = options.resilientStart ?? true
     this.#reports = options.reports ?? plainReports
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
     setMaxListeners(0, this.#stop.signal)
@@ -118,6 +121,7 @@ class WatchCache implements Cacher, CacherCore {
   addResource(resource: CachedResource): Storage {
     invariant(!this.#caches.has(resource.name) && !this.#routes.has(resource.prefix), `${resource.name} is cached already`)
     const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#ownWrites, this.#fanOut, this.#reports)
+    cache.waitsSince = this.clock.now()
     const direct = new DirectStorage(this.#backend, resource.codec, {
       revisionWaitMs: this.revisionWaitMs,
       queueLimit: this.queueLimit,
@@ -141,7 +145,7 @@ class WatchCache implements Cacher, CacherCore {
     entry.cache.removed = true
     entry.cache.loaded = false
     entry.cache.interest.end()
-    this.#loadsChanged()
+    this.#loads.wake()
   }
 
   ready(): boolean {
@@ -149,14 +153,15 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   async synced(signal: AbortSignal): Promise<void> {
-    while (!this.ready()) await awaitSignal(this.#nextLoad(), signal)
+    while (!this.ready()) await this.#loads.next(signal)
   }
 
   async loaded(cache: ResourceCache, signal: AbortSignal): Promise<void> {
+    const until = this.resilientStart ? performance.now() + this.revisionWaitMs : Number.POSITIVE_INFINITY
     while (!cache.loaded) {
       if (cache.removed) throw new StorageError('unavailable', `${cache.resource.name} is no longer served`)
       if (this.#stop.signal.aborted) throw new StorageError('unavailable', 'the server is shutting down')
-      await awaitSignal(this.#nextLoad(), signal)
+      if (!(await this.#loads.next(signal, until - performance.now()))) throw initializing(this.clock.now() - cache.waitsSince)
     }
   }
 
@@ -196,7 +201,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#stop.abort()
     await this.#feed.close()
     for (const { cache } of this.#caches.values()) cache.interest.end()
-    this.#loadsChanged()
+    this.#loads.wake()
   }
 
   /** The resource with the longest prefix of the key. */
@@ -213,7 +218,7 @@ class WatchCache implements Cacher, CacherCore {
     for (const [cache, state] of states) cache.replace(state, revision, now)
     this.#generation++
     this.time.set(revision)
-    this.#loadsChanged()
+    this.#loads.wake()
   }
 
   /** Reads the state of a resource that came later, and puts it in place once the feed has come to its revision. */
@@ -226,7 +231,7 @@ class WatchCache implements Cacher, CacherCore {
         await this.time.reach(revision, signal, this.revisionWaitMs)
         if (cache.loaded || generation !== this.#generation) continue
         cache.replace(states.get(cache)!, revision, this.clock.now())
-        this.#loadsChanged()
+        this.#loads.wake()
       } catch (error) {
         this.#logger.warn('reading the state of a resource failed', {
           resource: cache.resource.name,
@@ -235,18 +240,6 @@ class WatchCache implements Cacher, CacherCore {
         await new Promise(resolve => setTimeout(resolve, pause))
       }
     }
-  }
-
-  #nextLoad(): Promise<void> {
-    return new Promise(resolve => {
-      this.#awaitingLoad.push(resolve)
-    })
-  }
-
-  #loadsChanged(): void {
-    const waiting = this.#awaitingLoad
-    this.#awaitingLoad = []
-    for (const resolve of waiting) resolve()
   }
 
   #keepHouse(): void {

@@ -48,6 +48,8 @@ export class ResourceCache {
   /** Objects that can't be read: who asks for what has them is answered by the store itself. */
   corrupt = new Map<Key, Corrupt>()
   loaded = false
+  /** Since when it waits for its first state, by the cacher's clock. */
+  waitsSince = 0
   /** It is no longer served. */
   removed = false
   /** Events that come while the first state is being read; undefined once it is there. */

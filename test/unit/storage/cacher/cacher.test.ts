@@ -3,14 +3,16 @@ import { expect } from 'chai'
 import type { BackendEvent } from '../../../../src/storage/backend.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
+import { initializing } from '../../../../src/storage/errors.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
-import type { Storage, StorageEvent } from '../../../../src/storage/storage.ts'
+import type { ListQuery, Storage, StorageError, StorageEvent, StoredObject, WatchQuery } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
 import { everything, put, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
 
 const { signal } = new AbortController()
 setMaxListeners(0, signal)
+const pick = (from: object, names: string[]) => Object.fromEntries(names.map(name => [name, (from as Record<string, unknown>)[name]]))
 const soon = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
 async function until(condition: () => boolean): Promise<void> {
@@ -71,22 +73,79 @@ describe('storage/cacher', () => {
       await until(() => storage.count() === 1201)
     })
 
-    it('makes reads wait, and readiness', async () => {
-      let release = () => {}
-      const gate = new Promise<void>(resolve => {
-        release = resolve
+    describe('while it is being read', () => {
+      let release: () => void
+      /** The first read of the store, which is that of the state, does not end before `release`. */
+      const opening = (options: CacherOptions = {}) => {
+        const gate = new Promise<void>(resolve => {
+          release = resolve
+        })
+        seed('a')
+        seed('b')
+        backend.before = call => (call === 'range' && backend.calls.range === 1 ? gate : undefined)
+        cacher = openCacher(backend, options)
+        storage = cacher.storageFor('configmaps')
+      }
+      const some = { matches: () => true, everything: false }
+      const list = (query: Partial<ListQuery>) =>
+        storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal).then(page => page.items.map(i => i.attributes().name))
+      const watch = (start: WatchQuery['start']) => storage.watch(testPrefix, { start, predicate: everything, bookmarks: false }, signal)
+      const fromStart = { initial: 'any' as const, bookmarkAtEnd: false }
+      afterEach(() => release())
+
+      it('lists and watches wait, and so does readiness', async () => {
+        opening()
+        const reading = Promise.all([names('any'), names(), list({ predicate: some, limit: 1 }), watch(fromStart)])
+        await soon(10)
+        expect([cacher.ready(), storage.count()]).to.deep.equal([false, undefined])
+        release()
+        expect((await reading).slice(0, 3)).to.deep.equal([['a', 'b'], ['a', 'b'], ['a']])
+        expect(cacher.ready()).to.equal(true)
       })
-      seed('a')
-      backend.before = () => gate
-      cacher = openCacher(backend)
-      storage = cacher.storageFor('configmaps')
-      const reading = names('any')
-      await soon(10)
-      expect([cacher.ready(), storage.count()]).to.deep.equal([false, undefined])
-      expect(await codeOf(storage.get(testKey('a'), 'any', AbortSignal.timeout(10)))).to.equal('timeout')
-      release()
-      expect(await reading).to.deep.equal(['a'])
-      expect(cacher.ready()).to.equal(true)
+
+      it('those that have waited for long enough are told when to come again', async () => {
+        opening({ revisionWaitMs: 30 })
+        const refused = { code: 'initializing', message: 'storage is (re)initializing', retryAfterSeconds: 1 }
+        const reads: [string, () => Promise<unknown>][] = [
+          ['a list of what is at hand', () => list({ at: 'any' })],
+          ['the newest list', () => list({})],
+          ['a list with a limit and a selector', () => list({ predicate: some, limit: 1 })],
+          ['an exact list', () => list({ at: { exactly: revision(2) } })],
+          ['a watch from the start', () => watch(fromStart)],
+          ['a watch from a revision', () => watch({ after: revision(2) })],
+        ]
+        for (const [what, read] of reads) expect(pick(await read().catch((error: StorageError) => error), Object.keys(refused)), what).to.deep.equal(refused)
+      })
+
+      it('gets, and lists with a limit and no selector, are read from the store', async () => {
+        opening()
+        const name = (object: StoredObject | undefined) => object?.attributes().name
+        for (const at of ['any', 'latest', { notOlderThan: revision(2) }, { exactly: revision(2) }] as const)
+          expect(name(await storage.get(testKey('a'), at, signal)), JSON.stringify(at)).to.equal('a')
+        for (const at of ['latest', { exactly: revision(3) }] as const) expect(await list({ at, limit: 1 }), JSON.stringify(at)).to.deep.equal(['a'])
+      })
+
+      it('writes go on', async () => {
+        opening()
+        expect((await write('c')).outcome).to.equal('created')
+        expect((await write('a', { more: 'data' })).outcome).to.equal('updated')
+        release()
+        expect(await names()).to.deep.equal(['a', 'b', 'c'])
+      })
+
+      it('without a resilient start every read waits for as long as it may', async () => {
+        opening({ resilientStart: false, revisionWaitMs: 10 })
+        expect(await codeOf(storage.get(testKey('a'), 'any', AbortSignal.timeout(30)))).to.equal('timeout')
+        const reading = Promise.all([list({ limit: 1 }), storage.get(testKey('a'), { notOlderThan: revision(2) }, signal)])
+        await soon(30)
+        release()
+        expect((await reading)[0]).to.deep.equal(['a'])
+      })
+    })
+
+    it('has the time in which to come again grow with the time that has passed', () => {
+      const seconds = [0, 1000, 12_000, 30_000, 60_000, 600_000].map(ms => initializing(ms).retryAfterSeconds)
+      expect(seconds).to.deep.equal([1, 1, 2, 6, 30, 30])
     })
 
     it('is waited for while the store is away', async () => {
