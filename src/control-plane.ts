@@ -158,7 +158,6 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     backend,
     stored.map(definition => cachedResource(options, encryption, definition)),
     {
-      clock,
       logger,
       consistentReads: options.gates.enabled('ConsistentListFromCache'),
       resilientStart: options.gates.enabled('ResilientWatchCacheInitialization'),

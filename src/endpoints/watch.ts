@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { steadyClock } from '../lib/clock.ts'
 import { expiredError, internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
@@ -41,7 +42,7 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   exchange.ctx.signal.addEventListener('abort', end, { once: true })
   env.shutdown.addEventListener('abort', end, { once: true })
   try {
-    const deadline = env.clock.now() + seconds * 1000
+    const deadline = steadyClock.now() + seconds * 1000
     const watcher = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
       .catch(toldInside)

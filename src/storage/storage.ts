@@ -102,7 +102,7 @@ export interface WatchQuery {
   readonly predicate: Predicate
   /** Give bookmarks now and then. */
   readonly bookmarks: boolean
-  /** Milliseconds since the epoch at which the client's watch will end: a bookmark comes shortly before. */
+  /** When the client's watch will end, by the steady clock: a bookmark comes shortly before. */
   readonly deadline?: number
 }
 

@@ -6,6 +6,7 @@ import type { Storage } from '../storage.ts'
 import type { CachedResource } from './resource-cache.ts'
 
 export interface CacherOptions {
+  /** Default: the steady clock. A jump of the system's clock must neither empty the history nor keep bookmarks back. */
   readonly clock?: Clock
   readonly logger?: Logger
   /** How long changes are kept for watches that resume and for exact reads. Default 75 s, as kube-apiserver. */

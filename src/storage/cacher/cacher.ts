@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
-import { systemClock } from '../../lib/clock.ts'
+import { steadyClock } from '../../lib/clock.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { Logger } from '../../lib/log.ts'
 import { silentLogger } from '../../lib/log.ts'
@@ -69,7 +69,7 @@ class WatchCache implements Cacher, CacherCore {
 
   constructor(backend: Backend, options: CacherOptions) {
     this.#backend = backend
-    this.clock = options.clock ?? systemClock
+    this.clock = options.clock ?? steadyClock
     this.#logger = options.logger ?? silentLogger
     this.revisionWaitMs = options.revisionWaitMs ?? 3000
     this.queueLimit = options.queueLimit ?? 4096

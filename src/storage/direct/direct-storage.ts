@@ -1,3 +1,4 @@
+import { steadyClock } from '../../lib/clock.ts'
 import type { Backend } from '../backend.ts'
 import { type CorruptReports, faultOf, plainReports, reported } from '../corrupt.ts'
 import { delay } from '../delay.ts'
@@ -115,11 +116,11 @@ export class DirectStorage implements Storage {
 
   /** Waits until the store has the revision. */
   async #reach(wanted: Revision, signal: AbortSignal): Promise<void> {
-    const until = Date.now() + (this.#options.revisionWaitMs ?? 3000)
+    const until = steadyClock.now() + (this.#options.revisionWaitMs ?? 3000)
     for (let pause = 25; ; pause = Math.min(2 * pause, 250)) {
       const current = await this.currentRevision(signal)
       if (current >= wanted) return
-      if (Date.now() + pause > until) throw tooLargeRevision(wanted, current)
+      if (steadyClock.now() + pause > until) throw tooLargeRevision(wanted, current)
       await delay(pause, signal)
     }
   }

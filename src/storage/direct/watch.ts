@@ -1,3 +1,4 @@
+import { steadyClock } from '../../lib/clock.ts'
 import type { Backend, BackendEvent } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { type CorruptReports, reported } from '../corrupt.ts'
@@ -82,9 +83,9 @@ export async function openWatch(
     throw toStorageError(error)
   }
   // As upstream: who leaves so soon gets none.
-  if (query.bookmarks && (query.deadline ?? Number.POSITIVE_INFINITY) - beforeDeadlineMs >= Date.now()) {
+  if (query.bookmarks && (query.deadline ?? Number.POSITIVE_INFINITY) - beforeDeadlineMs >= steadyClock.now()) {
     const next = () => {
-      const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - Date.now(), 0)
+      const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - steadyClock.now(), 0)
       timer = setTimeout(
         () => {
           queue.push([{ type: 'bookmark', revision: seen, initialEnd: false }])

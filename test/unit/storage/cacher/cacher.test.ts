@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
+import { steadyClock } from '../../../../src/lib/clock.ts'
 import type { BackendEvent } from '../../../../src/storage/backend.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
 import { initializing } from '../../../../src/storage/errors.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
-import type { ListQuery, Storage, StorageError, StorageEvent, StoredObject, WatchQuery } from '../../../../src/storage/storage.ts'
+import type { ListQuery, Storage, StorageEvent, StoredObject, WatchQuery } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
 import { everything, put, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
@@ -114,7 +115,8 @@ describe('storage/cacher', () => {
           ['a watch from the start', () => watch(fromStart)],
           ['a watch from a revision', () => watch({ after: revision(2) })],
         ]
-        for (const [what, read] of reads) expect(pick(await read().catch((error: StorageError) => error), Object.keys(refused)), what).to.deep.equal(refused)
+        for (const [what, read] of reads)
+          expect(pick((await read().catch((error: unknown) => error)) as object, Object.keys(refused)), what).to.deep.equal(refused)
       })
 
       it('gets, and lists with a limit and no selector, are read from the store', async () => {
@@ -390,6 +392,37 @@ describe('storage/cacher', () => {
       cacher.addResource(testResource)
       expect(await cacher.storageFor('configmaps').get(testKey('a'), 'any', signal)).to.equal(undefined)
     })
+  })
+
+  describe("jumps of the system's clock", () => {
+    const now = Date.now
+    afterEach(() => {
+      Date.now = now
+    })
+
+    for (const [what, ms] of [
+      ['forward', 3_600_000],
+      ['backward', -3_600_000],
+    ] as const)
+      it(`${what}: history stays, bookmarks come, and reads wait for as long as ever`, async () => {
+        await open({ revisionWaitMs: 60 })
+        await write('a')
+        await names()
+        const watcher = await storage.watch(
+          testPrefix,
+          { start: { after: revision(2) }, predicate: everything, bookmarks: true, deadline: steadyClock.now() + 3_600_000 },
+          signal,
+        )
+        Date.now = () => now() + ms
+        expect(told(await take(watcher[Symbol.asyncIterator](), 1))).to.deep.equal(['bookmark@2'])
+        await soon(2 * testLimits.bookmarkMs)
+        expect(cacher.stats().resources[0]!.historyEvents).to.equal(1)
+        for (const at of [{ notOlderThan: revision(99) }, { exactly: revision(99) }]) {
+          const begun = performance.now()
+          expect(await codeOf(storage.get(testKey('a'), at, signal))).to.equal('too large revision')
+          expect(performance.now() - begun).to.be.within(50, 1000)
+        }
+      })
   })
 
   it('gives watchers without a predicate the same batches', async () => {
