@@ -19,6 +19,8 @@ export interface CacherOptions {
   readonly queueLimit?: number
   /** Default: a minute. */
   readonly bookmarkMs?: number
+  /** How often each resource is compared with the store, and read anew where they differ. 0: never. Default: 5 minutes, as kube-apiserver. */
+  readonly consistencyCheckMs?: number
   /** How long the store may be away before watches are ended. Default 1 s. */
   readonly graceMs?: number
   /** Latest reads come from the cache once it has the store's newest revision; otherwise from the store. Default true. */
@@ -42,6 +44,8 @@ export interface ResourceStats {
   readonly historyBytes: number
   /** Changes that the byte bound forced out before their time. */
   readonly historyForcedOut: number
+  /** Comparisons with the store: equal, different (the state was then read anew), and without an answer. */
+  readonly checks: { readonly success: number; readonly failure: number; readonly error: number }
 }
 
 export interface CacherStats {

@@ -6,6 +6,7 @@ import type { Logger } from '../../lib/log.ts'
 import { silentLogger } from '../../lib/log.ts'
 import type { Backend } from '../backend.ts'
 import { type CorruptReports, plainReports } from '../corrupt.ts'
+import { delay } from '../delay.ts'
 import { DirectStorage } from '../direct/direct-storage.ts'
 import { abortedError, initializing, toStorageError } from '../errors.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -15,6 +16,7 @@ import { StorageError } from '../storage.ts'
 import { awaitSignal } from './await-signal.ts'
 import { CachedStorage } from './cached-storage.ts'
 import type { Cacher, CacherOptions, CacherStats } from './cacher-types.ts'
+import { compareWithStore } from './consistency.ts'
 import type { CacherCore } from './core.ts'
 import { FanOut } from './fan-out.ts'
 import { Feed } from './feed.ts'
@@ -66,6 +68,8 @@ class WatchCache implements Cacher, CacherCore {
   #fallbacks = 0
   #housekeeping: NodeJS.Timeout | undefined
   #compacting = false
+  readonly #consistencyCheckMs: number
+  #comparing: Promise<void> = Promise.resolve()
 
   constructor(backend: Backend, options: CacherOptions) {
     this.#backend = backend
@@ -78,6 +82,7 @@ class WatchCache implements Cacher, CacherCore {
     this.exactReads = options.exactReads ?? true
     this.resilientStart = options.resilientStart ?? true
     this.#reports = options.reports ?? plainReports
+    this.#consistencyCheckMs = options.consistencyCheckMs ?? 300_000
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
     setMaxListeners(0, this.#stop.signal)
     this.#probe = new RevisionProbe(backend, this.#stop.signal)
@@ -110,6 +115,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#feed.start()
     this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(housekeepingMs, this.bookmarkMs))
     this.#housekeeping.unref()
+    if (this.#consistencyCheckMs > 0) this.#comparing = this.#compareNowAndThen()
   }
 
   storageFor(name: string): Storage {
@@ -133,7 +139,7 @@ class WatchCache implements Cacher, CacherCore {
     const storage = new CachedStorage(this, cache, direct)
     this.#caches.set(resource.name, { cache, storage })
     this.#routes.set(resource.prefix, cache)
-    if (this.#started) void this.#loadLate(cache)
+    if (this.#started) void this.#loadOne(cache)
     return storage
   }
 
@@ -192,6 +198,7 @@ class WatchCache implements Cacher, CacherCore {
         historyEvents: cache.history.length,
         historyBytes: cache.history.bytes,
         historyForcedOut: cache.history.forcedOut,
+        checks: { ...cache.checks },
       })),
     }
   }
@@ -200,6 +207,7 @@ class WatchCache implements Cacher, CacherCore {
     clearInterval(this.#housekeeping)
     this.#stop.abort()
     await this.#feed.close()
+    await this.#comparing
     for (const { cache } of this.#caches.values()) cache.interest.end()
     this.#loads.wake()
   }
@@ -213,6 +221,8 @@ class WatchCache implements Cacher, CacherCore {
 
   async #load(signal: AbortSignal): Promise<void> {
     const caches = [...this.#routes.values()]
+    // What came before belongs to what is read anew.
+    for (const cache of caches) if (cache.loaded) cache.held = undefined
     const { revision, states } = await loadAll(this.#backend, caches, key => this.#route(key), signal)
     const now = this.clock.now()
     for (const [cache, state] of states) cache.replace(state, revision, now)
@@ -221,15 +231,15 @@ class WatchCache implements Cacher, CacherCore {
     this.#loads.wake()
   }
 
-  /** Reads the state of a resource that came later, and puts it in place once the feed has come to its revision. */
-  async #loadLate(cache: ResourceCache): Promise<void> {
+  /** Reads the state of one resource, which holds events for it, and puts it in place once the feed has come to its revision. */
+  async #loadOne(cache: ResourceCache): Promise<void> {
     const { signal } = this.#stop
-    for (let pause = 100; !cache.loaded && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
+    for (let pause = 100; cache.held !== undefined && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
       try {
         const generation = this.#generation
         const { revision, states } = await loadOne(this.#backend, cache, signal)
         await this.time.reach(revision, signal, this.revisionWaitMs)
-        if (cache.loaded || generation !== this.#generation) continue
+        if (cache.held === undefined || generation !== this.#generation) continue
         cache.replace(states.get(cache)!, revision, this.clock.now())
         this.#loads.wake()
       } catch (error) {
@@ -240,6 +250,48 @@ class WatchCache implements Cacher, CacherCore {
         await new Promise(resolve => setTimeout(resolve, pause))
       }
     }
+  }
+
+  async #compareNowAndThen(): Promise<void> {
+    const { signal } = this.#stop
+    // Servers that start together do not all come at once.
+    let pause = this.#consistencyCheckMs * (0.5 + Math.random() / 2)
+    for (;;) {
+      try {
+        await delay(pause, signal, { unref: true })
+      } catch {
+        return
+      }
+      pause = this.#consistencyCheckMs
+      for (const cache of [...this.#routes.values()]) await this.#compare(cache, signal)
+    }
+  }
+
+  async #compare(cache: ResourceCache, signal: AbortSignal): Promise<void> {
+    if (!cache.loaded || cache.held !== undefined || !this.connected || signal.aborted) return
+    const generation = this.#generation
+    const { name } = cache.resource
+    try {
+      const found = await compareWithStore(this.#backend, cache, this.time.now, signal)
+      // Read anew meanwhile: the answer is of a state that is gone.
+      if (generation !== this.#generation || cache.removed) return
+      if (found.cache === found.store) {
+        cache.checks.success++
+        return
+      }
+      cache.checks.failure++
+      this.#logger.warn('the watch cache differs from the store, and is read anew', { resource: name, ...found })
+    } catch (error) {
+      if (signal.aborted) return
+      cache.checks.error++
+      this.#logger.debug(1, 'the watch cache cannot be compared with the store', {
+        resource: name,
+        error: error instanceof Error ? error.message : String(error),
+      })
+      return
+    }
+    cache.held = []
+    await this.#loadOne(cache)
   }
 
   #keepHouse(): void {

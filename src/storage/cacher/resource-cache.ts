@@ -52,8 +52,10 @@ export class ResourceCache {
   waitsSince = 0
   /** It is no longer served. */
   removed = false
-  /** Events that come while the first state is being read; undefined once it is there. */
+  /** Events that come while a state is being read, the first one or another; undefined while none is. */
   held: BackendEvent[] | undefined = []
+  /** Comparisons with the store by their outcome. */
+  readonly checks = { success: 0, failure: 0, error: 0 }
   readonly #slabs: Slabs
   readonly #ownWrites: OwnWrites
   readonly #reports: CorruptReports
@@ -94,10 +96,8 @@ export class ResourceCache {
   }
 
   apply(event: BackendEvent, now: number): void {
-    if (this.held !== undefined) {
-      this.held.push(event)
-      return
-    }
+    this.held?.push(event)
+    if (!this.loaded) return
     const { key, modRevision, value } = event
     if (modRevision <= this.history.since) return
     const previous = this.tree.get(key)

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
 import { steadyClock } from '../../../../src/lib/clock.ts'
-import type { BackendEvent } from '../../../../src/storage/backend.ts'
+import { BackendError, type BackendEvent } from '../../../../src/storage/backend.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
 import { initializing } from '../../../../src/storage/errors.ts'
+import { prefixEnd } from '../../../../src/storage/key-range.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery, Storage, StorageEvent, StoredObject, WatchQuery } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
@@ -391,6 +392,92 @@ describe('storage/cacher', () => {
       expect(await codeOf(names('any'))).to.equal('unavailable')
       cacher.addResource(testResource)
       expect(await cacher.storageFor('configmaps').get(testKey('a'), 'any', signal)).to.equal(undefined)
+    })
+  })
+
+  describe('comparison with the store', () => {
+    const everyMs = 20
+    const checks = () => cacher.stats().resources[0]!.checks
+    /** Two objects come in one revision, and the watch tells of one: nothing shows that the other is missing. */
+    const corrupt = async (lost: string, shown: string, deleted = false) => {
+      await until(() => backend.watches.length > 0)
+      const value = deleted ? undefined : testCodec.encode(testObject(lost))
+      backend.lose = (event: BackendEvent) => event.key === testKey(lost)
+      backend.apply([
+        { key: testKey(lost), ...(value && { value }) },
+        { key: testKey(shown), value: testCodec.encode(testObject(shown)) },
+      ])
+      backend.lose = () => false
+    }
+
+    it('finds them equal, and touches nothing', async () => {
+      seed('a')
+      await open({ consistencyCheckMs: everyMs })
+      const events = await watchAfter(2)
+      await until(() => checks().success >= 2)
+      await write('b')
+      expect(told(await take(events, 1))).to.deep.equal(['added b@3'])
+      const { success } = checks()
+      await until(() => checks().success > success)
+      expect(checks()).to.deep.include({ failure: 0, error: 0 })
+      expect(cacher.stats().relists).to.equal(0)
+    })
+
+    for (const [what, corruption, shown] of [
+      ['an object that was not told of', () => corrupt('lost', 'z'), ['a', 'lost', 'z']],
+      ['an update that was not told of', () => corrupt('a', 'z'), ['a', 'z']],
+      ['a deletion that was not told of', () => corrupt('a', 'z', true), ['z']],
+    ] as const)
+      it(`finds ${what}, and reads the state anew`, async () => {
+        seed('a')
+        await open({ consistencyCheckMs: everyMs })
+        const events = await watchAfter(2)
+        await corruption()
+        expect(told(await take(events, 1))).to.deep.equal(['added z@3'])
+        await until(() => checks().failure === 1)
+        expect(await codeOf(take(events, 1)), 'watches end, for they may have missed something').to.equal('expired')
+        const { success } = checks()
+        await until(() => checks().success > success)
+        expect(await names('any')).to.deep.equal(shown)
+        const page = await storage.list(testPrefix, { at: 'any', predicate: everything, limit: 0 }, signal)
+        const stored = (await backend.range({ start: testPrefix, end: prefixEnd(testPrefix) }, signal)).items
+        expect(page.items.map(item => item.revision)).to.deep.equal(stored.map(item => item.modRevision))
+        expect(checks().failure).to.equal(1)
+      })
+
+    it('misses nothing that is written while the state is read anew', async () => {
+      for (let i = 0; i < 600; i++) seed(`n${i}`)
+      await open({ consistencyCheckMs: everyMs })
+      await corrupt('lost', 'z')
+      let writes = 0
+      backend.before = async call => {
+        if (call !== 'range' || checks().failure === 0 || writes > 50) return
+        for (let i = 0; i < 20; i++) seed(`w${writes++}`)
+        await soon(5)
+        seed('n7')
+      }
+      await until(() => checks().failure === 1 && writes > 50)
+      const { success } = checks()
+      await until(() => checks().success > success)
+      expect((await names()).length).to.equal(602 + writes)
+      expect(checks().failure).to.equal(1)
+    })
+
+    it('knows the objects that can not be read', async () => {
+      seed('a')
+      backend.apply([{ key: testKey('b'), value: Buffer.from('no object') }])
+      await open({ consistencyCheckMs: everyMs })
+      await until(() => checks().success > 1)
+      expect(checks().failure).to.equal(0)
+    })
+
+    it('counts those that the store did not answer', async () => {
+      await open({ consistencyCheckMs: everyMs, graceMs: 10_000 })
+      backend.before = call => {
+        if (call === 'range') throw new BackendError('compacted', 'compacted')
+      }
+      await until(() => checks().error > 0)
+      expect(checks()).to.deep.include({ failure: 0 })
     })
   })
 
