@@ -35,6 +35,10 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   const { exchange, env } = scope
   const seconds =
     options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
+  const begun = steadyClock.now()
+  const meter = env.watchMetrics?.meter(scope, watchedName(options))
+  // Only who wants bookmarks gets the one that ends the initial events.
+  let awaitsEnd = meter !== undefined && options.allowWatchBookmarks
   const over = new AbortController()
   const end = () => over.abort(OVER)
   const timer = setTimeout(end, Math.min(seconds * 1000, 2 ** 31 - 1))
@@ -59,6 +63,11 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     try {
       for await (const batch of watcher) {
         const shown = framesOfBatch(framing, batch)
+        meter?.sent(shown)
+        if (awaitsEnd && endsInitialEvents(batch)) {
+          awaitsEnd = false
+          meter?.initialEventsSent((steadyClock.now() - begun) / 1000)
+        }
         // No promise where none is needed: this is done for every watcher.
         const written = writeAll(writer, shown, over.signal)
         if (written !== true && !(await written)) break
@@ -68,7 +77,7 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     } catch (error) {
       if (!over.signal.aborted) writer.write([framing.error(streamError(scope, options, error))])
     } finally {
-      watcher.close()
+      watcher.close(writer.open && !over.signal.aborted && writer.unwritten > PACE_BYTES)
       finishStream(writer)
     }
   } finally {
@@ -76,6 +85,13 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     exchange.ctx.signal.removeEventListener('abort', end)
     env.shutdown.removeEventListener('abort', end)
   }
+}
+
+const watchedName = ({ fields }: ReadOptions): string => fields.find(({ field, op }) => field === 'metadata.name' && op === '=')?.value ?? ''
+
+function endsInitialEvents(batch: readonly StorageEvent[]): boolean {
+  const last = batch.at(-1)
+  return last?.type === 'bookmark' && last.initialEnd
 }
 
 /** Over a WebSocket where the client asks for one; undefined where its handshake is none. */

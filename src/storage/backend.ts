@@ -107,5 +107,7 @@ export interface Backend {
   compact(before: Revision, signal: AbortSignal): Promise<void>
   /** Resolves if the store answers; for readiness. */
   check(signal: AbortSignal): Promise<void>
+  /** Bytes that the store's database takes on its disk. */
+  size(signal: AbortSignal): Promise<number>
   close(): Promise<void>
 }

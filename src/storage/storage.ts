@@ -108,7 +108,8 @@ export interface WatchQuery {
 
 /** All that one tick produced, in order. A deleted event's object is the last state, with the revision of its deletion. */
 export interface Watcher extends AsyncIterable<readonly StorageEvent[]> {
-  close(): void
+  /** `slow`: its client has not kept up, which is counted. */
+  close(slow?: boolean): void
 }
 
 export type Change =

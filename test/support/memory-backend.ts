@@ -171,6 +171,11 @@ export class MemoryBackend implements Backend {
     return this.#enter('check', signal)
   }
 
+  async size(signal: AbortSignal): Promise<number> {
+    await this.#enter('size', signal)
+    return 4096
+  }
+
   async close(): Promise<void> {
     this.down = true
   }

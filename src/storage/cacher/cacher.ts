@@ -9,6 +9,7 @@ import { type CorruptReports, plainReports } from '../corrupt.ts'
 import { delay } from '../delay.ts'
 import { DirectStorage } from '../direct/direct-storage.ts'
 import { abortedError, initializing, toStorageError } from '../errors.ts'
+import type { RequestTimings } from '../request-timings.ts'
 import type { Key, Revision } from '../revision.ts'
 import { Slabs } from '../slab.ts'
 import type { Storage } from '../storage.ts'
@@ -43,6 +44,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly clock: Clock
   readonly revisionWaitMs: number
   readonly queueLimit: number
+  readonly queueBytes: number | undefined
   readonly bookmarkMs: number
   readonly consistentReads: boolean
   readonly exactReads: boolean
@@ -50,6 +52,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #backend: Backend
   readonly #logger: Logger
   readonly #reports: CorruptReports
+  readonly #timings: RequestTimings | undefined
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
   readonly #oldSlabs = new Slabs()
@@ -77,10 +80,12 @@ class WatchCache implements Cacher, CacherCore {
     this.#logger = options.logger ?? silentLogger
     this.revisionWaitMs = options.revisionWaitMs ?? 3000
     this.queueLimit = options.queueLimit ?? 4096
+    this.queueBytes = options.queueBytes
     this.bookmarkMs = options.bookmarkMs ?? 60_000
     this.consistentReads = options.consistentReads ?? true
     this.exactReads = options.exactReads ?? true
     this.resilientStart = options.resilientStart ?? true
+    this.#timings = options.timings
     this.#reports = options.reports ?? plainReports
     this.#consistencyCheckMs = options.consistencyCheckMs ?? 300_000
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
@@ -128,9 +133,12 @@ class WatchCache implements Cacher, CacherCore {
     invariant(!this.#caches.has(resource.name) && !this.#routes.has(resource.prefix), `${resource.name} is cached already`)
     const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#ownWrites, this.#fanOut, this.#reports)
     cache.waitsSince = this.clock.now()
-    const direct = new DirectStorage(this.#backend, resource.codec, {
+    const direct = new DirectStorage(this.#timings?.timed(this.#backend, resource.name) ?? this.#backend, resource.codec, {
       revisionWaitMs: this.revisionWaitMs,
       queueLimit: this.queueLimit,
+      queueBytes: this.queueBytes,
+      counts: cache.counts.stored,
+      onSlowWatcher: () => cache.counts.slowWatchers++,
       bookmarkMs: this.bookmarkMs,
       reports: this.#reports,
       futureFails: true,
@@ -193,12 +201,14 @@ class WatchCache implements Cacher, CacherCore {
       fallbacks: this.#fallbacks,
       resources: [...this.#caches.values()].map(({ cache }) => ({
         name: cache.resource.name,
+        prefix: cache.resource.prefix,
+        loaded: cache.loaded,
         objects: cache.tree.size,
         watchers: cache.interest.size,
         historyEvents: cache.history.length,
         historyBytes: cache.history.bytes,
         historyForcedOut: cache.history.forcedOut,
-        checks: { ...cache.checks },
+        counts: cache.counts,
       })),
     }
   }
@@ -276,14 +286,14 @@ class WatchCache implements Cacher, CacherCore {
       // Read anew meanwhile: the answer is of a state that is gone.
       if (generation !== this.#generation || cache.removed) return
       if (found.cache === found.store) {
-        cache.checks.success++
+        cache.counts.checks.success++
         return
       }
-      cache.checks.failure++
+      cache.counts.checks.failure++
       this.#logger.warn('the watch cache differs from the store, and is read anew', { resource: name, ...found })
     } catch (error) {
       if (signal.aborted) return
-      cache.checks.error++
+      cache.counts.checks.error++
       this.#logger.debug(1, 'the watch cache cannot be compared with the store', {
         resource: name,
         error: error instanceof Error ? error.message : String(error),

@@ -9,6 +9,7 @@ export interface CacherCore {
   readonly clock: Clock
   readonly revisionWaitMs: number
   readonly queueLimit: number
+  readonly queueBytes: number | undefined
   readonly bookmarkMs: number
   /** Latest reads may come from the cache. */
   readonly consistentReads: boolean

@@ -21,7 +21,10 @@ export interface WatchFrom {
 
 export interface WatchLimits {
   readonly queueLimit: number
+  readonly queueBytes: number | undefined
   readonly bookmarkMs: number
+  /** Called when a watch is ended because its client did not keep up. */
+  readonly onSlow: (() => void) | undefined
 }
 
 /** Bookmarks come at least this long before a watcher's deadline. */
@@ -45,12 +48,14 @@ export async function openWatch(
   let timer: NodeJS.Timeout | undefined
   const queue = new EventQueue(
     limits.queueLimit,
-    () => {
+    slow => {
+      if (slow) limits.onSlow?.()
       stop.abort()
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
     },
     from.present && initialEvents(from.present, from.bookmarkAtEnd === true, from.after),
+    limits.queueBytes,
   )
   let seen = from.after
   let opened: () => void

