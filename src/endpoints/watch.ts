@@ -70,14 +70,17 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
         }
         // No promise where none is needed: this is done for every watcher.
         const written = writeAll(writer, shown, over.signal)
-        if (written !== true && !(await written)) break
+        if (written !== true && !(await written)) {
+          if (isStalled(writer, over.signal)) watcher.close(true)
+          break
+        }
         if (shown.length < batch.length) break
         if (over.signal.aborted) break
       }
     } catch (error) {
       if (!over.signal.aborted) writer.write([framing.error(streamError(scope, options, error))])
     } finally {
-      watcher.close(writer.open && !over.signal.aborted && writer.unwritten > PACE_BYTES)
+      watcher.close()
       finishStream(writer)
     }
   } finally {
@@ -86,6 +89,9 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     env.shutdown.removeEventListener('abort', end)
   }
 }
+
+/** Of a client that has not been written to: whether it is there and does not read. */
+const isStalled = (writer: StreamWriter, signal: AbortSignal): boolean => writer.open && !signal.aborted && writer.unwritten > PACE_BYTES
 
 const watchedName = ({ fields }: ReadOptions): string => fields.find(({ field, op }) => field === 'metadata.name' && op === '=')?.value ?? ''
 
