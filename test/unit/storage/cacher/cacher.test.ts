@@ -330,6 +330,22 @@ describe('storage/cacher', () => {
       expect(stats!.historyEvents + stats!.historyForcedOut).to.equal(50)
     })
 
+    it('what the bytes have forced out is served by the store, and is gone once that is compacted', async () => {
+      await open({ historyBytes: 2000 })
+      for (let i = 0; i < 20; i++) await write('a', { i: String(i), filler: 'x'.repeat(100) })
+      await until(() => cacher.stats().revision === 21)
+      const [stats] = cacher.stats().resources
+      expect(stats!.historyForcedOut).to.be.greaterThan(0)
+      const page = (at: number) => storage.list(testPrefix, { at: { exactly: revision(at) }, predicate: everything, limit: 0 }, signal)
+      const old = await watchAfter(2)
+      expect(told(await take(old, 19))).to.deep.equal(Array.from({ length: 19 }, (_, i) => `modified a@${i + 3}`))
+      expect((await page(3)).items[0]!.object().data.i).to.equal('1')
+      await backend.compact(revision(10), signal)
+      expect(told(await take(await watchAfter(10), 11))[0]).to.equal('modified a@11')
+      for (const read of [watchAfter(2).then(events => take(events, 1)), page(3)]) expect(await codeOf(read)).to.equal('expired')
+      await old.return?.()
+    })
+
     it('makes the state of an earlier revision', async () => {
       await open()
       const expected = new Map<number, string[]>()
