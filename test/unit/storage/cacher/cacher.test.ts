@@ -106,7 +106,7 @@ describe('storage/cacher', () => {
       })
 
       it('those that have waited for long enough are told when to come again', async () => {
-        opening({ revisionWaitMs: 30 })
+        opening({ startWaitMs: 30 })
         const refused = { code: 'initializing', message: 'storage is (re)initializing', retryAfterSeconds: 1 }
         const reads: [string, () => Promise<unknown>][] = [
           ['a list of what is at hand', () => list({ at: 'any' })],
@@ -137,7 +137,7 @@ describe('storage/cacher', () => {
       })
 
       it('without a resilient start every read waits for as long as it may', async () => {
-        opening({ resilientStart: false, revisionWaitMs: 10 })
+        opening({ resilientStart: false, startWaitMs: 10 })
         expect(await codeOf(storage.get(testKey('a'), 'any', AbortSignal.timeout(30)))).to.equal('timeout')
         const reading = Promise.all([list({ limit: 1 }), storage.get(testKey('a'), { notOlderThan: revision(2) }, signal)])
         await soon(30)
