@@ -56,14 +56,12 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
       return finishStream(writer)
     }
     try {
-      for await (const batch of watcher) {
+      await watcher.deliver(batch => {
         const shown = framesOfBatch(framing, batch)
         // No promise where none is needed: this is done for every watcher.
         const written = writeAll(writer, shown, over.signal)
-        if (written !== true && !(await written)) break
-        if (shown.length < batch.length) break
-        if (over.signal.aborted) break
-      }
+        return shown.length === batch.length ? written : Promise.resolve(written).then(() => false)
+      })
     } catch (error) {
       if (!over.signal.aborted) writer.write([framing.error(streamError(scope, options, error))])
     } finally {

@@ -108,8 +108,16 @@ export interface WatchQuery {
 
 /** All that one tick produced, in order. A deleted event's object is the last state, with the revision of its deletion. */
 export interface Watcher extends AsyncIterable<readonly StorageEvent[]> {
+  /**
+   * Gives every batch to `take`, in the turn of the event loop in which it comes where the one before has been taken: for those who write to many watchers. Resolves
+   * when the watch has ended, and rejects with what ended it.
+   */
+  deliver(take: Take): Promise<void>
   close(): void
 }
+
+/** Takes a batch. The promise: not ready for the next one until it resolves. False: no more, which closes the watch. */
+export type Take = (batch: readonly StorageEvent[]) => boolean | Promise<boolean>
 
 export type Change =
   | { readonly put: KubeObject; readonly ttlSeconds?: number }

@@ -38,7 +38,13 @@ function open(t: TestRegistry, search: string, framing: Framing = words(`words${
 function scripted(batches: () => AsyncIterable<readonly StorageEvent[]>): { t: TestRegistry; closed: () => number } {
   const t = new TestRegistry()
   let closed = 0
-  t.store.storage.watch = async (): Promise<Watcher> => ({ [Symbol.asyncIterator]: () => batches()[Symbol.asyncIterator](), close: () => closed++ })
+  t.store.storage.watch = async (): Promise<Watcher> => ({
+    [Symbol.asyncIterator]: () => batches()[Symbol.asyncIterator](),
+    async deliver(take) {
+      for await (const batch of batches()) if (!(await take(batch))) break
+    },
+    close: () => closed++,
+  })
   return { t, closed: () => closed }
 }
 
