@@ -245,8 +245,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
       deprecatedRequests,
-      new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
-        cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
+      new ReadGauge(
+        { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
+        () => cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
       ),
     ],
     synced: signal => cacher.synced(signal),
