@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { randomUUID, X509Certificate } from 'node:crypto'
 import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MASTERS } from '../../auth/authn/authenticator.ts'
@@ -81,7 +81,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 
 /** Writes the file, readable by its owner only, unless it is there already. Gives what is in it then. */
 export async function keepPrivate(file: string, text: string): Promise<string> {
-  const draft = `${file}.${process.pid}.tmp`
+  const draft = `${file}.${randomUUID()}.tmp`
   await writeFile(draft, text, { mode: 0o600 })
   try {
     await link(draft, file)
