@@ -14,7 +14,7 @@ import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { clusterRoleAggregationController } from './controllers/cluster-role-aggregation.ts'
 import { compactHistory } from './controllers/compaction.ts'
-import type { Controller } from './controllers/controller.ts'
+import type { Controller, ControllerEnvironment } from './controllers/controller.ts'
 import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
 import { garbageCollector } from './controllers/garbage-collector/garbage-collector.ts'
@@ -125,7 +125,7 @@ export interface ControlPlane {
   close(): Promise<void>
 }
 
-const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${randomUUID()}`, leaseMs: 6000, renewMs: 2000 }
+const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${randomUUID()}`, leaseMs: 6000, stopMs: 4000, renewMs: 2000 }
 
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
@@ -245,8 +245,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
       deprecatedRequests,
-      new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
-        cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
+      new ReadGauge(
+        { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
+        () => cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
       ),
     ],
     synced: signal => cacher.synced(signal),
@@ -269,8 +270,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
         ...(options.controllers.has('garbage-collector-controller') ? [garbageCollector(catalog)] : []),
       ]
-      const lead = async (signal: AbortSignal): Promise<void> => {
-        const loops = controllers.map(controller => controller(controllerEnv, signal))
+      const lead = async (env: ControllerEnvironment, signal: AbortSignal): Promise<void> => {
+        const loops = controllers.map(controller => controller(env, signal))
         if (options.compactionIntervalMs > 0) loops.push(compactHistory(backend, logger, options.compactionIntervalMs, signal))
         await Promise.all(loops)
       }
@@ -293,7 +294,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         apiServiceController(catalog, () => {
           registered = true
         })(controllerEnv, stopped.signal),
-        options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
+        options.exclusiveStore
+          ? lead(controllerEnv, stopped.signal)
+          : whileLeading({ access: signal => registry.access(signal), clock, monotonic: () => performance.now(), logger }, LEADERSHIP, stopped.signal, lead),
       )
     },
     beginShutdown: () => shutdown.abort(),

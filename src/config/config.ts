@@ -59,6 +59,8 @@ export interface Config {
   readonly authorizationRulesFile: string | undefined
   readonly serviceAccounts: ServiceAccountConfig
   readonly domain: string
+  /** Processes that serve; more than one on etcd only. */
+  readonly workers: number
   readonly controllers: ReadonlySet<ControllerName>
   /** Undefined: the embedded store. */
   readonly etcd: EtcdConfig | undefined
@@ -109,6 +111,7 @@ export function buildConfig(given: GivenFlags): Config {
     authorizationRulesFile: read.text('authorization-rules-file'),
     serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
+    workers: read.int('workers', 1),
     controllers: controllersOf(read.list('controllers')),
     etcd: etcdOf(read),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
@@ -132,6 +135,8 @@ export function buildConfig(given: GivenFlags): Config {
   }
   for (const range of config.serviceClusterIpRanges)
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
+  if (config.workers > 1 && config.etcd === undefined)
+    throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
   return Object.freeze(config)

@@ -36,6 +36,7 @@ export const FLAGS = {
     'Loops to run, by the names of kube-controller-manager: * is all, -NAME leaves one out. Those to leave out where another program runs them.',
     '*',
   ),
+  workers: own('int', 'Processes that serve the ports side by side. More than one needs --etcd-servers.', '1'),
   'authorization-rules-file': own('string', 'YAML or JSON file of allow rules for --authorization-mode=Rules.'),
 
   // Where to listen, and as whom.
