@@ -47,9 +47,13 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
     },
     onMessage(number, worker, message) {
       if (message.type === 'collected') metrics.collected(number, message.id, message.families)
-      else if (message.type === 'scrape') void metrics.gather().then(text => worker.send({ type: 'scraped', id: message.id, text }))
+      else if (message.type === 'scrape')
+        void metrics
+          .gather()
+          .then(text => worker.send({ type: 'scraped', id: message.id, text }))
+          .catch(error => log.error('the metrics of the workers do not fit together', { error }))
     },
-    onEnd: number => void metrics.retire(number),
+    onEnd: number => void metrics.retire(number).catch(error => log.error('the metrics of a worker are lost', { worker: number, error })),
     log,
     now: () => performance.now(),
   })
