@@ -2,21 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Auth, openAuth } from './auth-services.ts'
 import { type MediaOffer, mediaOffer } from './codec/negotiate.ts'
-import { readCommandLine, usage } from './config/command-line.ts'
 import type { Config } from './config/config.ts'
-import { FlagError } from './config/parse-flags.ts'
 import { type ControlPlane, createControlPlane } from './control-plane.ts'
 import { type EncryptionServices, openEncryption } from './encryption-services.ts'
 import type { Kubelets } from './endpoints/connect/ask.ts'
 import { statusEncoder } from './endpoints/status-output.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
-import { createLogger } from './lib/structured-log.ts'
-import { LifecycleError } from './lifecycle/gates.ts'
 import { runPrimary } from './primary.ts'
+import { runProgram } from './program.ts'
 import { Health } from './server/health.ts'
 import { startServer } from './server/server.ts'
-import { Shutdown } from './server/shutdown.ts'
+import { REQUEST_GRACE_MS, Shutdown } from './server/shutdown.ts'
 import { stopSignal, workerStopSignal } from './server/stop-signal.ts'
 import { GIT_VERSION, versionInfo } from './server/version.ts'
 import type { WorkerBegin } from './server/workers/messages.ts'
@@ -26,8 +23,6 @@ import type { Backend } from './storage/backend.ts'
 import { openEmbedded } from './storage/embedded/open-embedded.ts'
 import { openEtcd } from './storage/etcd/open-etcd.ts'
 
-/** Requests in progress get this long, at most, when the server ends. */
-const GRACE_MS = 60_000
 /** A worker that takes another's place waits this long, at most, until it can answer from memory. */
 const FILL_MS = 30_000
 
@@ -82,39 +77,6 @@ async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Back
     { servers, ...(caFile !== undefined && { caFile }), ...(certFile !== undefined && { certFile }), ...(keyFile !== undefined && { keyFile }) },
     log,
   )
-}
-
-/** Runs the program. Resolves with the exit code when it has ended. */
-async function main(argv: readonly string[], link: WorkerLink | undefined): Promise<number> {
-  let command: ReturnType<typeof readCommandLine>
-  try {
-    command = readCommandLine(argv)
-  } catch (error) {
-    if (!(error instanceof FlagError)) throw error
-    process.stderr.write(`Error: ${error.message}\n`)
-    return 1
-  }
-  switch (command.action) {
-    case 'help':
-      process.stdout.write(usage())
-      return 0
-    case 'version':
-      process.stdout.write(`Kubernetes ${GIT_VERSION}\n`)
-      return 0
-    case 'serve': {
-      const { config, ignored } = command
-      const log = createLogger({
-        verbosity: config.verbosity,
-        format: config.loggingFormat,
-        write: line => process.stderr.write(line),
-        now: Date.now,
-        ...(link && { fields: { worker: link.number } }),
-      })
-      if (link) return serve(config, log, link)
-      if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
-      return config.workers > 1 ? runPrimary(config, log, GRACE_MS) : serve(config, log, undefined)
-    }
-  }
 }
 
 /** Serves in this process: alone, or as one of several workers. */
@@ -176,7 +138,7 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
   await stopping
   await shutdown.run({
     delayMs: config.shutdownDelayMs,
-    graceMs: GRACE_MS,
+    graceMs: REQUEST_GRACE_MS,
     stopServing: graceMs => {
       plane.beginShutdown()
       return server.stop(graceMs)
@@ -189,20 +151,8 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
   return 0
 }
 
-/** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is told. */
-function tell(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return 'code' in error || error instanceof LifecycleError ? error.message : (error.stack ?? error.message)
-}
-
 const link = connectToPrimary(process)
-void main(process.argv.slice(2), link)
-  .catch((error: unknown) => {
-    process.stderr.write(`Error: ${tell(error)}\n`)
-    return 1
-  })
-  .then(code => {
-    process.exitCode = code
-    // The channel to the primary would keep it.
-    if (link) process.exit()
-  })
+runProgram(process.argv.slice(2), {
+  ...(link && { worker: link.number }),
+  serve: (config, log) => (link === undefined && config.workers > 1 ? runPrimary(config, log) : serve(config, log, link)),
+})

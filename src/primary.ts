@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Config } from './config/config.ts'
 import type { Logger } from './lib/log.ts'
+import { REQUEST_GRACE_MS } from './server/shutdown.ts'
 import { stopSignal } from './server/stop-signal.ts'
 import { ClusterMetrics, ofWorker } from './server/workers/cluster-metrics.ts'
 import type { FromWorker, MetricSnapshot, WorkerBegin, WorkerProcess } from './server/workers/messages.ts'
@@ -13,12 +14,14 @@ import { announce, credentialsOf } from './serving-files.ts'
 const LOOPBACK = '127.0.0.1'
 /** Where a start has failed, the workers get this long to end. */
 const FAILED_START_MS = 5_000
+/** A worker gets this long beyond what its requests may take. */
+const CLOSE_MS = 5_000
 
 /**
  * Serves by several processes: makes the certificates and the kubeconfig, starts the workers with this process's own command line, and keeps them running until it is told to
- * stop. `graceMs`: as long as a worker may take for its requests in progress. Resolves with the exit code.
+ * stop. Resolves with the exit code.
  */
-export async function runPrimary(config: Config, log: Logger, graceMs: number): Promise<number> {
+export async function runPrimary(config: Config, log: Logger): Promise<number> {
   const stopping = stopSignal(log)
   cluster.schedulingPolicy = cluster.SCHED_RR
   // The port that is in use is told here, once, and one that is chosen freely is the same for all.
@@ -44,9 +47,13 @@ export async function runPrimary(config: Config, log: Logger, graceMs: number): 
     },
     onMessage(number, worker, message) {
       if (message.type === 'collected') metrics.collected(number, message.id, message.families)
-      else if (message.type === 'scrape') void metrics.gather().then(text => worker.send({ type: 'scraped', id: message.id, text }))
+      else if (message.type === 'scrape')
+        void metrics
+          .gather()
+          .then(text => worker.send({ type: 'scraped', id: message.id, text }))
+          .catch(error => log.error('the metrics of the workers do not fit together', { error }))
     },
-    onEnd: number => void metrics.retire(number),
+    onEnd: number => void metrics.retire(number).catch(error => log.error('the metrics of a worker are lost', { worker: number, error })),
     log,
     now: () => performance.now(),
   })
@@ -64,7 +71,7 @@ export async function runPrimary(config: Config, log: Logger, graceMs: number): 
     await supervisor.stop(FAILED_START_MS)
     throw error
   }
-  const clean = await supervisor.stop(config.shutdownDelayMs + graceMs)
+  const clean = await supervisor.stop(config.shutdownDelayMs + REQUEST_GRACE_MS + CLOSE_MS)
   log.info('all workers have ended')
   return clean ? 0 : 1
 }

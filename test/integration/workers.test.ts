@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -257,6 +258,20 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       expect(pids.filter(isAlive)).to.deep.equal([])
     } finally {
       for (const client of clients) client.close()
+      await server.stop()
+    }
+  })
+
+  const built = join(import.meta.dirname, '..', '..', 'bin', 'binnacle')
+  const isBuilt = existsSync(join(built, '..', '..', 'dist', 'primary.cjs'))
+  ;(isBuilt ? it : it.skip)(`has a small primary in the built program${isBuilt ? '' : ' (skipped: make build has not run)'}`, async () => {
+    const server = await createServerProcess(['--etcd-servers', etcd.url, '--workers=2'], built)
+    try {
+      await server.start()
+      await until('both serve', () => workerPids(server).size === 2)
+      expect(server.residentMegabytes(), 'MB of the primary').to.be.below(75)
+      expect(await server.terminate()).to.equal(0)
+    } finally {
       await server.stop()
     }
   })

@@ -37,9 +37,9 @@ export interface ServerProcess {
 
 const START_MS = 30_000
 
-/** `flags`: beyond those for ports and data. */
-export async function createServerProcess(flags: readonly string[] = []): Promise<ServerProcess> {
-  const program = await serverProgram()
+/** `flags`: beyond those for ports and data. `given`: the program, where it is not that of all tests. */
+export async function createServerProcess(flags: readonly string[] = [], given?: string): Promise<ServerProcess> {
+  const program = given ?? (await serverProgram())
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
   const [secure, insecure] = await freePorts()
   const kubeconfig = join(directory, 'kubeconfig')

@@ -12,6 +12,8 @@ export interface SupervisorOptions {
   onEnd(number: number): void
   /** Milliseconds, of a clock that nobody sets. */
   now(): number
+  /** Time between two questions whether a worker is alive. Default 5 s. */
+  readonly pingMs?: number
 }
 
 /** A worker that ends after less than this is started anew later and later. */
@@ -76,7 +78,7 @@ export class Supervisor {
       silentPings: 0,
     }))
     for (const place of this.places) this.start(place)
-    this.pings = setInterval(() => this.ping(), PING_MS)
+    this.pings = setInterval(() => this.ping(), options.pingMs ?? PING_MS)
   }
 
   /** Those that run, by their numbers. */

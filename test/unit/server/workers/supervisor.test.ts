@@ -8,6 +8,8 @@ import { restartWait, Supervisor } from '../../../../src/server/workers/supervis
 class FakeWorker implements WorkerProcess {
   readonly pid: number
   readonly told: string[] = []
+  /** Whether it says that it is alive when it is asked. */
+  answers = false
   private readonly handlers: ((message: FromWorker) => void)[] = []
   private readonly ends: ((code: number | null, signal: string | null) => void)[] = []
 
@@ -16,6 +18,7 @@ class FakeWorker implements WorkerProcess {
   }
   send({ type }: ToWorker): void {
     this.told.push(type)
+    if (type === 'ping' && this.answers) this.say({ type: 'pong' })
   }
   kill(): void {
     this.told.push('kill')
@@ -35,7 +38,7 @@ class FakeWorker implements WorkerProcess {
   }
 }
 
-function supervised(count = 2) {
+function supervised(count = 2, pingMs = 5000) {
   const forked: { number: number; othersServe: boolean; worker: FakeWorker }[] = []
   const ended: number[] = []
   const said: string[] = []
@@ -51,6 +54,7 @@ function supervised(count = 2) {
     onMessage: (number, _worker, { type }) => void said.push(`${number} ${type}`),
     onEnd: number => void ended.push(number),
     now: () => clock.now,
+    pingMs,
   })
   const worker = (index: number): FakeWorker => (forked[index] as { worker: FakeWorker }).worker
   return { supervisor, forked, ended, said, clock, worker }
@@ -160,6 +164,17 @@ describe('the supervisor of workers', () => {
     worker(0).say({ type: 'serving' })
     expect(await supervisor.stop(10)).to.equal(false)
     expect(worker(0).told).to.deep.equal(['stop', 'kill'])
+  })
+
+  it('kills one that no longer answers, and starts another', async () => {
+    const { supervisor, worker, forked } = supervised(2, 5)
+    for (const index of [0, 1]) worker(index).say({ type: 'serving' })
+    worker(1).answers = true
+    for (let i = 0; i < 400 && forked.length < 3; i++) await sleep(5)
+    expect(worker(0).told).to.deep.equal([...Array.from({ length: 6 }, () => 'ping'), 'kill'])
+    expect(worker(1).told).not.to.include('kill')
+    expect(forked[2]?.number).to.equal(1)
+    await stopped(supervisor, [worker(2), worker(1)])
   })
 
   it('hands on what else they say', async () => {
