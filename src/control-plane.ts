@@ -31,6 +31,7 @@ import { createDeprecatedRequests } from './endpoints/deprecation.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
+import { WatchMetrics } from './endpoints/watch-metrics.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
@@ -59,8 +60,11 @@ import { priorityAdmission } from './resources/scheduling/priority-class/admissi
 import { defaultStorageClass } from './resources/storage/storage-class/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
 import { createCacher } from './storage/cacher/cacher.ts'
+import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
+import { RequestTimings } from './storage/request-timings.ts'
 import { key } from './storage/revision.ts'
+import { storageSize } from './storage/size-gauge.ts'
 import { Encryption } from './storage/value/encryption.ts'
 
 export interface ControlPlaneOptions {
@@ -151,17 +155,20 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const definitions = servedDefinitions(built, servedKinds(release, options.gates, runtimeConfig))
   const catalog = new Catalog(definitions, release)
   const deprecatedRequests = createDeprecatedRequests()
+  const watchMetrics = new WatchMetrics()
   const stored = definitions.filter(definition => definition.storage !== undefined)
   const unsafeDeletion = options.gates.enabled('AllowUnsafeMalformedObjectDeletion')
   const encryption = options.encryption ?? new Encryption()
+  const timings = options.exclusiveStore ? undefined : new RequestTimings()
   const cacher = createCacher(
     backend,
     stored.map(definition => cachedResource(options, encryption, definition)),
     {
-      clock,
       logger,
       consistentReads: options.gates.enabled('ConsistentListFromCache'),
+      resilientStart: options.gates.enabled('ResilientWatchCacheInitialization'),
       exactReads: options.gates.enabled('ListFromCacheSnapshot'),
+      ...(timings && { timings }),
       ...(unsafeDeletion && { reports: namedReports(options.etcdPrefix) }),
     },
   )
@@ -207,6 +214,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     media: options.media,
     watchList: options.gates.enabled('WatchList'),
     deprecatedRequests,
+    watchMetrics,
     kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     ...(unsafeDeletion && { unsafeDeletion: authorizeOf(options) }),
@@ -245,10 +253,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
       deprecatedRequests,
+      ...watchMetrics.families(),
       new ReadGauge(
         { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
         () => cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
       ),
+      ...cacherMetrics(cacher, options.etcdPrefix),
+      ...(timings?.families() ?? []),
+      storageSize(backend, options.exclusiveStore ? 'embedded' : 'etcd-0', stopped.signal),
     ],
     synced: signal => cacher.synced(signal),
     start(start) {

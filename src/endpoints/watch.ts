@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { steadyClock } from '../lib/clock.ts'
 import { expiredError, internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
@@ -34,6 +35,10 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   const { exchange, env } = scope
   const seconds =
     options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
+  const begun = steadyClock.now()
+  const meter = env.watchMetrics?.meter(scope, watchedName(options))
+  // Only who wants bookmarks gets the one that ends the initial events.
+  let awaitsEnd = meter !== undefined && options.allowWatchBookmarks
   const over = new AbortController()
   const end = () => over.abort(OVER)
   const timer = setTimeout(end, Math.min(seconds * 1000, 2 ** 31 - 1))
@@ -41,7 +46,7 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   exchange.ctx.signal.addEventListener('abort', end, { once: true })
   env.shutdown.addEventListener('abort', end, { once: true })
   try {
-    const deadline = env.clock.now() + seconds * 1000
+    const deadline = steadyClock.now() + seconds * 1000
     const watcher = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
       .catch(toldInside)
@@ -58,9 +63,18 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     try {
       await watcher.deliver(batch => {
         const shown = framesOfBatch(framing, batch)
+        meter?.sent(shown)
+        if (awaitsEnd && endsInitialEvents(batch)) {
+          awaitsEnd = false
+          meter?.initialEventsSent((steadyClock.now() - begun) / 1000)
+        }
         // No promise where none is needed: this is done for every watcher.
         const written = writeAll(writer, shown, over.signal)
-        return shown.length === batch.length ? written : Promise.resolve(written).then(() => false)
+        if (written === true && shown.length === batch.length) return true
+        return Promise.resolve(written).then(taken => {
+          if (!taken && isStalled(writer, over.signal)) watcher.close(true)
+          return taken && shown.length === batch.length
+        })
       })
     } catch (error) {
       if (!over.signal.aborted) writer.write([framing.error(streamError(scope, options, error))])
@@ -73,6 +87,16 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     exchange.ctx.signal.removeEventListener('abort', end)
     env.shutdown.removeEventListener('abort', end)
   }
+}
+
+/** Of a client that has not been written to: whether it is there and does not read. */
+const isStalled = (writer: StreamWriter, signal: AbortSignal): boolean => writer.open && !signal.aborted && writer.unwritten > PACE_BYTES
+
+const watchedName = ({ fields }: ReadOptions): string => fields.find(({ field, op }) => field === 'metadata.name' && op === '=')?.value ?? ''
+
+function endsInitialEvents(batch: readonly StorageEvent[]): boolean {
+  const last = batch.at(-1)
+  return last?.type === 'bookmark' && last.initialEnd
 }
 
 /** Over a WebSocket where the client asks for one; undefined where its handshake is none. */

@@ -136,6 +136,13 @@ export class HistogramChild {
     this.counts = new Float64Array(bounds.length)
   }
 
+  /** What another with the same bounds has observed. */
+  add(other: HistogramChild): void {
+    this.sum += other.sum
+    this.count += other.count
+    for (let i = 0; i < this.counts.length; i++) this.counts[i] = (this.counts[i] ?? 0) + (other.counts[i] ?? 0)
+  }
+
   observe(value: number): void {
     this.sum += value
     this.count++
@@ -163,13 +170,17 @@ export class HistogramFamily extends Family<HistogramChild> {
   }
 
   protected read(child: HistogramChild, labels: Record<string, string>, into: Sample[]): void {
-    let total = 0
-    for (let i = 0; i < this.bounds.length; i++) {
-      total += child.counts[i] ?? 0
-      into.push({ metricName: `${this.name}_bucket`, labels: { ...labels, le: String(this.bounds[i]) }, value: total })
-    }
-    into.push({ metricName: `${this.name}_bucket`, labels: { ...labels, le: '+Inf' }, value: child.count })
-    into.push({ metricName: `${this.name}_sum`, labels, value: child.sum })
-    into.push({ metricName: `${this.name}_count`, labels, value: child.count })
+    into.push(...histogramSamples(this.name, this.bounds, child, labels))
   }
+}
+
+/** The lines of one child. */
+export function histogramSamples(name: string, bounds: readonly number[], child: HistogramChild, labels: Readonly<Record<string, string>>): Sample[] {
+  let total = 0
+  const samples = bounds.map((bound, i) => {
+    total += child.counts[i] ?? 0
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: String(bound) }, value: total }
+  })
+  samples.push({ metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: child.count })
+  return [...samples, { metricName: `${name}_sum`, labels, value: child.sum }, { metricName: `${name}_count`, labels, value: child.count }]
 }

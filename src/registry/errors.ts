@@ -13,6 +13,7 @@ import {
   serviceUnavailableError,
   tooLargeError,
   tooLargeResourceVersionError,
+  tooManyRequestsError,
 } from '../meta/status.ts'
 import { BackendError } from '../storage/backend.ts'
 import { StorageError } from '../storage/storage.ts'
@@ -39,6 +40,8 @@ export function toStatus(error: unknown, gr: GroupResource, name: string, verb: 
       return failure(500, '', 'etcdserver: mvcc: required revision is a future revision')
     case 'unavailable':
       return unavailable(gr, verb, error.message)
+    case 'initializing':
+      return tooManyRequestsError(error.message, error.retryAfterSeconds ?? 1)
     case 'timeout':
       return serverTimeout(gr, verb)
     case 'too large':

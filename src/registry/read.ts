@@ -26,7 +26,7 @@ export interface ListOptions {
   readonly sendInitialEvents?: boolean
   /** A watch without a start begins with what is at hand, and no bookmark ends that: as before WatchList. */
   readonly startAtHand?: true
-  /** When a watch is going to be ended, in milliseconds since the epoch: a bookmark comes before. */
+  /** When a watch is going to be ended, by the steady clock: a bookmark comes before. */
   readonly deadline?: number
 }
 

@@ -7,14 +7,27 @@ interface Taker {
   reject(error: unknown): void
 }
 
+/** Bytes of objects that may wait for one watcher behind the batch that it gets next. They are shared with other watchers, so this bounds what one of them keeps alive. */
+const QUEUE_BYTES = 16 << 20
+
+function bytesOf(batch: readonly StorageEvent[]): number {
+  let bytes = 0
+  for (const event of batch) if (event.type !== 'bookmark') bytes += event.object.json().bytes.length
+  return bytes
+}
+
 /** A bounded queue of batches between a store and one watcher. */
 export class EventQueue implements Watcher {
   readonly #limit: number
-  readonly #onClose: () => void
+  readonly #byteLimit: number
+  readonly #onClose: (slow: boolean) => void
   /** Batches before all others, made as they are asked for, one a turn of the event loop. */
   #initial: Iterator<readonly StorageEvent[]> | undefined
   #batches: (readonly StorageEvent[])[] = []
   #queued = 0
+  /** Of the batches after the first. */
+  #bytes = 0
+  #slow = false
   #ended = false
   #error: unknown
   #waiting: { resolve(result: IteratorResult<readonly StorageEvent[]>): void; reject(error: unknown): void } | undefined
@@ -23,10 +36,12 @@ export class EventQueue implements Watcher {
 
   /**
    * @param limit events that may wait; one more ends the watcher
-   * @param onClose called once, when it ends for whatever reason
+   * @param onClose called once, when it ends for whatever reason; `slow`: its reader did not keep up
+   * @param byteLimit bytes of objects that may wait behind the first batch
    */
-  constructor(limit: number, onClose: () => void, initial?: Iterator<readonly StorageEvent[]>) {
+  constructor(limit: number, onClose: (slow: boolean) => void, initial?: Iterator<readonly StorageEvent[]>, byteLimit = QUEUE_BYTES) {
     this.#limit = limit
+    this.#byteLimit = byteLimit
     this.#onClose = onClose
     this.#initial = initial
   }
@@ -43,9 +58,13 @@ export class EventQueue implements Watcher {
   push(batch: readonly StorageEvent[]): boolean {
     if (this.#ended) return false
     if (batch.length === 0) return true
-    if (this.#queued + batch.length > this.#limit && this.#queued > 0) {
-      this.close()
-      return false
+    // Most watchers have taken what came before: then nothing is weighed.
+    if (this.#queued > 0) {
+      this.#bytes += bytesOf(batch)
+      if (this.#queued + batch.length > this.#limit || this.#bytes > this.#byteLimit) {
+        this.close(true)
+        return false
+      }
     }
     this.#batches.push(batch)
     this.#queued += batch.length
@@ -77,10 +96,11 @@ export class EventQueue implements Watcher {
         waiting.reject(error)
       }
     }
-    this.#onClose()
+    this.#onClose(this.#slow)
   }
 
-  close(): void {
+  close(slow = false): void {
+    if (!this.#ended) this.#slow = slow
     this.#batches = []
     this.#queued = 0
     this.#initial = undefined
@@ -136,6 +156,8 @@ export class EventQueue implements Watcher {
   #take(): readonly StorageEvent[] | undefined {
     const batch = this.#batches.shift()
     if (batch !== undefined) this.#queued -= batch.length
+    const first = this.#batches[0]
+    if (first !== undefined) this.#bytes -= bytesOf(first)
     return batch
   }
 

@@ -102,7 +102,7 @@ export interface WatchQuery {
   readonly predicate: Predicate
   /** Give bookmarks now and then. */
   readonly bookmarks: boolean
-  /** Milliseconds since the epoch at which the client's watch will end: a bookmark comes shortly before. */
+  /** When the client's watch will end, by the steady clock: a bookmark comes shortly before. */
   readonly deadline?: number
 }
 
@@ -113,7 +113,8 @@ export interface Watcher extends AsyncIterable<readonly StorageEvent[]> {
    * when the watch has ended, and rejects with what ended it.
    */
   deliver(take: Take): Promise<void>
-  close(): void
+  /** `slow`: its client has not kept up, which is counted. */
+  close(slow?: boolean): void
 }
 
 /** Takes a batch. The promise: not ready for the next one until it resolves. False: no more, which closes the watch. */
@@ -131,7 +132,7 @@ export interface Written {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted'
 }
 
-/** `future revision`: an exact read of the store itself came before its revision. */
+/** `future revision`: an exact read of the store itself came before its revision. `initializing`: the cache has no state yet, and the read is not one for the store. */
 export type StorageErrorCode =
   | 'not found'
   | 'exists'
@@ -140,6 +141,7 @@ export type StorageErrorCode =
   | 'too large revision'
   | 'future revision'
   | 'unavailable'
+  | 'initializing'
   | 'timeout'
   | 'corrupt'
   | 'too large'
@@ -151,6 +153,7 @@ export interface StorageErrorOptions {
   readonly fault?: ReadFault
   readonly causes?: readonly StatusCause[]
   readonly unreasoned?: boolean
+  readonly retryAfterSeconds?: number
 }
 
 /** The failures of this layer; the registry turns them into Status. */
@@ -166,6 +169,8 @@ export class StorageError extends Error {
   readonly causes: readonly StatusCause[] | undefined
   /** For `corrupt`: a client is told the message and no reason. */
   readonly unreasoned: boolean
+  /** For `initializing`: when to come again. */
+  readonly retryAfterSeconds: number | undefined
 
   constructor(code: StorageErrorCode, message: string, options: StorageErrorOptions = {}) {
     super(message, { cause: options.cause })
@@ -175,6 +180,7 @@ export class StorageError extends Error {
     this.fault = options.fault
     this.causes = options.causes
     this.unreasoned = options.unreasoned === true
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 

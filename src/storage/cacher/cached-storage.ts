@@ -22,7 +22,7 @@ export class CachedStorage implements Storage {
   }
 
   async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
-    if (this.#fromStore(at)) return this.#direct.get(key, at, signal)
+    if (this.#fromStore(at) || this.#isStarting()) return this.#direct.get(key, at, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       const tree = await this.#treeAt(at.exactly, signal)
       return tree ? tree.get(key) : this.#direct.get(key, at, signal)
@@ -34,12 +34,15 @@ export class CachedStorage implements Storage {
   async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { at } = query
     if (this.#fromStore(at)) return this.#listDirect(prefix, query, signal)
+    if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is the store's to tell.
       const tree = this.#isOneOf(prefix, query) ? undefined : await this.#treeAt(at.exactly, signal)
       return tree ? this.#page(tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
-    if (!(await this.reach(at, signal)) || this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
+    if (!(await this.reach(at, signal))) return this.#listInstead(prefix, query, signal)
+    if (at === 'latest') this.#cache.counts.consistent.cache++
+    if (this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
     // The next pages go on in the state of the first.
     const tree = query.limit > 0 && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
@@ -57,6 +60,24 @@ export class CachedStorage implements Storage {
     return !exactReads || (!consistentReads && at.exactly > time.now)
   }
 
+  /** The newest list, where the cache does not keep up. */
+  async #listInstead(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
+    const { consistent } = this.#cache.counts
+    try {
+      const page = await this.#listDirect(prefix, query, signal)
+      consistent.store++
+      return page
+    } catch (error) {
+      consistent.failed++
+      throw error
+    }
+  }
+
+  /** There is no state yet, and who can be served cheaply by the store is. https://kep.k8s.io/4568 */
+  #isStarting(): boolean {
+    return !this.#cache.loaded && !this.#cache.removed && this.#core.resilientStart
+  }
+
   /** Of a list that can only have one object, that one is read: what others hold is no matter. */
   #listDirect(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const below = this.#narrow(prefix, query)
@@ -69,10 +90,12 @@ export class CachedStorage implements Storage {
     if (below.one) {
       const object = tree.get(below.prefix)
       const wanted = object !== undefined && predicate.matches(object.attributes()) && !(query.startKey && object.key < query.startKey)
+      this.#counted(object === undefined ? 0 : 1, wanted ? 1 : 0)
       return { items: wanted ? [object] : [], revision, nextKey: undefined, remaining: undefined }
     }
     const start = query.startKey !== undefined && query.startKey > below.prefix ? query.startKey : below.prefix
-    const { items, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit)
+    const { items, looked, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit)
+    this.#counted(looked, items.length)
     return { items, revision, nextKey: last && keyAfter(last), remaining }
   }
 
@@ -80,6 +103,13 @@ export class CachedStorage implements Storage {
   #isOneOf(prefix: Key, query: ListQuery): boolean {
     const below = this.#narrow(prefix, query)
     return below.one && !below.prefix.includes('/', prefix.length)
+  }
+
+  #counted(looked: number, given: number): void {
+    const { counts } = this.#cache
+    counts.lists++
+    counts.fetched += looked
+    counts.returned += given
   }
 
   /** What a predicate's hints leave of a prefix: a namespace, or one key. */
@@ -134,11 +164,11 @@ export class CachedStorage implements Storage {
     if (!this.#cache.loaded) await core.loaded(this.#cache, signal)
     if (at === 'any') return true
     if (at !== 'latest') {
-      await core.time.reach(at.notOlderThan, signal, core.revisionWaitMs)
+      await this.#comes(at.notOlderThan, signal)
       return true
     }
     const newest = await core.probe(signal)
-    const wait = core.time.reach(newest, signal, core.revisionWaitMs)
+    const wait = this.#comes(newest, signal)
     if (wait === undefined) return true
     try {
       await wait
@@ -150,12 +180,26 @@ export class CachedStorage implements Storage {
     }
   }
 
+  /** Undefined: the cache has come to the revision already. */
+  #comes(revision: Revision, signal: AbortSignal): Promise<void> | undefined {
+    const { readWait } = this.#cache.counts
+    const wait = this.#core.time.reach(revision, signal, this.#core.revisionWaitMs)
+    if (wait === undefined) {
+      readWait.observe(0)
+      return undefined
+    }
+    const begun = performance.now()
+    const over = () => readWait.observe((performance.now() - begun) / 1000)
+    wait.then(over, over)
+    return wait
+  }
+
   /** The state at a revision; undefined where the store has to be asked. */
   async #treeAt(revision: Revision, signal: AbortSignal): Promise<ObjectTree | undefined> {
     const core = this.#core
     await core.loaded(this.#cache, signal)
     try {
-      await core.time.reach(revision, signal, core.revisionWaitMs)
+      await this.#comes(revision, signal)
     } catch (error) {
       throw toStorageError(error)
     }

@@ -9,7 +9,7 @@ export interface CacheWatcher {
   readonly predicate: Predicate
   /** Changes up to this revision have been given, or are not wanted. */
   seen: Revision
-  /** Milliseconds since the epoch; Infinity: no bookmarks. */
+  /** By the cacher's clock; Infinity: no bookmarks. */
   nextBookmark: number
   /** When the last one is due: shortly before the watch ends. Infinity where its end is not known. */
   readonly lastBookmark: number

@@ -17,6 +17,8 @@ export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, byKe
 
 export interface Scan {
   readonly items: readonly StoredObject[]
+  /** Objects looked at. */
+  readonly looked: number
   /** The last object given, where more match or may match. */
   readonly last: Key | undefined
   /** Objects in the range after those given, where nothing filters. */
@@ -33,6 +35,7 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
   const { everything } = predicate
   const tree = live.size > STEP ? live.clone() : live
   let more = false
+  let looked = 0
   let from: Key | undefined = start
   while (from !== undefined) {
     let seen = 0
@@ -50,10 +53,11 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
       if (everything || predicate.matches(object.attributes())) items.push(object)
       return undefined
     })
+    looked += seen
     from = next
     if (from !== undefined && turnIsSpent()) await nextTurn()
   }
-  if (!more) return { items, last: undefined, remaining: undefined }
+  if (!more) return { items, looked, last: undefined, remaining: undefined }
   const last = items.at(-1)!.key
-  return { items, last, remaining: everything ? tree.forRange(last, end, false) - 1 : undefined }
+  return { items, looked, last, remaining: everything ? tree.forRange(last, end, false) - 1 : undefined }
 }

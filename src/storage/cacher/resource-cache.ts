@@ -12,6 +12,7 @@ import { History, type HistoryBounds } from './history.ts'
 import { Interest } from './interest.ts'
 import { emptyTree, type ObjectTree } from './object-tree.ts'
 import type { OwnWrites } from './own-writes.ts'
+import { ResourceCounts } from './resource-counts.ts'
 
 export interface CachedResource {
   /** Unique: `pods`, `deployments.apps`. */
@@ -48,10 +49,13 @@ export class ResourceCache {
   /** Objects that can't be read: who asks for what has them is answered by the store itself. */
   corrupt = new Map<Key, Corrupt>()
   loaded = false
+  /** Since when it waits for its first state, by the cacher's clock. */
+  waitsSince = 0
   /** It is no longer served. */
   removed = false
-  /** Events that come while the first state is being read; undefined once it is there. */
+  /** Events that come while a state is being read, the first one or another; undefined while none is. */
   held: BackendEvent[] | undefined = []
+  readonly counts = new ResourceCounts()
   readonly #slabs: Slabs
   readonly #ownWrites: OwnWrites
   readonly #reports: CorruptReports
@@ -76,6 +80,7 @@ export class ResourceCache {
       into.tree.set(key, object)
     } catch (error) {
       into.corrupt.set(key, corruptOf(key, modRevision, value, error))
+      this.counts.unreadable++
     }
   }
 
@@ -86,18 +91,18 @@ export class ResourceCache {
     this.corrupt = corrupt
     this.history.reset(at)
     this.loaded = true
+    this.counts.initializations++
     const held = this.held ?? []
     this.held = undefined
     for (const event of held) if (event.modRevision > at) this.apply(event, now)
   }
 
   apply(event: BackendEvent, now: number): void {
-    if (this.held !== undefined) {
-      this.held.push(event)
-      return
-    }
+    this.held?.push(event)
+    if (!this.loaded) return
     const { key, modRevision, value } = event
     if (modRevision <= this.history.since) return
+    this.counts.received++
     const previous = this.tree.get(key)
     const corrupt = this.corrupt.get(key)
     this.corrupt.delete(key)
@@ -118,6 +123,7 @@ export class ResourceCache {
       const found = corruptOf(key, modRevision, value, error)
       this.tree.delete(key)
       this.corrupt.set(key, found)
+      this.counts.unreadable++
       this.#interrupt(this.#reports.event(found.fault), modRevision)
       return
     }
@@ -129,6 +135,7 @@ export class ResourceCache {
   #publish(change: RecordedChange, now: number): void {
     this.history.add(change, now)
     this.interest.publish(change)
+    this.counts.dispatched++
   }
 
   /** Ends all watches: a change can't be shown. Who comes back from before it is told of it by the store. */

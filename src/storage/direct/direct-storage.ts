@@ -1,7 +1,9 @@
+import { steadyClock } from '../../lib/clock.ts'
 import type { Backend } from '../backend.ts'
 import { type CorruptReports, faultOf, plainReports, reported } from '../corrupt.ts'
 import { delay } from '../delay.ts'
 import { tooLargeRevision, translated } from '../errors.ts'
+import { ListCounts } from '../list-counts.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Change, ListQuery, Page, ReadAt, ResourceCodec, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
@@ -15,11 +17,17 @@ export interface DirectOptions {
   readonly revisionWaitMs?: number
   /** Events that may wait for a watcher. Default 4096. */
   readonly queueLimit?: number
+  /** Bytes of objects that may wait for a watcher. Default 16 MiB. */
+  readonly queueBytes?: number | undefined
+  /** Called for each watcher that is ended because its client did not keep up. */
+  readonly onSlowWatcher?: () => void
   /** How often a watcher that wants bookmarks gets one. Default: a minute. */
   readonly bookmarkMs?: number
   /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
   readonly futureFails?: boolean
   readonly observer?: WriteObserver
+  /** Raised by lists. */
+  readonly counts?: ListCounts
   /** Default: plainReports. */
   readonly reports?: CorruptReports
 }
@@ -30,11 +38,13 @@ export class DirectStorage implements Storage {
   readonly codec: ResourceCodec
   readonly #options: DirectOptions
   readonly #reports: CorruptReports
+  readonly #counts: ListCounts
 
   constructor(backend: Backend, codec: ResourceCodec, options: DirectOptions = {}) {
     this.backend = backend
     this.codec = codec
     this.#options = options
+    this.#counts = options.counts ?? new ListCounts()
     this.#reports = options.reports ?? plainReports
   }
 
@@ -56,12 +66,12 @@ export class DirectStorage implements Storage {
   async #list(prefix: Key, query: ListQuery, reports: CorruptReports, signal: AbortSignal): Promise<Page> {
     const wanted = wantedRevision(query.at)
     if (wanted !== undefined) await (isExact(query.at) && this.#options.futureFails ? this.#hasCome(wanted, signal) : this.#reach(wanted, signal))
-    return translated(listPage(this.backend, this.codec, reports, prefix, query, exactRevision(query.at), signal))
+    return translated(listPage(this.backend, this.codec, reports, prefix, query, exactRevision(query.at), this.#counts, signal))
   }
 
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
-    const { queueLimit = 4096, bookmarkMs = 60_000 } = this.#options
-    const limits = { queueLimit, bookmarkMs }
+    const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, onSlowWatcher } = this.#options
+    const limits = { queueLimit, queueBytes, bookmarkMs, onSlow: onSlowWatcher }
     if ('after' in query.start) return openWatch(this.backend, this.codec, this.#reports, prefix, query, { after: query.start.after }, limits, signal)
     const page = await this.#list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, asEvents(this.#reports), signal)
     return openWatch(
@@ -115,11 +125,11 @@ export class DirectStorage implements Storage {
 
   /** Waits until the store has the revision. */
   async #reach(wanted: Revision, signal: AbortSignal): Promise<void> {
-    const until = Date.now() + (this.#options.revisionWaitMs ?? 3000)
+    const until = steadyClock.now() + (this.#options.revisionWaitMs ?? 3000)
     for (let pause = 25; ; pause = Math.min(2 * pause, 250)) {
       const current = await this.currentRevision(signal)
       if (current >= wanted) return
-      if (Date.now() + pause > until) throw tooLargeRevision(wanted, current)
+      if (steadyClock.now() + pause > until) throw tooLargeRevision(wanted, current)
       await delay(pause, signal)
     }
   }

@@ -1,3 +1,4 @@
+import { steadyClock } from '../../lib/clock.ts'
 import type { Backend, BackendEvent } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { type CorruptReports, reported } from '../corrupt.ts'
@@ -20,7 +21,10 @@ export interface WatchFrom {
 
 export interface WatchLimits {
   readonly queueLimit: number
+  readonly queueBytes: number | undefined
   readonly bookmarkMs: number
+  /** Called when a watch is ended because its client did not keep up. */
+  readonly onSlow: (() => void) | undefined
 }
 
 /** Bookmarks come at least this long before a watcher's deadline. */
@@ -44,12 +48,14 @@ export async function openWatch(
   let timer: NodeJS.Timeout | undefined
   const queue = new EventQueue(
     limits.queueLimit,
-    () => {
+    slow => {
+      if (slow) limits.onSlow?.()
       stop.abort()
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
     },
     from.present && initialEvents(from.present, from.bookmarkAtEnd === true, from.after),
+    limits.queueBytes,
   )
   let seen = from.after
   let opened: () => void
@@ -82,9 +88,9 @@ export async function openWatch(
     throw toStorageError(error)
   }
   // As upstream: who leaves so soon gets none.
-  if (query.bookmarks && (query.deadline ?? Number.POSITIVE_INFINITY) - beforeDeadlineMs >= Date.now()) {
+  if (query.bookmarks && (query.deadline ?? Number.POSITIVE_INFINITY) - beforeDeadlineMs >= steadyClock.now()) {
     const next = () => {
-      const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - Date.now(), 0)
+      const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - steadyClock.now(), 0)
       timer = setTimeout(
         () => {
           queue.push([{ type: 'bookmark', revision: seen, initialEnd: false }])

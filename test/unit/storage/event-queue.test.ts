@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { EventQueue } from '../../../src/storage/event-queue.ts'
 import { revision } from '../../../src/storage/revision.ts'
-import type { StorageEvent } from '../../../src/storage/storage.ts'
+import type { StorageEvent, StoredObject } from '../../../src/storage/storage.ts'
 import { take } from '../../support/test-codec.ts'
 
 const mark = (n: number): StorageEvent => ({ type: 'bookmark', revision: revision(n), initialEnd: false })
@@ -52,6 +52,42 @@ describe('storage/event-queue', () => {
     const queue = open(3)
     expect(queue.push(marks(1, 2, 3, 4, 5))).to.equal(true)
     expect(queue.queued).to.equal(5)
+  })
+
+  describe('bounds in bytes', () => {
+    const object = (bytes: number) => ({ json: () => ({ bytes: Buffer.alloc(bytes), header: 0 }) }) as unknown as StoredObject
+    const batch = (...bytes: number[]): readonly StorageEvent[] => bytes.map(size => ({ type: 'added', object: object(size), revision: revision(1) }))
+    let ends: boolean[]
+    const bounded = () => new EventQueue(1000, slow => ends.push(slow), undefined, 100)
+    beforeEach(() => {
+      ends = []
+    })
+
+    it('end the watcher as a slow one', () => {
+      const queue = bounded()
+      expect([batch(1000), batch(60), batch(20, 20), marks(1)].map(each => queue.push(each))).to.deep.equal([true, true, true, true])
+      expect(queue.push(batch(1))).to.equal(false)
+      expect([queue.ended, ends]).to.deep.equal([true, [true]])
+    })
+
+    it('count what still waits only', async () => {
+      const queue = bounded()
+      const reader = queue[Symbol.asyncIterator]()
+      for (let i = 0; i < 50; i++) {
+        expect(queue.push(batch(30)), `batch ${i}`).to.equal(true)
+        if (i > 2) await reader.next()
+      }
+      while (queue.queued > 0) await reader.next()
+      expect([batch(5000), batch(100)].map(each => queue.push(each))).to.deep.equal([true, true])
+      expect(queue.push(batch(1))).to.equal(false)
+    })
+
+    it('tell a slow client from one that leaves', () => {
+      bounded().close()
+      bounded().close(true)
+      bounded().finish(new Error('lost'))
+      expect(ends).to.deep.equal([false, true, false])
+    })
   })
 
   it('gives what is queued before it fails', async () => {
