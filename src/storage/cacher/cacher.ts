@@ -19,7 +19,6 @@ import type { CacherCore } from './core.ts'
 import { FanOut } from './fan-out.ts'
 import { Feed } from './feed.ts'
 import { loadAll, loadOne } from './loader.ts'
-import { OwnWrites } from './own-writes.ts'
 import { type CachedResource, ResourceCache } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
@@ -49,7 +48,6 @@ class WatchCache implements Cacher, CacherCore {
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
   readonly #oldSlabs = new Slabs()
-  readonly #ownWrites = new OwnWrites()
   readonly #fanOut = new FanOut()
   readonly #stop = new AbortController()
   readonly #probe: RevisionProbe
@@ -117,14 +115,13 @@ class WatchCache implements Cacher, CacherCore {
 
   addResource(resource: CachedResource): Storage {
     invariant(!this.#caches.has(resource.name) && !this.#routes.has(resource.prefix), `${resource.name} is cached already`)
-    const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#ownWrites, this.#fanOut, this.#reports)
+    const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#fanOut, this.#reports)
     const direct = new DirectStorage(this.#backend, resource.codec, {
       revisionWaitMs: this.revisionWaitMs,
       queueLimit: this.queueLimit,
       bookmarkMs: this.bookmarkMs,
       reports: this.#reports,
       futureFails: true,
-      observer: (key, value, attributes) => this.#ownWrites.add(key, value, attributes),
     })
     const storage = new CachedStorage(this, cache, direct)
     this.#caches.set(resource.name, { cache, storage })

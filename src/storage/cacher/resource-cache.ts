@@ -11,7 +11,6 @@ import type { FanOut } from './fan-out.ts'
 import { History, type HistoryBounds } from './history.ts'
 import { Interest } from './interest.ts'
 import { emptyTree, type ObjectTree } from './object-tree.ts'
-import type { OwnWrites } from './own-writes.ts'
 
 export interface CachedResource {
   /** Unique: `pods`, `deployments.apps`. */
@@ -53,25 +52,25 @@ export class ResourceCache {
   /** Events that come while the first state is being read; undefined once it is there. */
   held: BackendEvent[] | undefined = []
   readonly #slabs: Slabs
-  readonly #ownWrites: OwnWrites
   readonly #reports: CorruptReports
 
-  constructor(resource: CachedResource, bounds: HistoryBounds, slabs: Slabs, ownWrites: OwnWrites, fanOut: FanOut, reports: CorruptReports) {
+  constructor(resource: CachedResource, bounds: HistoryBounds, slabs: Slabs, fanOut: FanOut, reports: CorruptReports) {
     this.resource = resource
     this.history = new History(0 as Revision, bounds)
     this.interest = new Interest(resource.prefix, fanOut)
     this.#slabs = slabs
-    this.#ownWrites = ownWrites
     this.#reports = reports
   }
+
+  readonly #allocate = (size: number): Buffer => this.#slabs.allocate(size)
 
   static loading = (): Loading => ({ tree: emptyTree(), corrupt: new Map() })
 
   /** Adds an object to a state that is being read. */
   load(into: Loading, { key, value, modRevision }: KeyValue): void {
     try {
-      const object = Stored.read(key, modRevision, this.resource.codec, value)
-      object.attributes()
+      const object = Stored.read(key, modRevision, this.resource.codec, value, this.#allocate)
+      object.prepare()
       object.keepIn(this.#slabs)
       into.tree.set(key, object)
     } catch (error) {
@@ -111,9 +110,8 @@ export class ResourceCache {
     }
     let object: Stored
     try {
-      const { codec } = this.resource
-      object = new Stored(key, modRevision, codec, codec.fromStorage(value, key, modRevision), this.#ownWrites.take(key, value))
-      object.attributes()
+      object = Stored.read(key, modRevision, this.resource.codec, value, this.#allocate)
+      object.prepare()
     } catch (error) {
       const found = corruptOf(key, modRevision, value, error)
       this.tree.delete(key)
@@ -147,7 +145,7 @@ export class ResourceCache {
       const { fault, held } = corrupt
       try {
         const object = Stored.read(key, fault.revision, this.resource.codec, held)
-        object.attributes()
+        object.prepare()
         object.keepIn(this.#slabs)
         this.tree.set(key, object)
         this.history.forgetSnapshots()
