@@ -4,6 +4,7 @@ import type { Json, KubeObject } from '../meta/object.ts'
 import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
 import { parseOwn } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
+import { SharedValues } from './shared-values.ts'
 import type { Allocate, Attributes, Encoded, ResourceCodec } from './storage.ts'
 import { StorageError } from './storage.ts'
 import { identity } from './value/identity.ts'
@@ -118,6 +119,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
 /** Reads the string at a path, without parsing what is beside it. */
 function textOf(path: readonly string[]): (json: Encoded) => string {
   const names = path.map(name => Buffer.from(name))
+  const values = new SharedValues(text => text)
   return ({ bytes, header }) => {
     // The first member stands right after the header, as if that were the brace.
     let at = header - 1
@@ -125,7 +127,7 @@ function textOf(path: readonly string[]): (json: Encoded) => string {
       at = memberAt(bytes, at, name)
       if (at < 0) return ''
     }
-    return textAt(bytes, at)
+    return values.of(textAt(bytes, at))
   }
 }
 

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { labelsOf, metadataText } from '../../../src/storage/own-metadata.ts'
-import { createCodec } from '../../../src/storage/resource-codec.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
-import { attributesOf, testCodec, testKey, testObject } from '../../support/test-codec.ts'
+import { attributesOf, indexedCodec, testCodec, testKey, testObject } from '../../support/test-codec.ts'
 
 const odd = ['', 'a', 'labels', 'name', '"', '\\', '{}', ',', 'ü', '\u2028', '\\"', '}],', 'x'.repeat(100)]
 
@@ -31,17 +30,8 @@ describe('storage/own-metadata', () => {
   })
 
   it('reads the field of an index', () => {
-    const codec = createCodec({
-      kind: 'ConfigMap',
-      apiVersion: 'v1',
-      fingerprint: 'test',
-      encode: testCodec.encode,
-      decode: value => value as never,
-      attributes: attributesOf,
-      indexedPath: ['data', 'node'],
-    })
     const indexed = (data: Record<string, string>) =>
-      codec.indexed?.(codec.fromStorage(Buffer.from(testCodec.encode(testObject('a', data))), testKey('a'), revision(1)))
+      indexedCodec.indexed?.(indexedCodec.fromStorage(indexedCodec.encode(testObject('a', data)), testKey('a'), revision(1)))
     expect(indexed({ other: '"node":"no"', node: 'n1' })).to.equal('n1')
     expect(indexed({ node: '"\\ü' })).to.equal('"\\ü')
     expect(indexed({ other: 'x' })).to.equal('')
