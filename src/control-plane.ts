@@ -343,6 +343,7 @@ const cachedResource = (options: ControlPlaneOptions, encryption: Encryption, de
   prefix: key(`${options.etcdPrefix}/${definition.storage?.prefix}/`),
   codec: codecOf(definition, options.fingerprint, options.storedAs, encryption.transformerFor(storedAsOf(definition))),
   namespaced: definition.scope === 'Namespaced',
+  ...(definition.storage?.indexedBy && { index: definition.storage.indexedBy.field }),
 })
 
 /** Events stand in two groups: as kube-apiserver does, they are stored as those of the core group. */

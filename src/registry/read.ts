@@ -1,6 +1,6 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
-import { matchesFields } from '../meta/field-selector.ts'
+import { matchesFields, requiredFieldValue } from '../meta/field-selector.ts'
 import type { GroupResource } from '../meta/gvk.ts'
 import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
@@ -39,14 +39,23 @@ export interface ListResult {
 
 const everything: Predicate = { matches: () => true, everything: true }
 
+const NAMES = { 'metadata.name': 'name', 'metadata.namespace': 'namespace' } as const
+
 export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[]): Predicate {
   if (labels.length === 0 && fields.length === 0) return everything
-  const exact = (field: string) => fields.find(term => term.field === field && term.op === '=')?.value
+  const exact = (field: string) => requiredFieldValue(fields, field)
   const name = exact('metadata.name')
   const namespace = exact('metadata.namespace')
+  // Other fields are read from the object when they are first asked for.
+  const names = fields.filter(({ field }) => field in NAMES)
+  const others = fields.filter(({ field }) => !(field in NAMES))
   return {
-    matches: attributes => matchesLabels(labels, attributes.labels) && matchesFields(fields, attributes.fields),
+    matches: attributes =>
+      matchesLabels(labels, attributes.labels) &&
+      (names.length === 0 || matchesFields(names, field => attributes[NAMES[field as keyof typeof NAMES]])) &&
+      (others.length === 0 || matchesFields(others, attributes.fields)),
     everything: false,
+    requires: exact,
     ...(name && { name }),
     ...(namespace && { namespace }),
   }

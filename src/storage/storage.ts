@@ -42,12 +42,15 @@ export interface StoredObject {
   attributes(): Attributes
 }
 
+/** Gives room for so many bytes. */
+export type Allocate = (size: number) => Buffer
+
 /** How a resource's objects become bytes of the store and back. */
 export interface ResourceCodec {
   /** Bytes to store: the object in its storage version, without a resourceVersion. */
   encode(object: KubeObject): Buffer
-  /** The response JSON of bytes to store with the revision put in; a text splice where this program wrote them. Throws on bytes that cannot be read. */
-  json(stored: Buffer, revision: Revision): Encoded
+  /** The response JSON of bytes to store with the revision put in; a text splice where this program wrote them. `allocate`: where it is put. Throws on bytes that cannot be read. */
+  json(stored: Buffer, revision: Revision, allocate?: Allocate): Encoded
   /** Decodes and defaults. */
   decode(stored: Buffer, revision: Revision): KubeObject
   /** What the store is to hold of bytes to store: they may be encrypted. */
@@ -56,8 +59,10 @@ export interface ResourceCodec {
    * The response JSON of what the store holds. Not `verbatim` where it would be written in another form now (under another key): then the same content is a real write.
    * Throws StorageError `corrupt` with the fault where it can't be read.
    */
-  fromStorage(held: Buffer, key: Key, revision: Revision): Encoded
+  fromStorage(held: Buffer, key: Key, revision: Revision, allocate?: Allocate): Encoded
   attributes(object: KubeObject): Attributes
+  /** Of a response JSON that `json` or `fromStorage` gave, the value of the field that the resource is indexed by. Absent: it is indexed by none. */
+  indexed?(json: Encoded): string
 }
 
 /** `latest`: consistent · `any`: whatever is at hand · `notOlderThan`, `exactly`: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions */
@@ -68,6 +73,8 @@ export interface Predicate {
   /** Index hints: only objects of this name (or namespace) can match. */
   readonly name?: string
   readonly namespace?: string
+  /** The value that a field has in every match, where only one can be; undefined where several can. */
+  requires?(field: string): string | undefined
   /** Nothing is filtered: remaining counts are exact. */
   readonly everything: boolean
 }

@@ -10,7 +10,7 @@ import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 import { listPage } from './list.ts'
 import { openWatch } from './watch.ts'
-import { guardedWrite, type WriteObserver } from './write.ts'
+import { guardedWrite } from './write.ts'
 
 export interface DirectOptions {
   /** How long a read waits for a revision that has not come. Default: 3 s, as kube-apiserver. */
@@ -25,7 +25,6 @@ export interface DirectOptions {
   readonly bookmarkMs?: number
   /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
   readonly futureFails?: boolean
-  readonly observer?: WriteObserver
   /** Raised by lists. */
   readonly counts?: ListCounts
   /** Default: plainReports. */
@@ -88,7 +87,7 @@ export class DirectStorage implements Storage {
 
   async write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
     try {
-      return await guardedWrite(this.backend, this.codec, key, decide, signal, assume, this.#options.observer)
+      return await guardedWrite(this.backend, this.codec, key, decide, signal, assume)
     } catch (error) {
       throw reported(error, this.#reports.write)
     }
