@@ -121,8 +121,9 @@ export async function listObjects(
   const limit = Math.max(0, options.limit)
   if (options.continue !== '') return continueList(storage, keys, gr, namespace, options, predicate, signal)
   try {
-    // A name picks one object where the namespace is known.
-    const one = predicate.name !== undefined && keys.object(namespace, predicate.name) === `${prefix}${predicate.name}`
+    // A name picks one object where the namespace is known, from the path or from the selector.
+    const within = keys.prefix(namespace === '' ? (predicate.namespace ?? '') : namespace)
+    const one = predicate.name !== undefined && keys.object(namespace || (predicate.namespace ?? ''), predicate.name) === `${within}${predicate.name}`
     const at = readAt(options, one)
     // What is at hand is given whole, as upstream's cache does.
     const page = await storage.list(prefix, { at, predicate, limit: at === 'any' ? 0 : limit }, signal)

@@ -36,7 +36,7 @@ export class CachedStorage implements Storage {
     if (this.#fromStore(at)) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is the store's to tell.
-      const tree = this.#isOneOf(prefix, query) ? undefined : await this.#treeAt(at.exactly, signal)
+      const tree = this.#narrow(prefix, query).one && query.startKey === undefined ? undefined : await this.#treeAt(at.exactly, signal)
       return tree ? this.#page(tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
     if (!(await this.reach(at, signal)) || this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
@@ -74,12 +74,6 @@ export class CachedStorage implements Storage {
     const start = query.startKey !== undefined && query.startKey > below.prefix ? query.startKey : below.prefix
     const { items, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit)
     return { items, revision, nextKey: last && keyAfter(last), remaining }
-  }
-
-  /** Only one object directly below the prefix can match. */
-  #isOneOf(prefix: Key, query: ListQuery): boolean {
-    const below = this.#narrow(prefix, query)
-    return below.one && !below.prefix.includes('/', prefix.length)
   }
 
   /** What a predicate's hints leave of a prefix: a namespace, or one key. */
