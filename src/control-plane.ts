@@ -58,10 +58,10 @@ import { runtimeClassAdmission } from './resources/node/runtime-class/admission-
 import { priorityAdmission } from './resources/scheduling/priority-class/admission-plugin.ts'
 import { defaultStorageClass } from './resources/storage/storage-class/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
-import { createCacher } from './storage/cacher/cacher.ts'
 import { namedReports } from './storage/corrupt.ts'
 import { key } from './storage/revision.ts'
 import { Encryption } from './storage/value/encryption.ts'
+import { openStores } from './stores.ts'
 
 export interface ControlPlaneOptions {
   readonly backend: Backend
@@ -77,6 +77,8 @@ export interface ControlPlaneOptions {
   /** Absent: nothing is encrypted at rest. */
   readonly encryption?: Encryption
   readonly eventTtlSeconds: number
+  /** Whether a resource (`pods`, `deployments.apps`) is read through the watch cache. Default: every one. */
+  readonly isCached?: (resource: string) => boolean
   /** 0: this server does not compact. */
   readonly compactionIntervalMs: number
   readonly serviceCIDRs: readonly string[]
@@ -154,7 +156,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const stored = definitions.filter(definition => definition.storage !== undefined)
   const unsafeDeletion = options.gates.enabled('AllowUnsafeMalformedObjectDeletion')
   const encryption = options.encryption ?? new Encryption()
-  const cacher = createCacher(
+  const stores = openStores(
     backend,
     stored.map(definition => cachedResource(options, encryption, definition)),
     {
@@ -163,6 +165,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       consistentReads: options.gates.enabled('ConsistentListFromCache'),
       exactReads: options.gates.enabled('ListFromCacheSnapshot'),
       ...(unsafeDeletion && { reports: namedReports(options.etcdPrefix) }),
+      ...(options.isCached && { isCached: options.isCached }),
     },
   )
   const listAll = async (id: ResourceId) => (await registry.access().list(id, '', { resourceVersion: '0' })).items
@@ -192,7 +195,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       defaultIngressClass(() => listAll(INGRESS_CLASSES)),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
-    storageFor: definition => cacher.storageFor(nameOf(definition)),
+    storageFor: definition => stores.storageFor(nameOf(definition)),
   })
   const shutdown = new AbortController()
   const stopped = new AbortController()
@@ -223,7 +226,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         name: 'informer-sync',
         endpoints: ['readyz'],
         check: () => {
-          if (!cacher.ready()) throw new Error('the caches are not filled yet')
+          if (!stores.ready()) throw new Error('the caches are not filled yet')
         },
       },
       {
@@ -246,10 +249,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     metrics: [
       deprecatedRequests,
       new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
-        cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
+        stores.counts(),
       ),
     ],
-    synced: signal => cacher.synced(signal),
+    synced: signal => stores.synced(signal),
     start(start) {
       serverAddress = `${start.address}:${start.port}`
       const access = registry.access(stopped.signal)
@@ -301,7 +304,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       shutdown.abort()
       stopped.abort()
       await Promise.allSettled(running)
-      await cacher.close()
+      await stores.close()
       await backend.close()
     },
   }

@@ -31,7 +31,7 @@ export function decodeContinue(token: string, prefix: Key): ContinueToken {
   if (start === '') throw new ContinueTokenError(`${INVALID}: encoded start key empty (version ${VERSION})`)
   const rooted = start.startsWith('/') ? start : `/${start}`
   if (clean(rooted) !== rooted) throw new ContinueTokenError(`${INVALID}: ${start}`)
-  return { start: key(prefix + rooted.slice(1)), revision: rv < 0n ? -1 : revision(Number(rv)) }
+  return { start: key(prefix + rooted.slice(1)), revision: rv < 0n ? -1 : revision(Math.min(Number(rv), Number.MAX_SAFE_INTEGER - 1)) }
 }
 
 interface Fields {

@@ -11,6 +11,7 @@ import type { ResourceCache } from './resource-cache.ts'
 
 /** One resource through the watch cache. Writes, and what the cache cannot tell, go to the store. */
 export class CachedStorage implements Storage {
+  readonly cached = true
   readonly #core: CacherCore
   readonly #cache: ResourceCache
   readonly #direct: DirectStorage
@@ -42,7 +43,7 @@ export class CachedStorage implements Storage {
     if (!(await this.reach(at, signal)) || this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
     // The next pages go on in the state of the first.
-    const tree = query.limit > 0 && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
+    const tree = query.limit > 0 && !query.wholeFromCache && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
     const { now } = this.#core.time
     const page = await this.#page(tree, now, prefix, query)
     if (page.nextKey !== undefined && this.#core.exactReads) history.remember(now, tree, this.#core.clock.now())
@@ -64,7 +65,8 @@ export class CachedStorage implements Storage {
   }
 
   async #page(tree: ObjectTree, revision: Revision, prefix: Key, query: ListQuery): Promise<Page> {
-    const { predicate, limit } = query
+    const { predicate, wholeFromCache } = query
+    const limit = wholeFromCache ? 0 : query.limit
     const below = this.#narrow(prefix, query)
     if (below.one) {
       const object = tree.get(below.prefix)

@@ -10,6 +10,8 @@ export interface Answer {
 export interface OpenStream {
   /** Resolves with the status once the answer has begun. */
   readonly begun: Promise<number>
+  /** Resolves when it is over. */
+  readonly done: Promise<void>
   /** All that has come. */
   readonly bytes: () => Buffer
   readonly ended: () => boolean
@@ -80,8 +82,8 @@ export function http2Client(url: string, options: SecureClientSessionOptions, to
       return { status, headers: headers(), body: bytes() }
     },
     open(path, accept) {
-      const { stream, begun, bytes, ended, headers } = send('GET', path, accept)
-      return { begun, bytes, ended, headers, close: () => stream.close() }
+      const { stream, begun, done, bytes, ended, headers } = send('GET', path, accept)
+      return { begun, done, bytes, ended, headers, close: () => stream.close() }
     },
     close() {
       for (const one of sessions.keys()) one.destroy()

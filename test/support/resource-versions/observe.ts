@@ -62,10 +62,11 @@ export function createObserver(versions: Versions) {
     ...(metadata?.continue && { continue: nameToken(metadata.continue) }),
   })
   const eventOf = ({ type, object }: { type: string; object: Body }): string | Failure => {
-    if (type === 'ERROR') return failureOf(object)
+    // Upstream's store draws 1 to 3 seconds.
+    if (type === 'ERROR') return JSON.parse(JSON.stringify(failureOf(object)).replace(/"retryAfterSeconds":[123]\b/, '"retryAfterSeconds":1')) as Failure
     const { metadata } = object
     if (type !== 'BOOKMARK') return `${type} ${nameObject(metadata)}`
-    const notes = Object.entries(metadata.annotations ?? {}).map(([name, value]) => ` ${name}=${value}`)
+    const notes = Object.entries(metadata.annotations ?? {}).map(([name, value]) => ` ${name}=${name.endsWith('blueprint') ? kindOfBlueprint(value) : value}`)
     return `BOOKMARK @${nameOf(metadata.resourceVersion ?? '')}${notes.join('')}`
   }
 
@@ -101,6 +102,13 @@ export function createObserver(versions: Versions) {
       return { status, events: (events as { type: string; object: Body }[]).map(eventOf), ...(stream.ended() && { ended: true }) }
     },
   }
+}
+
+/** An empty list in the watch's own form. */
+function kindOfBlueprint(value: string): string {
+  const bytes = Buffer.from(value, 'base64')
+  const list = (bytes[0] === 0x7b ? JSON.parse(bytes.toString()) : protobufAnswer(bytes)) as Body
+  return list.kind
 }
 
 function bodyOf({ headers, body }: Answer, form: Form): Body {

@@ -45,7 +45,7 @@ export async function ownWorld(storeName: StoreName, setting: Setting | undefine
   async function start(): Promise<void> {
     backend = await store.open()
     const gates = parseGates('1.33', new Map(setting === undefined || setting === 'watch-cache=false' ? [] : [[setting.replace('=false', ''), false]]))
-    plane = createControlPlane(controlPlaneOptions(backend, { gates, media, ...(setting === 'watch-cache=false' && { watchCache: false }) }))
+    plane = createControlPlane(controlPlaneOptions(backend, { gates, media, ...(setting === 'watch-cache=false' && { isCached: () => false }) }))
     await plane.synced(AbortSignal.timeout(10_000))
     server = await startTestServer(plane.handler, { encodeStatus: statusEncoder(media) })
     const { serverCa, admin } = server.credentials

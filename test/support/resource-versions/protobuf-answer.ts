@@ -30,8 +30,7 @@ const objectMeta = (fields: Fields) => {
   }
 }
 
-const listMeta = (fields: Fields): object =>
-  given({ resourceVersion: text(fields, 2), continue: text(fields, 3), remainingItemCount: integer(fields, 4) })
+const listMeta = (fields: Fields): object => given({ resourceVersion: text(fields, 2), continue: text(fields, 3), remainingItemCount: integer(fields, 4) })
 
 function status(fields: Fields): object {
   const details = message(fields, 5)

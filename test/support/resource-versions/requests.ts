@@ -90,15 +90,33 @@ const TOKENS = [
   ...['"{current}"', '1.5', '1e3', 'null', 'true', '{}', '[]', '0', '-2', '-1', '9223372036854775807', '9223372036854775808', '1e400'].map(
     rv => `{"v":"meta.k8s.io/v1","rv":${rv},"start":"b"}`,
   ),
-  ...['1', 'null', 'true', '{}', '[]', '""', '"/"', '"b"', '"/b"', '"//b"', '"b/"', '"b/../c"', '"../two/a"', '"../../secrets/one/a"', '"/registry/secrets/one/a"'].map(
-    start => `{"v":"meta.k8s.io/v1","rv":{current},"start":${start}}`,
-  ),
+  ...[
+    '1',
+    'null',
+    'true',
+    '{}',
+    '[]',
+    '""',
+    '"/"',
+    '"b"',
+    '"/b"',
+    '"//b"',
+    '"b/"',
+    '"b/../c"',
+    '"../two/a"',
+    '"../../secrets/one/a"',
+    '"/registry/secrets/one/a"',
+  ].map(start => `{"v":"meta.k8s.io/v1","rv":{current},"start":${start}}`),
   ...['"./b"', '"b/./c"', '"b/.."', '".."', '"."', '"b//c"', '"~"', '"\\u0000"', '"\\uffff"', '"zzzz"', '"é"', '"__proto__"', '"b\\u0000\\u0000"'].map(
     start => `{"v":"meta.k8s.io/v1","rv":{current},"start":${start}}`,
   ),
   ...['{"__proto__":{"v":"meta.k8s.io/v1"},"rv":{current},"start":"b"}', '{"v":"meta.k8s.io/v1","rv":{current},"start":"b","__proto__":{"start":"c"}}'],
   ...['{"V":"meta.k8s.io/v1","RV":{current},"START":"b"}', '{"v":"meta.k8s.io/v1","rv":{current},"start":"b","more":1}'],
-  ...['{"v":"meta.k8s.io/v1","rv":{current},"start":"b","start":"c"}', '{"v":"meta.k8s.io/v1","rv":{current},"start":"b"} ', '{"v":"meta.k8s.io/v1","rv":{current},"start":"b"}x'],
+  ...[
+    '{"v":"meta.k8s.io/v1","rv":{current},"start":"b","start":"c"}',
+    '{"v":"meta.k8s.io/v1","rv":{current},"start":"b"} ',
+    '{"v":"meta.k8s.io/v1","rv":{current},"start":"b"}x',
+  ],
 ]
 /** Not even base64url without padding. */
 const UNDECODABLE = ['x', 'xx', '****', 'eyJ2Ijo=', 'eyJ2Ijo==', 'e%2BJ2', 'a%2Fb', 'ab%0Acd', '%00', '%C3%A9', 'aaaaa', 'A', '-_', '.', '%7B%7D']
@@ -124,13 +142,14 @@ const WATCHED: readonly (readonly [path: string, selection: Query])[] = [
 
 function watches(): Request[] {
   const out: Request[] = []
-  const versions = VERSIONS.filter(version => version !== '{kept}')
   for (const [path, selection] of WATCHED)
-    for (const resourceVersion of versions) {
+    for (const resourceVersion of VERSIONS) {
       for (const allowWatchBookmarks of ['', 'true']) out.push(request('WATCH', path, { watch: '1', ...selection, resourceVersion, allowWatchBookmarks }))
       for (const sendInitialEvents of ['true', 'false'])
         for (const allowWatchBookmarks of ['', 'true'])
-          out.push(request('WATCH', path, { watch: '1', ...selection, resourceVersion, resourceVersionMatch: 'NotOlderThan', sendInitialEvents, allowWatchBookmarks }))
+          out.push(
+            request('WATCH', path, { watch: '1', ...selection, resourceVersion, resourceVersionMatch: 'NotOlderThan', sendInitialEvents, allowWatchBookmarks }),
+          )
     }
   for (const sendInitialEvents of ['', 'true', 'false'])
     for (const resourceVersionMatch of ['', 'Exact', 'NotOlderThan', 'Other'])
@@ -141,7 +160,9 @@ function watches(): Request[] {
         }
   for (const resourceVersion of MALFORMED) {
     out.push(request('WATCH', ONE, { watch: '1', resourceVersion }))
-    out.push(request('WATCH', ONE, { watch: '1', resourceVersion, resourceVersionMatch: 'NotOlderThan', sendInitialEvents: 'true', allowWatchBookmarks: 'true' }))
+    out.push(
+      request('WATCH', ONE, { watch: '1', resourceVersion, resourceVersionMatch: 'NotOlderThan', sendInitialEvents: 'true', allowWatchBookmarks: 'true' }),
+    )
   }
   for (const limit of ['1', '2', 'x']) out.push(request('WATCH', ONE, { watch: '1', limit, resourceVersion: '{older}' }))
   for (const path of ['/api/v1/watch/configmaps', '/api/v1/watch/namespaces/one/configmaps', `${ONE}/c`, `${ONE}/none`])

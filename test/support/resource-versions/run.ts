@@ -4,8 +4,8 @@ import { type Versions, type World, writeHistory, writeMore } from './history.ts
 import type { OpenStream } from './http2-client.ts'
 import { createObserver, type Form } from './observe.ts'
 
-/** Watches that end by themselves are over by then, and reads that wait for a version have given up. */
-const QUIET_MS = 4600
+/** What waits for a version has given up by then. */
+const QUIET_MS = 3500
 /** For the last events to come. */
 const SETTLE_MS = 500
 const SIDE_BY_SIDE = 16
@@ -20,7 +20,11 @@ export interface Row {
  * Asks a server for everything: reads side by side, with all watches open; then writes, which the watches that are still open are to show. `formsOf`: the forms in which a request is
  * made.
  */
-export async function runTable(world: World, requests: readonly Request[], formsOf: (request: Request, index: number) => readonly Form[]): Promise<{ rows: Row[]; versions: Versions }> {
+export async function runTable(
+  world: World,
+  requests: readonly Request[],
+  formsOf: (request: Request, index: number) => readonly Form[],
+): Promise<{ rows: Row[]; versions: Versions }> {
   const versions = await writeHistory(world)
   const client = world.client()
   const observer = createObserver(versions)
@@ -42,6 +46,7 @@ export async function runTable(world: World, requests: readonly Request[], forms
   const waiting = reads.filter(({ request }) => waits(request)).map(read)
   await Promise.all([...waiting, ...Array.from({ length: SIDE_BY_SIDE }, worker)])
   await sleep(Math.max(0, began + QUIET_MS - Date.now()))
+  await Promise.all(streams.map(({ request, stream }) => (request.do.includes('timeoutSeconds') ? stream.done : stream.begun)))
   const later = new Map(versions)
   await writeMore(client, later)
   await sleep(SETTLE_MS)

@@ -152,6 +152,9 @@ describe('the command line', () => {
     [['--emulated-version=1.31'], '--emulated-version=1.31 is not implemented; it may be 1.33'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
     [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
+    [['--watch-cache-sizes=events'], 'invalid value of watch cache size: events'],
+    [['--watch-cache-sizes=events#x'], 'invalid size of watch cache size: events#x'],
+    [['--watch-cache-sizes=events#-1'], 'watch cache size cannot be negative: events#-1'],
     [['--etcd-prefix=/'], '--etcd-prefix must not be empty'],
     [['--service-node-port-range=9-1'], '"9-1" is not a range of ports'],
     [['--service-cluster-ip-range=10.0.0.0'], '"10.0.0.0" is not a CIDR'],
@@ -161,6 +164,8 @@ describe('the command line', () => {
 
   const harmless = [
     '--watch-cache=true',
+    '--watch-cache=false',
+    '--watch-cache-sizes=events#0,deployments.apps#100',
     '--storage-backend=etcd3',
     '--enable-priority-and-fairness=false',
     '--feature-gates=WatchList=true',
