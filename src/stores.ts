@@ -1,3 +1,4 @@
+import { invariant } from './lib/invariant.ts'
 import type { Backend } from './storage/backend.ts'
 import { createCacher } from './storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from './storage/cacher/cacher-types.ts'
@@ -41,7 +42,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
   return {
     storageFor(name) {
       const storage = direct.get(name) ?? cacher?.storageFor(name)
-      if (storage === undefined) throw new Error(`${name} is not stored`)
+      invariant(storage, `${name} is not stored`)
       return storage
     },
     ready: () => cacher?.ready() ?? true,
