@@ -45,6 +45,7 @@ async function openControlPlane(
     storedAs: config.storedAs,
     encryption,
     fingerprint: GIT_VERSION,
+    isCached: resource => config.watchCache && !config.withoutWatchCache.has(resource),
     compactionIntervalMs: config.compactionIntervalMs,
     eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
     serviceCIDRs: config.serviceClusterIpRanges,

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { steadyClock } from '../lib/clock.ts'
-import { expiredError, internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
+import { internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
-import { StorageError } from '../storage/storage.ts'
 import type { Exchange, StreamWriter } from './exchange.ts'
 import type { ReadOptions } from './list-options.ts'
 import type { Scope } from './scope.ts'
@@ -162,9 +161,7 @@ const finishStream = (writer: StreamWriter): void => {
 
 /** A start that is gone is told inside the stream: an ERROR event with a 410. */
 function streamError(scope: Scope, options: ReadOptions, error: unknown): StatusError {
-  if (error instanceof StorageError && error.code === 'expired')
-    return expiredError(`too old resource version: ${options.resourceVersion || 0} (${error.revision ?? 0})`)
-  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion)
+  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion, storeOf(scope).storage.cached)
   if (status instanceof StatusError) return status
   return error instanceof Error ? internalServerError(error.message) : serviceUnavailableError('the watch has ended')
 }

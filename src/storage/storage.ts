@@ -84,6 +84,8 @@ export interface ListQuery {
   readonly predicate: Predicate
   /** 0: all. */
   readonly limit: number
+  /** What the cache answers is given whole, whatever the limit, as upstream's does for version 0. */
+  readonly wholeFromCache?: boolean
   /** First key of the page, from a continue token; read with `exactly`. */
   readonly startKey?: Key
 }
@@ -193,6 +195,8 @@ export class StorageError extends Error {
 
 /** The objects of one resource. */
 export interface Storage {
+  /** Reads go through the watch cache. Clients can tell: it waits for a version that has not come, where the store itself refuses at once, and some texts are others. */
+  readonly cached: boolean
   get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
   /** `prefix` ends with a slash: the resource's, or a namespace of it. Ordered by key. */
   list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page>

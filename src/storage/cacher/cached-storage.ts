@@ -11,6 +11,7 @@ import type { ResourceCache } from './resource-cache.ts'
 
 /** One resource through the watch cache. Writes, and what the cache cannot tell, go to the store. */
 export class CachedStorage implements Storage {
+  readonly cached = true
   readonly #core: CacherCore
   readonly #cache: ResourceCache
   readonly #direct: DirectStorage
@@ -37,7 +38,7 @@ export class CachedStorage implements Storage {
     if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is the store's to tell.
-      const tree = this.#isOneOf(prefix, query) ? undefined : await this.#treeAt(at.exactly, signal)
+      const tree = this.#narrow(prefix, query).one && query.startKey === undefined ? undefined : await this.#treeAt(at.exactly, signal)
       return tree ? this.#page(tree, tree === this.#cache.tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
     if (!(await this.reach(at, signal))) return this.#listInstead(prefix, query, signal)
@@ -45,7 +46,7 @@ export class CachedStorage implements Storage {
     if (this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
     // The next pages go on in the state of the first.
-    const tree = query.limit > 0 && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
+    const tree = query.limit > 0 && !query.wholeFromCache && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
     const { now } = this.#core.time
     const page = await this.#page(tree, true, now, prefix, query)
     if (page.nextKey !== undefined && this.#core.exactReads) history.remember(now, tree, this.#core.clock.now())
@@ -86,7 +87,8 @@ export class CachedStorage implements Storage {
 
   /** `present`: the tree is the present state, which the index is of. */
   async #page(tree: ObjectTree, present: boolean, revision: Revision, prefix: Key, query: ListQuery): Promise<Page> {
-    const { predicate, limit } = query
+    const { predicate, wholeFromCache } = query
+    const limit = wholeFromCache ? 0 : query.limit
     const below = this.#narrow(prefix, query)
     if (below.one) {
       const object = tree.get(below.prefix)
@@ -110,12 +112,6 @@ export class CachedStorage implements Storage {
   #indexed(predicate: Predicate): string | undefined {
     const { index } = this.#cache.resource
     return (index !== undefined && predicate.requires?.(index)) || undefined
-  }
-
-  /** Only one object directly below the prefix can match. */
-  #isOneOf(prefix: Key, query: ListQuery): boolean {
-    const below = this.#narrow(prefix, query)
-    return below.one && !below.prefix.includes('/', prefix.length)
   }
 
   #counted(looked: number, given: number): void {

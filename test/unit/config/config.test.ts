@@ -155,6 +155,9 @@ describe('the command line', () => {
     [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
     [['--workers=0'], '--workers 0 must be at least 1, inclusive'],
     [['--workers=2'], '--workers=2 needs --etcd-servers: the embedded store is for one process'],
+    [['--watch-cache-sizes=events'], 'invalid value of watch cache size: events'],
+    [['--watch-cache-sizes=events#x'], 'invalid size of watch cache size: events#x'],
+    [['--watch-cache-sizes=events#-1'], 'watch cache size cannot be negative: events#-1'],
     [['--etcd-prefix=/'], '--etcd-prefix must not be empty'],
     [['--service-node-port-range=9-1'], '"9-1" is not a range of ports'],
     [['--service-cluster-ip-range=10.0.0.0'], '"10.0.0.0" is not a CIDR'],
@@ -167,6 +170,8 @@ describe('the command line', () => {
 
   const harmless = [
     '--watch-cache=true',
+    '--watch-cache=false',
+    '--watch-cache-sizes=events#0,deployments.apps#100',
     '--storage-backend=etcd3',
     '--enable-priority-and-fairness=false',
     '--feature-gates=WatchList=true',

@@ -116,7 +116,7 @@ describe('a watch', () => {
     const { exchange, stream, done } = open(t, 'resourceVersion=1')
     await done
     expect(exchange.status).to.equal(200)
-    expect([stream.text, stream.open]).to.deep.equal(['ERROR 410 too old resource version: 1 (4)\n', false])
+    expect([stream.text, stream.open]).to.deep.equal(['ERROR 410 The resourceVersion for the provided watch is too old.\n', false])
   })
 
   it('tells in the stream that its start has not come', async () => {
@@ -132,7 +132,7 @@ describe('a watch', () => {
   })
 
   const ends: [string, error: Error, text: string][] = [
-    ['history is lost', new StorageError('expired', 'x', { revision: revision(9) }), 'ERROR 410 too old resource version: 7 (9)\n'],
+    ['history is lost', new StorageError('expired', 'x', { revision: revision(9) }), 'ERROR 410 The resourceVersion for the provided watch is too old.\n'],
     ['the store is away', new StorageError('unavailable', 'gone'), 'ERROR 503 the storage backend is unavailable (watch widgets.example.io): gone\n'],
     ['a failure has a Status', failure(429, 'TooManyRequests', 'later'), 'ERROR 429 later\n'],
     ['something is broken', new Error('bug'), 'ERROR 500 Internal error occurred: bug\n'],
