@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { steadyClock } from '../lib/clock.ts'
-import { expiredError, internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
+import { internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
-import { StorageError } from '../storage/storage.ts'
 import type { Exchange, StreamWriter } from './exchange.ts'
 import type { ReadOptions } from './list-options.ts'
 import type { Scope } from './scope.ts'
@@ -61,7 +60,7 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
       return finishStream(writer)
     }
     try {
-      for await (const batch of watcher) {
+      await watcher.deliver(batch => {
         const shown = framesOfBatch(framing, batch)
         meter?.sent(shown)
         if (awaitsEnd && endsInitialEvents(batch)) {
@@ -70,13 +69,12 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
         }
         // No promise where none is needed: this is done for every watcher.
         const written = writeAll(writer, shown, over.signal)
-        if (written !== true && !(await written)) {
-          if (isStalled(writer, over.signal)) watcher.close(true)
-          break
-        }
-        if (shown.length < batch.length) break
-        if (over.signal.aborted) break
-      }
+        if (written === true && shown.length === batch.length) return true
+        return Promise.resolve(written).then(taken => {
+          if (!taken && isStalled(writer, over.signal)) watcher.close(true)
+          return taken && shown.length === batch.length
+        })
+      })
     } catch (error) {
       if (!over.signal.aborted) writer.write([framing.error(streamError(scope, options, error))])
     } finally {
@@ -163,9 +161,7 @@ const finishStream = (writer: StreamWriter): void => {
 
 /** A start that is gone is told inside the stream: an ERROR event with a 410. */
 function streamError(scope: Scope, options: ReadOptions, error: unknown): StatusError {
-  if (error instanceof StorageError && error.code === 'expired')
-    return expiredError(`too old resource version: ${options.resourceVersion || 0} (${error.revision ?? 0})`)
-  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion)
+  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion, storeOf(scope).storage.cached)
   if (status instanceof StatusError) return status
   return error instanceof Error ? internalServerError(error.message) : serviceUnavailableError('the watch has ended')
 }

@@ -4,11 +4,16 @@
  */
 export type Stability = 'ALPHA' | 'BETA' | 'STABLE'
 
+/** How the figures of several processes behind one port make one: what each counts for itself is added up, what all see alike is taken from one. */
+export type Across = 'sum' | 'max'
+
 export interface MetricDeclaration {
   readonly name: string
   readonly help: string
   readonly stability: Stability
   readonly labels: readonly string[]
+  /** Absent: `sum`. */
+  readonly across?: Across
 }
 
 /** One line of the exposition. */
@@ -23,6 +28,8 @@ export interface MetricFamily {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
+  /** Absent: `sum`. */
+  readonly across?: Across
   samples(): Sample[]
 }
 
@@ -34,6 +41,7 @@ abstract class Family<Child> implements MetricFamily {
   readonly name: string
   readonly help: string
   abstract readonly type: MetricFamily['type']
+  readonly across: Across
   private readonly labels: readonly string[]
   private readonly children = new Map<string, Child>()
 
@@ -41,6 +49,7 @@ abstract class Family<Child> implements MetricFamily {
     this.name = declaration.name
     this.help = `[${declaration.stability}] ${declaration.help}`
     this.labels = declaration.labels
+    this.across = declaration.across ?? 'sum'
   }
 
   /** The child of these label values, in the order of the declaration. */
@@ -98,6 +107,7 @@ export class ReadGauge implements MetricFamily {
   readonly name: string
   readonly help: string
   readonly type = 'gauge'
+  readonly across: Across
   private readonly label: string
   private readonly values: () => Iterable<readonly [string, number]>
 
@@ -106,6 +116,7 @@ export class ReadGauge implements MetricFamily {
     this.name = declaration.name
     this.help = `[${declaration.stability}] ${declaration.help}`
     this.label = declaration.labels[0] ?? ''
+    this.across = declaration.across ?? 'sum'
     this.values = values
   }
 

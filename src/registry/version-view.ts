@@ -41,6 +41,7 @@ export class VersionView {
     const batch = (events: readonly StorageEvent[]) => this.batch(events)
     return {
       close: slow => watcher.close(slow),
+      deliver: take => watcher.deliver(events => take(batch(events))),
       async *[Symbol.asyncIterator]() {
         for await (const events of watcher) yield batch(events)
       },

@@ -1,5 +1,11 @@
 import { nextTurn } from '../lib/turn.ts'
-import type { StorageEvent, Watcher } from './storage.ts'
+import type { StorageEvent, Take, Watcher } from './storage.ts'
+
+interface Taker {
+  readonly take: Take
+  resolve(): void
+  reject(error: unknown): void
+}
 
 /** Bytes of objects that may wait for one watcher behind the batch that it gets next. They are shared with other watchers, so this bounds what one of them keeps alive. */
 const QUEUE_BYTES = 16 << 20
@@ -25,6 +31,8 @@ export class EventQueue implements Watcher {
   #ended = false
   #error: unknown
   #waiting: { resolve(result: IteratorResult<readonly StorageEvent[]>): void; reject(error: unknown): void } | undefined
+  /** Who is to be given what comes, in the turn in which it comes: set while it waits for more. */
+  #taker: Taker | undefined
 
   /**
    * @param limit events that may wait; one more ends the watcher
@@ -64,6 +72,7 @@ export class EventQueue implements Watcher {
   }
 
   wake(): void {
+    if (this.#taker !== undefined) this.#give(this.#taker)
     const waiting = this.#waiting
     if (waiting === undefined) return
     const batch = this.#take()
@@ -98,6 +107,52 @@ export class EventQueue implements Watcher {
     this.finish()
   }
 
+  async deliver(take: Take): Promise<void> {
+    for (let batch = await this.#beginning(); batch !== undefined; batch = await this.#beginning()) {
+      const taken = take(batch)
+      if (taken !== true && !(await taken)) {
+        this.close()
+        return
+      }
+    }
+    return new Promise((resolve, reject) => {
+      this.#give({ take, resolve, reject })
+    })
+  }
+
+  /** Gives what waits. While the taker is not ready for more it is not among those who wait. */
+  #give(taker: Taker): void {
+    this.#taker = undefined
+    try {
+      for (let batch = this.#take(); batch !== undefined; batch = this.#take()) {
+        const taken = taker.take(batch)
+        if (taken === true) continue
+        if (taken === false) this.close()
+        else {
+          taken.then(
+            ready => {
+              if (!ready) this.close()
+              this.#give(taker)
+            },
+            error => this.#fail(taker, error),
+          )
+          return
+        }
+      }
+    } catch (error) {
+      this.#fail(taker, error)
+      return
+    }
+    if (!this.#ended) this.#taker = taker
+    else if (this.#error === undefined) taker.resolve()
+    else taker.reject(this.#error)
+  }
+
+  #fail(taker: Taker, error: unknown): void {
+    this.close()
+    taker.reject(error)
+  }
+
   #take(): readonly StorageEvent[] | undefined {
     const batch = this.#batches.shift()
     if (batch !== undefined) this.#queued -= batch.length
@@ -106,13 +161,19 @@ export class EventQueue implements Watcher {
     return batch
   }
 
+  /** The next batch of what the watch begins with. */
+  async #beginning(): Promise<readonly StorageEvent[] | undefined> {
+    if (this.#initial === undefined) return undefined
+    await nextTurn()
+    const step = this.#initial?.next()
+    if (step !== undefined && !step.done) return step.value
+    this.#initial = undefined
+    return undefined
+  }
+
   async #next(): Promise<IteratorResult<readonly StorageEvent[]>> {
-    if (this.#initial !== undefined) {
-      await nextTurn()
-      const step = this.#initial?.next()
-      if (step !== undefined && !step.done) return step
-      this.#initial = undefined
-    }
+    const first = await this.#beginning()
+    if (first !== undefined) return { done: false, value: first }
     const batch = this.#take()
     if (batch !== undefined) return { done: false, value: batch }
     if (this.#ended) {

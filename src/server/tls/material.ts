@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { randomUUID, X509Certificate } from 'node:crypto'
+import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MASTERS } from '../../auth/authn/authenticator.ts'
 import type { TlsMaterial } from '../listeners.ts'
@@ -76,6 +76,21 @@ async function readIfThere(file: string): Promise<string | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
+  }
+}
+
+/** Writes the file, readable by its owner only, unless it is there already. Gives what is in it then. */
+export async function keepPrivate(file: string, text: string): Promise<string> {
+  const draft = `${file}.${randomUUID()}.tmp`
+  await writeFile(draft, text, { mode: 0o600 })
+  try {
+    await link(draft, file)
+    return text
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return await readFile(file, 'utf8')
+  } finally {
+    await unlink(draft)
   }
 }
 

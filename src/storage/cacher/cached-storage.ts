@@ -2,15 +2,16 @@ import type { DirectStorage } from '../direct/direct-storage.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { keyAfter } from '../key-range.ts'
 import type { Key, Revision } from '../revision.ts'
-import type { Change, ListQuery, Page, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
+import type { Change, ListQuery, Page, Predicate, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { watchCache } from './cached-watch.ts'
 import type { CacherCore } from './core.ts'
-import { type ObjectTree, scanTree } from './object-tree.ts'
+import { type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
 /** One resource through the watch cache. Writes, and what the cache cannot tell, go to the store. */
 export class CachedStorage implements Storage {
+  readonly cached = true
   readonly #core: CacherCore
   readonly #cache: ResourceCache
   readonly #direct: DirectStorage
@@ -37,17 +38,17 @@ export class CachedStorage implements Storage {
     if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is the store's to tell.
-      const tree = this.#isOneOf(prefix, query) ? undefined : await this.#treeAt(at.exactly, signal)
-      return tree ? this.#page(tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
+      const tree = this.#narrow(prefix, query).one && query.startKey === undefined ? undefined : await this.#treeAt(at.exactly, signal)
+      return tree ? this.#page(tree, tree === this.#cache.tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
     if (!(await this.reach(at, signal))) return this.#listInstead(prefix, query, signal)
     if (at === 'latest') this.#cache.counts.consistent.cache++
     if (this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
     // The next pages go on in the state of the first.
-    const tree = query.limit > 0 && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
+    const tree = query.limit > 0 && !query.wholeFromCache && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
     const { now } = this.#core.time
-    const page = await this.#page(tree, now, prefix, query)
+    const page = await this.#page(tree, true, now, prefix, query)
     if (page.nextKey !== undefined && this.#core.exactReads) history.remember(now, tree, this.#core.clock.now())
     return page
   }
@@ -84,8 +85,10 @@ export class CachedStorage implements Storage {
     return this.#direct.list(below.one ? below.prefix : prefix, query, signal)
   }
 
-  async #page(tree: ObjectTree, revision: Revision, prefix: Key, query: ListQuery): Promise<Page> {
-    const { predicate, limit } = query
+  /** `present`: the tree is the present state, which the index is of. */
+  async #page(tree: ObjectTree, present: boolean, revision: Revision, prefix: Key, query: ListQuery): Promise<Page> {
+    const { predicate, wholeFromCache } = query
+    const limit = wholeFromCache ? 0 : query.limit
     const below = this.#narrow(prefix, query)
     if (below.one) {
       const object = tree.get(below.prefix)
@@ -94,15 +97,21 @@ export class CachedStorage implements Storage {
       return { items: wanted ? [object] : [], revision, nextKey: undefined, remaining: undefined }
     }
     const start = query.startKey !== undefined && query.startKey > below.prefix ? query.startKey : below.prefix
+    const value = present ? this.#indexed(predicate) : undefined
+    if (value !== undefined) {
+      const { items, looked, last } = pickFrom(tree, this.#cache.index.keys(value, below.prefix), below.prefix, start, predicate, limit)
+      this.#counted(looked, items.length)
+      return { items, revision, nextKey: last && keyAfter(last), remaining: undefined }
+    }
     const { items, looked, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit)
     this.#counted(looked, items.length)
     return { items, revision, nextKey: last && keyAfter(last), remaining }
   }
 
-  /** Only one object directly below the prefix can match. */
-  #isOneOf(prefix: Key, query: ListQuery): boolean {
-    const below = this.#narrow(prefix, query)
-    return below.one && !below.prefix.includes('/', prefix.length)
+  /** The value of the indexed field, where a predicate asks for one. */
+  #indexed(predicate: Predicate): string | undefined {
+    const { index } = this.#cache.resource
+    return (index !== undefined && predicate.requires?.(index)) || undefined
   }
 
   #counted(looked: number, given: number): void {
@@ -138,7 +147,9 @@ export class CachedStorage implements Storage {
     if (!this.#core.connected) throw new StorageError('unavailable', 'the store is not reachable')
     const below = this.#narrow(prefix, query)
     const name = predicate.name !== undefined && predicate.name !== '' && !below.one ? predicate.name : undefined
-    return watchCache(this.#core, this.#cache, query, { below: below.prefix, ...(name !== undefined && { name }) }, signal)
+    const indexed = below.one || name !== undefined ? undefined : this.#indexed(predicate)
+    const scope = { below: below.prefix, ...(name !== undefined && { name }), ...(indexed !== undefined && { indexed }) }
+    return watchCache(this.#core, this.#cache, query, scope, signal)
   }
 
   write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {

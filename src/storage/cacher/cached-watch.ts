@@ -24,7 +24,7 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
   const beginning =
     'after' in start
       ? pastEvents(cache.history.after(start.after) ?? [], scope, predicate)
-      : initialEvents(matching(cache.tree.clone(), scope, predicate), start.bookmarkAtEnd, reached)
+      : initialEvents(matching(cache, scope, predicate), start.bookmarkAtEnd, reached)
   const queue = new EventQueue(
     core.queueLimit,
     slow => {
@@ -56,16 +56,18 @@ function* counted(batches: Iterable<readonly StorageEvent[]>, counts: ResourceCo
   }
 }
 
-function inScope(key: Key, { below, name }: Scope): boolean {
+function inScope({ key, object, previous }: RecordedChange, { below, name, indexed }: Scope): boolean {
   if (!below.endsWith('/')) return key === below
-  return key.startsWith(below) && (name === undefined || key.endsWith(`/${name}`))
+  if (!key.startsWith(below)) return false
+  if (indexed !== undefined) return object?.indexed === indexed || previous?.indexed === indexed
+  return name === undefined || key.endsWith(`/${name}`)
 }
 
 function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
   for (let i = 0; i < changes.length; i += batchSize) {
     const events: StorageEvent[] = []
     for (const change of changes.slice(i, i + batchSize)) {
-      if (!inScope(change.key, scope)) continue
+      if (!inScope(change, scope)) continue
       const event = change.eventFor(predicate)
       if (event !== undefined) events.push(event)
     }
@@ -73,13 +75,14 @@ function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate
   }
 }
 
-function* matching(tree: ObjectTree, scope: Scope, predicate: Predicate): Generator<StoredObject, void, undefined> {
-  const { below } = scope
-  if (!below.endsWith('/')) {
-    const object = tree.get(below)
-    if (object !== undefined && predicate.matches(object.attributes())) yield object
-    return
-  }
+/** Present objects, as of now. */
+function matching({ tree, index }: ResourceCache, { below, indexed }: Scope, predicate: Predicate): Iterable<StoredObject> {
+  if (below.endsWith('/') && indexed === undefined) return scanned(tree.clone(), below, predicate)
+  const keys = indexed === undefined ? [below] : index.keys(indexed, below)
+  return keys.map(key => tree.get(key)).filter(object => object !== undefined && predicate.matches(object.attributes())) as StoredObject[]
+}
+
+function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator<StoredObject, void, undefined> {
   const end = prefixEnd(below)
   for (const [key, object] of tree.entries(below)) {
     if (key >= end) return

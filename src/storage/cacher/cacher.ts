@@ -23,7 +23,6 @@ import { FanOut } from './fan-out.ts'
 import { Feed } from './feed.ts'
 import { LoadWaiters } from './load-waiters.ts'
 import { loadAll, loadOne } from './loader.ts'
-import { OwnWrites } from './own-writes.ts'
 import { type CachedResource, ResourceCache } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
@@ -57,7 +56,6 @@ class WatchCache implements Cacher, CacherCore {
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
   readonly #oldSlabs = new Slabs()
-  readonly #ownWrites = new OwnWrites()
   readonly #fanOut = new FanOut()
   readonly #stop = new AbortController()
   readonly #probe: RevisionProbe
@@ -133,7 +131,7 @@ class WatchCache implements Cacher, CacherCore {
 
   addResource(resource: CachedResource): Storage {
     invariant(!this.#caches.has(resource.name) && !this.#routes.has(resource.prefix), `${resource.name} is cached already`)
-    const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#ownWrites, this.#fanOut, this.#reports)
+    const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#fanOut, this.#reports)
     cache.waitsSince = this.clock.now()
     const direct = new DirectStorage(this.#timings?.timed(this.#backend, resource.name) ?? this.#backend, resource.codec, {
       revisionWaitMs: this.revisionWaitMs,
@@ -144,7 +142,6 @@ class WatchCache implements Cacher, CacherCore {
       bookmarkMs: this.bookmarkMs,
       reports: this.#reports,
       futureFails: true,
-      observer: (key, value, attributes) => this.#ownWrites.add(key, value, attributes),
     })
     const storage = new CachedStorage(this, cache, direct)
     this.#caches.set(resource.name, { cache, storage })

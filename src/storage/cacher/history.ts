@@ -140,4 +140,4 @@ export class History {
   }
 }
 
-const sizeOf = (change: RecordedChange): number => recordBytes + (change.object ?? change.previous)!.json().bytes.length
+const sizeOf = (change: RecordedChange): number => recordBytes + (change.object ?? change.previous)!.size

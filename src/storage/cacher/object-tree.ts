@@ -61,3 +61,20 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
   const last = items.at(-1)!.key
   return { items, looked, last, remaining: everything ? tree.forRange(last, end, false) - 1 : undefined }
 }
+
+/** As scanTree, looking only at these keys, which are in order and hold all that can match. */
+export function pickFrom(tree: ObjectTree, keys: readonly Key[], prefix: Key, start: Key, predicate: Predicate, limit: number): Omit<Scan, 'remaining'> {
+  const items: StoredObject[] = []
+  let looked = 0
+  for (const key of keys) {
+    const object = key < start ? undefined : tree.get(key)
+    if (object === undefined) continue
+    looked++
+    if (!predicate.matches(object.attributes())) continue
+    items.push(object)
+    if (items.length !== limit) continue
+    const after = tree.nextHigherKey(key)
+    return { items, looked, last: after !== undefined && after < prefixEnd(prefix) ? key : undefined }
+  }
+  return { items, looked, last: undefined }
+}

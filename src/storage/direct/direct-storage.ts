@@ -10,10 +10,10 @@ import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 import { listPage } from './list.ts'
 import { openWatch } from './watch.ts'
-import { guardedWrite, type WriteObserver } from './write.ts'
+import { guardedWrite } from './write.ts'
 
 export interface DirectOptions {
-  /** How long a read waits for a revision that has not come. Default: 3 s, as kube-apiserver. */
+  /** How long a read waits for a revision that has not come. 0: it is compared with the revision of the answer. Default: 3 s, as kube-apiserver's cache. */
   readonly revisionWaitMs?: number
   /** Events that may wait for a watcher. Default 4096. */
   readonly queueLimit?: number
@@ -25,7 +25,6 @@ export interface DirectOptions {
   readonly bookmarkMs?: number
   /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
   readonly futureFails?: boolean
-  readonly observer?: WriteObserver
   /** Raised by lists. */
   readonly counts?: ListCounts
   /** Default: plainReports. */
@@ -34,6 +33,7 @@ export interface DirectOptions {
 
 /** One resource, read from the store itself: every read is a round trip, every watch a watch of the store. */
 export class DirectStorage implements Storage {
+  readonly cached = false
   readonly backend: Backend
   readonly codec: ResourceCodec
   readonly #options: DirectOptions
@@ -50,8 +50,9 @@ export class DirectStorage implements Storage {
 
   async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
     const wanted = wantedRevision(at)
-    if (wanted !== undefined) await this.#reach(wanted, signal)
-    const { item } = await translated(this.backend.get(key, signal, exactRevision(at)), { key })
+    if (wanted !== undefined && this.#waits) await this.#reach(wanted, signal)
+    const { item, revision } = await translated(this.backend.get(key, signal, exactRevision(at)), { key })
+    if (wanted !== undefined && revision < wanted) throw tooLargeRevision(wanted, revision)
     try {
       return item && Stored.read(item.key, item.modRevision, this.codec, item.value)
     } catch (error) {
@@ -65,8 +66,14 @@ export class DirectStorage implements Storage {
 
   async #list(prefix: Key, query: ListQuery, reports: CorruptReports, signal: AbortSignal): Promise<Page> {
     const wanted = wantedRevision(query.at)
-    if (wanted !== undefined) await (isExact(query.at) && this.#options.futureFails ? this.#hasCome(wanted, signal) : this.#reach(wanted, signal))
-    return translated(listPage(this.backend, this.codec, reports, prefix, query, exactRevision(query.at), this.#counts, signal))
+    const atOnce = isExact(query.at) && this.#options.futureFails
+    if (wanted !== undefined) {
+      if (atOnce) await this.#hasCome(wanted, signal)
+      else if (this.#waits) await this.#reach(wanted, signal)
+    }
+    const page = await translated(listPage(this.backend, this.codec, reports, prefix, query, exactRevision(query.at), this.#counts, signal))
+    if (wanted !== undefined && page.revision < wanted) throw tooLargeRevision(wanted, page.revision)
+    return page
   }
 
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
@@ -88,7 +95,7 @@ export class DirectStorage implements Storage {
 
   async write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
     try {
-      return await guardedWrite(this.backend, this.codec, key, decide, signal, assume, this.#options.observer)
+      return await guardedWrite(this.backend, this.codec, key, decide, signal, assume)
     } catch (error) {
       throw reported(error, this.#reports.write)
     }
@@ -116,6 +123,10 @@ export class DirectStorage implements Storage {
 
   count(): undefined {
     return undefined
+  }
+
+  get #waits(): boolean {
+    return this.#options.revisionWaitMs !== 0
   }
 
   async #hasCome(wanted: Revision, signal: AbortSignal): Promise<void> {

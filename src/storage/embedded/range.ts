@@ -2,7 +2,7 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { KeyValue, RangePage, RangeQuery } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import { decodeLatest } from './layout.ts'
-import { changeAt, existedAt, keyBytes, revisionAt } from './reader.ts'
+import { boundBytes, changeAt, existedAt, revisionAt } from './reader.ts'
 import type { Tables } from './tables.ts'
 
 const NO_VALUE = Buffer.alloc(0)
@@ -16,9 +16,9 @@ const keyAt = (key: Key, at: number): KeyValue => ({ key, value: NO_VALUE, creat
 export async function readRange(tables: Tables, query: RangeQuery, at: Revision, now: Revision, check: () => void): Promise<RangePage> {
   const items: KeyValue[] = []
   const limit = query.countOnly ? 0 : query.limit || Number.POSITIVE_INFINITY
-  const end = query.end === '\0' ? undefined : keyBytes(query.end)
+  const end = query.end === '\0' ? undefined : boundBytes(query.end)
   let count = 0
-  let start: Buffer | undefined = keyBytes(query.start)
+  let start: Buffer | undefined = boundBytes(query.start)
   while (start) {
     let next: Buffer | undefined
     let seen = 0

@@ -1,3 +1,4 @@
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { BackendEvent, GuardedWrite, KeyValue, RangeQuery } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import { bigVarintSize, dataSize, messageSize, numberSize, varintSize, WireReader, WireWriter } from './wire.ts'
@@ -93,15 +94,38 @@ export interface RangeResponse {
 
 export const decodeRange = (bytes: Buffer): RangeResponse => readRange(new WireReader(bytes))
 
+/** Without holding the event loop for long, however many keys it has. */
+export async function decodeLongRange(bytes: Buffer): Promise<RangeResponse> {
+  const parts = rangeParts(new WireReader(bytes))
+  for (;;) {
+    const step = parts.next()
+    if (step.done) return step.value
+    if (turnIsSpent()) await nextTurn()
+  }
+}
+
 function readRange(reader: WireReader): RangeResponse {
+  const parts = rangeParts(reader)
+  for (;;) {
+    const step = parts.next()
+    if (step.done) return step.value
+  }
+}
+
+/** Items read in one part. */
+const itemsPerPart = 500
+
+function* rangeParts(reader: WireReader): Generator<void, RangeResponse, undefined> {
   let revision = 0
   let more = false
   let count = 0
   const items: KeyValue[] = []
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) revision = readHeader(reader.message())
-    else if (field === 2) items.push(readKeyValue(reader.message()))
-    else if (field === 3) more = reader.number() !== 0
+    else if (field === 2) {
+      items.push(readKeyValue(reader.message()))
+      if (items.length % itemsPerPart === 0) yield
+    } else if (field === 3) more = reader.number() !== 0
     else if (field === 4) count = reader.number()
     else reader.skip()
   }

@@ -122,4 +122,93 @@ describe('storage/event-queue', () => {
     for await (const _ of queue) break
     expect([queue.ended, closed, queue.push(marks(2))]).to.deep.equal([true, 1, false])
   })
+
+  describe('deliver', () => {
+    const taken: number[] = []
+    const note = (events: readonly StorageEvent[]): true => {
+      taken.push(...numbers(events))
+      return true
+    }
+
+    beforeEach(() => {
+      taken.length = 0
+    })
+
+    it('gives the beginning, what waits, and what comes in the turn in which it comes', async () => {
+      const queue = open(10, [marks(1), marks(2)][Symbol.iterator]())
+      queue.push(marks(3))
+      void queue.deliver(note)
+      while (taken.length < 3) await new Promise(setImmediate)
+      queue.push(marks(4))
+      queue.push(marks(5))
+      expect(taken).to.deep.equal([1, 2, 3])
+      queue.wake()
+      expect(taken).to.deep.equal([1, 2, 3, 4, 5])
+    })
+
+    it('waits for a taker that is not ready, while no more than it may hold comes', async () => {
+      const queue = open(2)
+      let ready: (value: boolean) => void = () => {}
+      const over = queue.deliver(events => {
+        note(events)
+        return new Promise(resolve => {
+          ready = resolve
+        })
+      })
+      queue.push(marks(1))
+      queue.wake()
+      await new Promise(setImmediate)
+      queue.push(marks(1))
+      queue.wake()
+      queue.push(marks(2))
+      queue.wake()
+      expect(taken).to.deep.equal([1])
+      ready(true)
+      await new Promise(setImmediate)
+      expect(taken).to.deep.equal([1, 1])
+      queue.push(marks(3))
+      expect(queue.push(marks(4))).to.equal(false)
+      ready(true)
+      await over
+      expect([taken, closed]).to.deep.equal([[1, 1], 1])
+    })
+
+    it('closes the watch when the taker wants no more, at once or later', async () => {
+      for (const answer of [() => false, async () => false]) {
+        const queue = open(3)
+        queue.push(marks(1))
+        const over = queue.deliver(answer)
+        await over
+        expect([queue.ended, queue.push(marks(2))]).to.deep.equal([true, false])
+      }
+    })
+
+    it("rejects with what ended the watch, after what came before, and with the taker's own error", async () => {
+      const queue = open(3)
+      queue.push(marks(1))
+      queue.finish(new Error('lost'))
+      const failure = await queue.deliver(note).catch(error => error)
+      expect([taken, failure.message]).to.deep.equal([[1], 'lost'])
+      for (const fault of [
+        () => {
+          throw new Error('broken')
+        },
+        () => Promise.reject(new Error('broken')),
+      ]) {
+        const other = open(3)
+        other.push(marks(1))
+        expect((await other.deliver(fault).catch(error => error)).message).to.equal('broken')
+        expect(other.ended).to.equal(true)
+      }
+    })
+
+    it('resolves when the watch is closed while it waits', async () => {
+      const queue = open(3)
+      const over = queue.deliver(note)
+      await new Promise(setImmediate)
+      queue.close()
+      await over
+      expect(closed).to.equal(1)
+    })
+  })
 })
