@@ -25,18 +25,19 @@ export function goClient(): Client {
   return { ready }
 }
 
-export function pythonClient(): Client {
+/** `program`: in test/e2e/clients/python. */
+export function pythonClient(program = 'main.py'): Client {
   const python = join(installed, 'python/bin/python')
-  return existsSync(join(installed, 'python/requirements.txt')) ? { ready: () => [python, join(programs, 'python/main.py')] } : none('python')
+  return existsSync(join(installed, 'python/requirements.txt')) ? { ready: () => [python, join(programs, 'python', program)] } : none('python')
 }
 
-/** The program runs beside the packages it imports. */
-export function javascriptClient(): Client {
+/** `program`: in test/e2e/clients/javascript; it runs beside the packages it imports. */
+export function javascriptClient(program = 'main.mjs'): Client {
   const folder = join(installed, 'javascript')
   if (!existsSync(join(folder, 'node_modules/@kubernetes/client-node'))) return none('javascript')
   const ready = (): string[] => {
-    copyFileSync(join(programs, 'javascript/main.mjs'), join(folder, 'main.mjs'))
-    return [process.execPath, join(folder, 'main.mjs')]
+    copyFileSync(join(programs, 'javascript', program), join(folder, program))
+    return [process.execPath, join(folder, program)]
   }
   return { ready }
 }
