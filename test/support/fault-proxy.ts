@@ -14,10 +14,12 @@ export interface FaultProxy {
   tear(): void
   /** Lets nothing through any more on the connections there are, which stay open. Gives what resets those of them that still are. */
   stall(): () => void
+  /** New connections are taken, and wait. Gives what lets them through. */
+  hold(): () => void
   /** Takes no new connections: the client's are refused. */
-  refuse(): Promise<void>
+  refuse(): void
   accept(): Promise<void>
-  close(): Promise<void>
+  close(): void
 }
 
 interface Pair {
@@ -32,6 +34,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
   let target = new URL(url)
   let port = 0
   let listener: Server | undefined
+  let held: Socket[] | undefined
 
   const cut = ({ client, server }: Pair): void => {
     client.resetAndDestroy()
@@ -42,6 +45,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
     const pair: Pair = { client, server, torn: false }
     pairs.add(pair)
     client.setNoDelay(true).on('data', (data: Buffer) => server.write(data))
+    client.resume()
     server.on('data', (data: Buffer) => {
       if (!pair.torn) return void client.write(data)
       client.write(data.subarray(0, data.length >> 1), () => cut(pair))
@@ -80,22 +84,34 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
       for (const pair of stalled) for (const side of [pair.client, pair.server]) side.removeAllListeners('data').pause()
       return () => stalled.forEach(cut)
     },
-    async refuse() {
-      const closing = listener
+    hold() {
+      held = []
+      return () => {
+        const waiting = held ?? []
+        held = undefined
+        for (const client of waiting) if (!client.destroyed) join(client)
+      }
+    },
+    refuse() {
+      // Connections that are open stay, so its end is not waited for.
+      listener?.close()
       listener = undefined
-      // Those that are open stay, so its end is not waited for.
-      closing?.close()
     },
     async accept() {
       if (listener !== undefined) return
-      listener = createServer({ allowHalfOpen: true }, join).listen(port, '127.0.0.1')
+      listener = createServer({ allowHalfOpen: true, pauseOnConnect: true }, client => {
+        client.on('error', () => client.destroy())
+        if (held === undefined) join(client)
+        else held.push(client)
+      }).listen(port, '127.0.0.1')
       await once(listener, 'listening')
       const address = listener.address()
       port = typeof address === 'object' && address ? address.port : port
     },
-    async close() {
-      await proxy.refuse()
+    close() {
+      proxy.refuse()
       each(cut)
+      for (const client of held ?? []) client.destroy()
     },
   }
   await proxy.accept()

@@ -23,7 +23,7 @@ export interface FollowingWorld {
   restart(how: 'terminate' | 'kill', more?: readonly string[]): Promise<void>
   /** Moves the clients to a server: those that are connected lose their connection. */
   moveTo(server: number): void
-  /** Drops all of the store's history, but for the newest state. */
+  /** Kills the clients' server, drops the store's history before this moment, and starts the server again: what it had in memory is gone. */
   compact(): Promise<void>
   write(): void
   /** Ends the writing. Resolves with what a quorum list has, by the selectors that the client programs follow. */
@@ -32,6 +32,10 @@ export interface FollowingWorld {
   openWatches(): Promise<number>
   stop(): Promise<void>
 }
+
+/** The embedded store drops what is older than an interval, an interval later. */
+const COMPACTION = '100ms'
+const COMPACTED_MS = 400
 
 /** One server on its own store, or two on an etcd. */
 export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: number): Promise<FollowingWorld> {
@@ -70,7 +74,7 @@ export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: num
     namespace,
     async restart(how, more) {
       const server = servers[current] as ServerProcess
-      await proxy.refuse()
+      proxy.refuse()
       await server[how]()
       await server.start('serving', more)
       await proxy.accept()
@@ -81,15 +85,16 @@ export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: num
       proxy.reset()
     },
     async compact() {
+      const server = servers[current] as ServerProcess
       const revision = (await client().must('GET', collection)).metadata.resourceVersion ?? ''
+      await server.kill()
       if (etcd !== undefined) {
         const direct = new Etcd3({ hosts: etcd.url })
         await direct.kv.compact({ revision, physical: false })
         direct.close()
-      } else {
-        await world.restart('kill', ['--etcd-compaction-interval', '100ms'])
-        await sleep(500)
       }
+      await server.start('ready', etcd ? [] : ['--etcd-compaction-interval', COMPACTION])
+      if (etcd === undefined) await sleep(COMPACTED_MS)
     },
     write() {
       churn = startChurn(clients, namespace, seeds++)
@@ -115,7 +120,7 @@ export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: num
     async stop() {
       await churn?.stop()
       for (const one of clients) one.close()
-      await proxy.close()
+      proxy.close()
       for (const server of servers) await server.stop()
       await etcd?.stop()
       rmSync(directory, { recursive: true, force: true })
