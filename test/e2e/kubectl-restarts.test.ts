@@ -25,7 +25,7 @@ interface Case {
 const CASES: readonly Case[] = [
   { command: 'get cm -w', prints: /^NAME +DATA +AGE\n(?:\S+ +\d+ +\d+s\n)*x +1 +\d+s\ny +0 +\d+s\nx +2 +\d+s\n$/ },
   { command: 'get cm --watch-only --output-watch-events', prints: /^EVENT +NAME +DATA +AGE\nMODIFIED +x +2 +\d+s\n$/ },
-  { command: 'get cm x -w -o json', prints: /^\{[^]*\n\}\n\{[^]*\n\}\n$/ },
+  { command: 'get cm x -w -o json', prints: /^\{[\s\S]*\n\}\n\{[\s\S]*\n\}\n$/ },
   // What is printed as it comes ends as its connection does.
   {
     command: 'get --raw /api/v1/watch/namespaces/default/configmaps?resourceVersion=0',

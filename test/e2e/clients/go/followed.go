@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,6 +57,7 @@ func (t *countingTransport) RoundTrip(request *http.Request) (*http.Response, er
 		t.refuse("no answer")
 	case response.StatusCode >= 400:
 		t.refuse(strconv.Itoa(response.StatusCode))
+	case !strings.HasSuffix(request.URL.Path, "/configmaps"):
 	case query.Get("watch") == "" || query.Get("sendInitialEvents") == "true":
 		t.lists++
 	default:
@@ -118,6 +120,19 @@ func (s *sequence) take(what string, object any, wasPresent, same bool) {
 	}
 	s.last[name] = version
 	s.present[name] = what != "deleted"
+}
+
+// forget takes an object that was present for gone.
+func (s *sequence) forget(name string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.present, name)
+}
+
+func (s *sequence) fault(what string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.faults = append(s.faults, what)
 }
 
 func (s *sequence) told() []string {

@@ -182,6 +182,9 @@ func followers(ctx context.Context, base *rest.Config, namespace, selector strin
 		}
 		return nil
 	})
+	if !streamed {
+		add("manager", "json", func(one *follower, config *rest.Config) error { return leader(one, config, namespace) })
+	}
 	return all, failed
 }
 
