@@ -101,6 +101,18 @@ const CHAPTERS: readonly Chapter[] = [
       { name: 'they are moved to another server', relists: 0, act: async world => world.moveTo(1) },
       { name: 'they are moved back', relists: 0, act: async world => world.moveTo(0) },
       {
+        name: 'their server is told to stop, and new connections go to another',
+        relists: 0,
+        async act({ proxy, servers }) {
+          proxy.direct(servers[1]?.secureUrl ?? '')
+          await servers[0]?.terminate()
+          await servers[0]?.start()
+          proxy.direct(servers[0]?.secureUrl ?? '')
+          await servers[1]?.terminate()
+          await servers[1]?.start()
+        },
+      },
+      {
         name: 'their server is killed, and they are moved',
         relists: 0,
         async act(world) {
