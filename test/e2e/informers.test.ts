@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { CHURN_SELECTOR } from '../support/churn.ts'
-import { type Client, goClient, javascriptClient, pythonClient } from '../support/clients.ts'
+import { type Client, goClient, javaClient, javascriptClient, pythonClient } from '../support/clients.ts'
 import { findEtcd } from '../support/etcd.ts'
 import { type Followed, type FollowingClient, startFollowing } from '../support/following-client.ts'
 import { createFollowingWorld, differences, type FollowingWorld } from '../support/following-world.ts'
@@ -124,7 +124,12 @@ const CHAPTERS: readonly Chapter[] = [
   },
 ]
 
-const CLIENTS: Readonly<Record<string, Client>> = { 'client-go': goClient(), Python: pythonClient('follow.py'), JavaScript: javascriptClient('follow.mjs') }
+const CLIENTS: Readonly<Record<string, Client>> = {
+  'client-go': goClient(),
+  Python: pythonClient('follow.py'),
+  JavaScript: javascriptClient('follow.mjs'),
+  fabric8: javaClient('Follow'),
+}
 const missing = Object.entries(CLIENTS).flatMap(([name, client]) => ('missing' in client ? [`${name} is ${client.missing}`] : []))
 const etcdFound = findEtcd() !== undefined
 

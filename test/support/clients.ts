@@ -42,6 +42,20 @@ export function javascriptClient(program = 'main.mjs'): Client {
   return { ready }
 }
 
+/** `ready` compiles `program`, a class of test/e2e/clients/java. */
+export function javaClient(program: string): Client {
+  const folder = join(installed, 'java')
+  if (!existsSync(join(folder, 'pom.xml'))) return none('java')
+  const libraries = join(folder, 'lib/*')
+  const ready = (): string[] => {
+    const source = join(programs, 'java', `${program}.java`)
+    const { status, stderr } = spawnSync('javac', ['-cp', libraries, '-d', folder, source], { encoding: 'utf8', timeout: BUILD_MS })
+    if (status !== 0) throw new Error(`${source} does not build:\n${stderr}`)
+    return ['java', '-XX:TieredStopAtLevel=1', '-cp', `${libraries}:${folder}`, program]
+  }
+  return { ready }
+}
+
 /** Objects of most kinds, in which NAME, NAMESPACE, KIND and RUN are to be filled in. */
 export const samples = join(programs, 'samples')
 

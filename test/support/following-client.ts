@@ -23,7 +23,8 @@ export interface FollowingClient {
   kill(): void
 }
 
-const ANSWER_MS = 20_000
+/** Until a program has started and answered, on a machine that is busy. */
+const ANSWER_MS = 60_000
 
 /** Resolves once all of its informers have listed. */
 export async function startFollowing(command: readonly string[], args: readonly string[], env: Readonly<Record<string, string>>): Promise<FollowingClient> {
