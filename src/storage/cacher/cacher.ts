@@ -51,6 +51,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #backend: Backend
   readonly #logger: Logger
   readonly #reports: CorruptReports
+  readonly #startWaitMs: number
   readonly #timings: RequestTimings | undefined
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
@@ -84,6 +85,7 @@ class WatchCache implements Cacher, CacherCore {
     this.exactReads = options.exactReads ?? true
     this.resilientStart = options.resilientStart ?? true
     this.#timings = options.timings
+    this.#startWaitMs = options.startWaitMs ?? 3000
     this.#reports = options.reports ?? plainReports
     this.#consistencyCheckMs = options.consistencyCheckMs ?? 300_000
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
@@ -168,7 +170,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   async loaded(cache: ResourceCache, signal: AbortSignal): Promise<void> {
-    const until = this.resilientStart ? performance.now() + this.revisionWaitMs : Number.POSITIVE_INFINITY
+    const until = this.resilientStart ? performance.now() + this.#startWaitMs : Number.POSITIVE_INFINITY
     while (!cache.loaded) {
       if (cache.removed) throw new StorageError('unavailable', `${cache.resource.name} is no longer served`)
       if (this.#stop.signal.aborted) throw new StorageError('unavailable', 'the server is shutting down')
