@@ -288,7 +288,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       const dropBeginning = options.exclusiveStore && options.compactionIntervalMs > 0 ? newStore(backend, stopped.signal) : undefined
       running.push(
         bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
-          await dropBeginning?.().catch(error => logger.warn('history cannot be compacted', { error: (error as Error).message }))
+          const dropped = await dropBeginning?.().catch(error => logger.warn('history cannot be compacted', { error: (error as Error).message }))
+          if (dropped) stores.forget(dropped)
           bootstrapped = true
           const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => {
             rolesMade = true

@@ -6,15 +6,17 @@ import { pause } from './controller.ts'
 const DEADLINE_MS = 30_000
 
 /**
- * What a new store was filled with has no history: no client has seen a version from before. Call it before anything is written; what it gives drops the history up to then. Nothing is
- * dropped of a store that has been used.
+ * What a new store was filled with has no history: no client has seen a version from before. Call it before anything is written; what it gives drops the history up to then, and
+ * resolves with that revision. Nothing is dropped of a store that has been used: undefined.
  */
-export function newStore(backend: Backend, signal: AbortSignal): () => Promise<void> {
+export function newStore(backend: Backend, signal: AbortSignal): () => Promise<Revision | undefined> {
   const within = () => AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
   const first = backend.currentRevision(within()).catch(() => undefined)
   return async () => {
-    if (((await first) ?? EMPTY + 1) > EMPTY) return
-    await backend.compact(await backend.currentRevision(within()), within())
+    if (((await first) ?? EMPTY + 1) > EMPTY) return undefined
+    const now = await backend.currentRevision(within())
+    await backend.compact(now, within())
+    return now
   }
 }
 
