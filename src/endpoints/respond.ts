@@ -5,7 +5,7 @@ import { encodeJson, encodeJsonText, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
 import { JSON_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
-import { filledWith, wholeOf } from '../lib/filled-body.ts'
+import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
@@ -26,8 +26,9 @@ import type { IncludeObject } from './table.ts'
 import { DEFAULT_TABLE, partialMetadata, renderTable } from './table.ts'
 
 const NEWLINE = Buffer.from('\n')
+const LIST_END = Buffer.from(']}\n')
 
-const sendBinary = (scope: Scope, output: Output, code: number, body: Buffer | readonly Buffer[]): Promise<void> =>
+const sendBinary = (scope: Scope, output: Output, code: number, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> =>
   scope.exchange.sendBytes(code, output.mediaType, body)
 
 /** Longer than this, JSON is indented while it is sent. */
@@ -114,10 +115,14 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   if (convert.kind === 'PartialObjectMetadata')
     throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goPackage(scope)}.${version.kind}List)`)
   if (binary) return sendBinary(scope, output, 200, await binary.partialListBody(meta, result.items, apiVersion))
-  const items = await mapInSlices(result.items, item => partialMetadata(item.object(), apiVersion))
-  await send(scope, output, 200, [
-    Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[${items.join(',')}]}\n`),
-  ])
+  const head = Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`)
+  let separator = ''
+  const items = await mapInSlices(result.items, item => {
+    const text = separator + partialMetadata(item.object(), apiVersion)
+    separator = ','
+    return Buffer.from(text)
+  })
+  await send(scope, output, 200, [head, ...items, LIST_END])
 }
 
 /** A list whose items are not stored. */
