@@ -104,7 +104,7 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const binary = binaryOf(output.mediaType)
   if (!convert && binary) return sendBinary(scope, output, 200, await binary.listBody(version, meta, result.items))
   if (!convert) {
-    const open = () => listBody(`${version.kind}List`, apiVersionOfVersion(version), meta, result.items)
+    const open = await listBody(`${version.kind}List`, apiVersionOfVersion(version), meta, result.items)
     const body = open()
     if (output.mediaType !== JSON_TYPE) return send(scope, output, 200, [wholeOf(body)])
     if (!output.pretty) return scope.exchange.sendBytes(200, JSON_TYPE, body)

@@ -118,13 +118,15 @@ async function untilQuiet(pid: number): Promise<void> {
 
 if (findEtcd() === undefined) console.log('there is no etcd: hack/etcd installs one')
 else {
-  const empty = await startObserved()
+  const nothing = await startEtcd()
+  const empty = await startObserved([`--etcd-servers=${nothing.url}`])
   await untilQuiet(empty.pid)
   const { heap, buffers, rss } = await empty.seen()
   console.log(
     `empty: start ${Math.round(empty.readyMs)} ms, heap ${Math.round(heap / 1e6)} MB, buffers ${Math.round(buffers / 1e6)} MB, resident ${Math.round(rss / 1e6)} MB`,
   )
   await empty.stop()
+  await nothing.stop()
   for (const count of counts)
     await filled({ resource: 'pods', count }, 'Pods', heap + buffers, async (server, path) => {
       for (const [form, accept] of Object.entries(FORMS))
