@@ -13,7 +13,7 @@ import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { clusterRoleAggregationController } from './controllers/cluster-role-aggregation.ts'
-import { compactHistory } from './controllers/compaction.ts'
+import { compactHistory, newStore } from './controllers/compaction.ts'
 import type { Controller, ControllerEnvironment } from './controllers/controller.ts'
 import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
@@ -298,8 +298,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
             rulesKnown = true
           }),
         )
+      const dropBeginning = options.exclusiveStore && options.compactionIntervalMs > 0 ? newStore(backend, stopped.signal) : undefined
       running.push(
         bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
+          const dropped = await dropBeginning?.().catch(error => logger.warn('history cannot be compacted', { error: (error as Error).message }))
+          if (dropped) stores.forget(dropped)
           bootstrapped = true
           const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => {
             rolesMade = true

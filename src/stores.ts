@@ -5,6 +5,7 @@ import type { Cacher, CacherOptions } from './storage/cacher/cacher-types.ts'
 import type { CachedResource } from './storage/cacher/resource-cache.ts'
 import { DirectStorage } from './storage/direct/direct-storage.ts'
 import { prefixEnd } from './storage/key-range.ts'
+import type { Revision } from './storage/revision.ts'
 import type { Storage } from './storage/storage.ts'
 
 export interface StoresOptions extends CacherOptions {
@@ -23,6 +24,8 @@ export interface Stores {
   synced(signal: AbortSignal): Promise<void>
   /** Objects of each resource; of those without a cache as counted within the last minute. */
   counts(): (readonly [name: string, objects: number])[]
+  /** Forgets the history up to a revision that the store is compacted to. */
+  forget(upTo: Revision): void
   close(): Promise<void>
 }
 
@@ -54,6 +57,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
     ready: () => cacher?.ready() ?? true,
     synced: async signal => cacher?.synced(signal),
     counts: () => [...(cacher?.stats().resources.map(({ name, objects }) => [name, objects] as const) ?? []), ...counting.counts],
+    forget: upTo => cacher?.forget(upTo),
     async close() {
       counting.stop()
       await cacher?.close()

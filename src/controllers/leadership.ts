@@ -11,6 +11,8 @@ import { elapsed, type Instant, Term } from './term.ts'
 
 const LEASES: ResourceId = { group: 'coordination.k8s.io', resource: 'leases' }
 const NAMESPACE = 'kube-system'
+/** Where no answer came, the next is asked for soon: the store is back, or a new cluster has its namespaces. */
+const RETRY_MS = 250
 /** A Lease is given up in this time, or runs out. */
 const RELEASE_MS = 1000
 
@@ -95,7 +97,7 @@ export async function whileLeading(
       if (current === undefined) begin(asked)
       else current.term.extend(asked)
     }
-    await pause(options.renewMs, signal)
+    await pause(outcome === 'unknown' ? Math.min(RETRY_MS, options.renewMs) : options.renewMs, signal)
   }
   const led = current !== undefined
   await end()

@@ -178,6 +178,15 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         })
       })
 
+      it('begin and end at keys that are longer than any', async () => {
+        for (const name of ['a', 'b', 'c']) await store.put(name, 0, '')
+        const long = store.key(`b${'x'.repeat(5000)}`)
+        const names = async (bounds: object) => (await under.backend.range({ ...store.bounds, ...bounds }, never)).items.map(({ key }) => key.at(-1))
+        expect(await names({ start: long })).to.deep.equal(['c'])
+        expect(await names({ end: long })).to.deep.equal(['a', 'b'])
+        expect((await under.backend.get(long, never)).item).to.equal(undefined)
+      })
+
       it('show the store as of an older revision, page after page', async () => {
         const a = await store.put('a', 0, '1')
         const b = await store.put('b', 0, '1')

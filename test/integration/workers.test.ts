@@ -262,6 +262,22 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     }
   })
 
+  it('ends at once when told twice, the workers as well', async () => {
+    const server = await createServerProcess(['--etcd-servers', etcd.url, '--workers', '2', '--shutdown-delay-duration', '1m'])
+    try {
+      await server.start()
+      await until('both serve', () => workerPids(server).size === 2)
+      const pids = [...workerPids(server).values()]
+      const exited = server.terminate()
+      await until('they are told', () => server.log().includes('shutting down after a delay'))
+      server.signal('SIGTERM')
+      expect(await exited).to.equal(1)
+      await until('the workers have ended', () => !pids.some(isAlive))
+    } finally {
+      await server.stop()
+    }
+  })
+
   const built = join(import.meta.dirname, '..', '..', 'bin', 'binnacle')
   const isBuilt = existsSync(join(built, '..', '..', 'dist', 'primary.cjs'))
   ;(isBuilt ? it : it.skip)(`has a small primary in the built program${isBuilt ? '' : ' (skipped: make build has not run)'}`, async () => {

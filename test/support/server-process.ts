@@ -16,8 +16,8 @@ export interface ServerProcess {
   readonly kubeconfig: string
   /** Where the embedded store is. */
   readonly storeDir: string
-  /** Starts it. Resolves once it is ready, or with `serving` once it listens. */
-  start(until?: 'ready' | 'serving'): Promise<void>
+  /** Starts it. Resolves once it is ready, or with `serving` once it listens. `more`: flags for this life alone. */
+  start(until?: 'ready' | 'serving', more?: readonly string[]): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
   /** Sends a signal, as SIGSTOP and SIGCONT. */
@@ -64,8 +64,8 @@ export async function createServerProcess(flags: readonly string[] = [], given?:
     secureUrl: `https://127.0.0.1:${secure}`,
     kubeconfig,
     storeDir: join(dataDir, 'store'),
-    async start(until = 'ready') {
-      child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    async start(until = 'ready', more = []) {
+      child = spawn(process.execPath, [...args, ...more], { stdio: ['ignore', 'ignore', 'pipe'] })
       child.stderr?.on('data', (data: Buffer) => {
         log = (log + data.toString()).slice(-1_000_000)
       })

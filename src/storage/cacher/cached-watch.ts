@@ -12,8 +12,9 @@ import type { ResourceCounts } from './resource-counts.ts'
 
 /** Bookmarks come at least this long before a watcher's deadline. */
 const beforeDeadlineMs = 2000
-/** Past changes or objects looked at for one batch of a watch's beginning. */
-const batchSize = 200
+/** Past changes looked at in one turn of the event loop, and present objects: a predicate may have to parse them. */
+const changesPerTurn = 200
+const objectsPerTurn = 200
 
 /** A watch of the cache. What it begins with and what it follows are settled in one step, so nothing is missed or doubled. */
 export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQuery, scope: Scope, signal: AbortSignal): Watcher {
@@ -64,28 +65,30 @@ function inScope({ key, object, previous }: RecordedChange, { below, name, index
 }
 
 function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
-  for (let i = 0; i < changes.length; i += batchSize) {
+  for (let i = 0; i < changes.length; i += changesPerTurn) {
     const events: StorageEvent[] = []
-    for (const change of changes.slice(i, i + batchSize)) {
+    for (const change of changes.slice(i, i + changesPerTurn)) {
       if (!inScope(change, scope)) continue
       const event = change.eventFor(predicate)
       if (event !== undefined) events.push(event)
     }
-    if (events.length > 0) yield events
+    yield events
   }
 }
 
-/** Present objects, as of now. */
-function matching({ tree, index }: ResourceCache, { below, indexed }: Scope, predicate: Predicate): Iterable<StoredObject> {
+/** Present objects, as of now, with undefined among them as initialEvents has it. */
+function matching({ tree, index }: ResourceCache, { below, indexed }: Scope, predicate: Predicate): Iterable<StoredObject | undefined> {
   if (below.endsWith('/') && indexed === undefined) return scanned(tree.clone(), below, predicate)
   const keys = indexed === undefined ? [below] : index.keys(indexed, below)
   return keys.map(key => tree.get(key)).filter(object => object !== undefined && predicate.matches(object.attributes())) as StoredObject[]
 }
 
-function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator<StoredObject, void, undefined> {
+function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator<StoredObject | undefined, void, undefined> {
   const end = prefixEnd(below)
+  let looked = 0
   for (const [key, object] of tree.entries(below)) {
     if (key >= end) return
+    if (!predicate.everything && ++looked % objectsPerTurn === 0) yield undefined
     if (predicate.everything || predicate.matches(object.attributes())) yield object
   }
 }

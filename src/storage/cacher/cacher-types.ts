@@ -81,6 +81,8 @@ export interface Cacher {
   addResource(resource: CachedResource): Storage
   /** Ends its watches and forgets it. */
   removeResource(name: string): void
+  /** Forgets the history up to a revision that the store is compacted to. */
+  forget(upTo: Revision): void
   stats(): CacherStats
   close(): Promise<void>
 }

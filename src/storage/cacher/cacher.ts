@@ -192,6 +192,10 @@ class WatchCache implements Cacher, CacherCore {
     this.#feed.reopen()
   }
 
+  forget(upTo: Revision): void {
+    for (const { cache } of this.#caches.values()) cache.history.forget(Math.min(upTo, this.time.now) as Revision)
+  }
+
   stats(): CacherStats {
     return {
       revision: this.time.now,

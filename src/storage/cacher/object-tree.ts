@@ -25,15 +25,17 @@ export interface Scan {
   readonly remaining: number | undefined
 }
 
-/** Objects that are looked at before the event loop may have its turn. */
+/** Objects that are looked at before the event loop may have its turn, and those by a predicate, which may have to parse them. */
 const STEP = 1000
+const PREDICATE_STEP = 128
 
 /** The objects below a prefix from `start` on, up to the limit (0: all), as the tree is now. */
 export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number): Promise<Scan> {
   const end = prefixEnd(prefix)
   const items: StoredObject[] = []
   const { everything } = predicate
-  const tree = live.size > STEP ? live.clone() : live
+  const step = everything ? STEP : PREDICATE_STEP
+  const tree = live.size > step ? live.clone() : live
   let more = false
   let looked = 0
   let from: Key | undefined = start
@@ -46,7 +48,7 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
         more = true
         return stop
       }
-      if (seen++ === STEP) {
+      if (seen++ === step) {
         next = key
         return stop
       }

@@ -123,12 +123,19 @@ function changeOf(codec: ResourceCodec, reports: CorruptReports, event: BackendE
   return new RecordedChange(key, modRevision, read(modRevision, value), before)
 }
 
-/** Present objects as added events, some at a time. */
-export function* initialEvents(present: Iterable<StoredObject>, bookmarkAtEnd: boolean, at: Revision): Generator<readonly StorageEvent[], void, undefined> {
+/** Events in one batch: their frames are made in one turn of the event loop. */
+const mostEvents = 100
+
+/** Present objects as added events, some at a time. Undefined: enough has been looked at in vain for the event loop to have its turn, with what there is, or nothing. */
+export function* initialEvents(
+  present: Iterable<StoredObject | undefined>,
+  bookmarkAtEnd: boolean,
+  at: Revision,
+): Generator<readonly StorageEvent[], void, undefined> {
   let batch: StorageEvent[] = []
   for (const object of present) {
-    batch.push({ type: 'added', object, revision: object.revision })
-    if (batch.length === 200) {
+    if (object !== undefined) batch.push({ type: 'added', object, revision: object.revision })
+    if (object === undefined || batch.length === mostEvents) {
       yield batch
       batch = []
     }

@@ -31,8 +31,16 @@ export async function runTable(
   const began = Date.now()
   const asked = requests.flatMap((request, index) => formsOf(request, index).map(form => ({ request, form })))
   const streams: { request: Request; form: Exclude<Form, 'cbor'>; stream: OpenStream }[] = []
-  for (const { request, form } of asked)
-    if (request.do.startsWith('WATCH') && form !== 'cbor') streams.push({ request, form, stream: observer.open(client, request, form) })
+  const open = ({ request, form }: (typeof asked)[number]): void => {
+    if (form !== 'cbor') streams.push({ request, form, stream: observer.open(client, request, form) })
+  }
+  const isTimed = ({ do: line }: Request): boolean => line.includes('timeoutSeconds')
+  const watches = asked.filter(({ request }) => request.do.startsWith('WATCH'))
+  // Those that have little time come first, alone.
+  for (const one of watches) if (isTimed(one.request)) open(one)
+  await Promise.all(streams.map(({ stream }) => stream.begun))
+  await sleep(SETTLE_MS)
+  for (const one of watches) if (!isTimed(one.request)) open(one)
   const rows: Row[] = []
   const reads = asked.filter(({ request }) => request.do.startsWith('GET'))
   const read = async ({ request, form }: (typeof reads)[number]): Promise<void> => {
@@ -46,7 +54,7 @@ export async function runTable(
   const waiting = reads.filter(({ request }) => waits(request)).map(read)
   await Promise.all([...waiting, ...Array.from({ length: SIDE_BY_SIDE }, worker)])
   await sleep(Math.max(0, began + QUIET_MS - Date.now()))
-  await Promise.all(streams.map(({ request, stream }) => (request.do.includes('timeoutSeconds') ? stream.done : stream.begun)))
+  await Promise.all(streams.map(({ request, stream }) => (isTimed(request) ? stream.done : stream.begun)))
   const later = new Map(versions)
   await writeMore(client, later)
   await sleep(SETTLE_MS)
