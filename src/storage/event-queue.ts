@@ -11,6 +11,7 @@ export class EventQueue implements Watcher {
   #queued = 0
   #ended = false
   #error: unknown
+  #whenTaken: (() => void) | undefined
   #waiting: { resolve(result: IteratorResult<readonly StorageEvent[]>): void; reject(error: unknown): void } | undefined
 
   /**
@@ -35,13 +36,32 @@ export class EventQueue implements Watcher {
   push(batch: readonly StorageEvent[]): boolean {
     if (this.#ended) return false
     if (batch.length === 0) return true
-    if (this.#queued + batch.length > this.#limit && this.#queued > 0) {
+    if (!this.fits(batch.length)) {
       this.close()
       return false
     }
     this.#batches.push(batch)
     this.#queued += batch.length
     return true
+  }
+
+  /** Whether so many more would be taken. */
+  fits(events: number): boolean {
+    return this.#queued + events <= this.#limit || this.#queued === 0
+  }
+
+  /** For the one source that can wait, where they don't fit: resolves when all that is queued is taken, or the queue has ended. */
+  whenTaken(): Promise<void> {
+    if (this.#ended) return Promise.resolve()
+    return new Promise(resolve => {
+      this.#whenTaken = resolve
+    })
+  }
+
+  #taken(): void {
+    const resolve = this.#whenTaken
+    this.#whenTaken = undefined
+    resolve?.()
   }
 
   wake(): void {
@@ -58,6 +78,7 @@ export class EventQueue implements Watcher {
     if (this.#ended) return
     this.#ended = true
     this.#error = error
+    this.#taken()
     this.wake()
     if (this.#waiting !== undefined) {
       const waiting = this.#waiting
@@ -81,6 +102,7 @@ export class EventQueue implements Watcher {
   #take(): readonly StorageEvent[] | undefined {
     const batch = this.#batches.shift()
     if (batch !== undefined) this.#queued -= batch.length
+    if (this.#queued === 0) this.#taken()
     return batch
   }
 

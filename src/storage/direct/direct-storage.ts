@@ -15,6 +15,8 @@ export interface DirectOptions {
   readonly revisionWaitMs?: number
   /** Events that may wait for a watcher. Default 4096. */
   readonly queueLimit?: number
+  /** How long a watcher with so many is waited for before it is ended: the store keeps what comes meanwhile. Default 5 s. */
+  readonly patienceMs?: number
   /** How often a watcher that wants bookmarks gets one. Default: a minute. */
   readonly bookmarkMs?: number
   /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
@@ -60,8 +62,8 @@ export class DirectStorage implements Storage {
   }
 
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
-    const { queueLimit = 4096, bookmarkMs = 60_000 } = this.#options
-    const limits = { queueLimit, bookmarkMs }
+    const { queueLimit = 4096, bookmarkMs = 60_000, patienceMs = 5000 } = this.#options
+    const limits = { queueLimit, bookmarkMs, patienceMs }
     if ('after' in query.start) return openWatch(this.backend, this.codec, this.#reports, prefix, query, { after: query.start.after }, limits, signal)
     const page = await this.#list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, asEvents(this.#reports), signal)
     return openWatch(
