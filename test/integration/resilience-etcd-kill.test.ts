@@ -131,7 +131,7 @@ onEtcd('resilience: a start without etcd', function () {
         expect(told, paths[i]).to.deep.equal([429, 'TooManyRequests', 'storage is (re)initializing', true])
       }
       const readyz = await (await fetch(`${server.url}/readyz`)).text()
-      expect(readyz).to.match(/\[-\]etcd failed[^]*\[-\]informer-sync failed/)
+      expect(readyz).to.match(/\[-\]etcd failed[\s\S]*\[-\]informer-sync failed/)
       await etcd.start()
       for (const deadline = Date.now() + 10_000; (await client.ask('GET', '/readyz')).status !== 200 && Date.now() < deadline; ) await sleep(50)
       for (const deadline = Date.now() + 10_000; (await client.ask('GET', '/api/v1/namespaces/default')).status !== 200 && Date.now() < deadline; )
