@@ -103,7 +103,7 @@ export class CachedStorage implements Storage {
     const value = present ? this.#indexed(predicate) : undefined
     if (value !== undefined) {
       const { items, looked, last } = pickFrom(tree, this.#cache.index.keys(value, below.prefix), below.prefix, start, predicate, limit)
-      this.#counted(looked, items.length)
+      this.#counted(looked, items.length, 'indexed')
       return { items, revision, nextKey: last && keyAfter(last), remaining: undefined }
     }
     const { items, looked, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit)
@@ -117,10 +117,10 @@ export class CachedStorage implements Storage {
     return (index !== undefined && predicate.requires?.(index)) || undefined
   }
 
-  #counted(looked: number, given: number): void {
+  #counted(looked: number, given: number, by: 'scans' | 'indexed' = 'scans'): void {
     const { counts } = this.#cache
-    counts.lists++
-    counts.fetched += looked
+    counts[by].lists++
+    counts[by].fetched += looked
     counts.returned += given
   }
 

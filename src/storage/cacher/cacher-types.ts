@@ -48,6 +48,8 @@ export interface ResourceStats {
   readonly name: string
   /** Of its keys, with a slash at its end. */
   readonly prefix: string
+  /** The field that it is indexed by. */
+  readonly index: string | undefined
   readonly loaded: boolean
   readonly objects: number
   readonly watchers: number

@@ -205,6 +205,7 @@ class WatchCache implements Cacher, CacherCore {
       resources: [...this.#caches.values()].map(({ cache }) => ({
         name: cache.resource.name,
         prefix: cache.resource.prefix,
+        index: cache.resource.index,
         loaded: cache.loaded,
         objects: cache.tree.size,
         watchers: cache.interest.size,

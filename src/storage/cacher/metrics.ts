@@ -26,13 +26,19 @@ export function cacherMetrics(cacher: Pick<Cacher, 'stats'>, etcdPrefix: string)
   const counter = (name: string, help: string, count: Count) =>
     family('counter', name, help, ['resource'], ({ name: resource, counts }) => line([resource], count(counts)))
   const prefixOf = ({ prefix }: ResourceStats) => prefix.slice(etcdPrefix.length).replace(/\/$/, '')
-  const lists = (name: string, help: string, count: Count, index: readonly ['index'] | readonly [] = ['index']) =>
-    family('counter', name, help, ['resource_prefix', ...index], resource => line([prefixOf(resource), ''], count(resource.counts)))
+  const lists = (name: string, help: string, of: 'lists' | 'fetched') =>
+    family('counter', name, help, ['resource_prefix', 'index'], resource => {
+      const prefix = prefixOf(resource)
+      const { scans, indexed } = resource.counts
+      return [...line([prefix, ''], scans[of]), ...line([prefix, `f:${resource.index}`], indexed[of])]
+    })
 
   return [
-    lists('apiserver_cache_list_total', 'Lists that the watch cache answered.', c => c.lists),
-    lists('apiserver_cache_list_fetched_objects_total', 'Objects of the watch cache looked at for lists.', c => c.fetched),
-    lists('apiserver_cache_list_returned_objects_total', 'Objects given in lists from the watch cache.', c => c.returned, []),
+    lists('apiserver_cache_list_total', 'Lists that the watch cache answered.', 'lists'),
+    lists('apiserver_cache_list_fetched_objects_total', 'Objects of the watch cache looked at for lists.', 'fetched'),
+    family('counter', 'apiserver_cache_list_returned_objects_total', 'Objects given in lists from the watch cache.', ['resource_prefix'], resource =>
+      line([prefixOf(resource)], resource.counts.returned),
+    ),
     counter('apiserver_init_events_total', 'Events that watches began with, by resource.', c => c.initEvents),
     counter('apiserver_watch_cache_events_received_total', 'Changes that came to the watch cache, by resource.', c => c.received),
     counter('apiserver_watch_cache_events_dispatched_total', 'Changes that the watch cache gave to its watchers, by resource.', c => c.dispatched),

@@ -18,9 +18,10 @@ export class ResourceCounts {
   slowWatchers = 0
   /** Objects of the store that could not be read. */
   unreadable = 0
-  /** Lists that the cache answered, objects looked at for them, and objects given. */
-  lists = 0
-  fetched = 0
+  /** Lists that the cache answered, and objects looked at for them: by a scan, and by the index. */
+  readonly scans = { lists: 0, fetched: 0 }
+  readonly indexed = { lists: 0, fetched: 0 }
+  /** Objects given in lists from the cache. */
   returned = 0
   /** Newest lists by who answered: the cache, or the store because the cache did not keep up, which may fail. */
   readonly consistent = { cache: 0, store: 0, failed: 0 }

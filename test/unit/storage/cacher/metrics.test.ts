@@ -1,13 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
 import type { MetricFamily } from '../../../../src/lib/metrics.ts'
+import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
 import { cacherMetrics } from '../../../../src/storage/cacher/metrics.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery, Storage, WatchQuery } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
-import { openCacher } from '../../../support/test-cacher.ts'
-import { everything, put, take, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
+import { everything, indexedCodec, put, take, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
 const { signal } = new AbortController()
 setMaxListeners(0, signal)
@@ -70,6 +71,24 @@ describe('storage/cacher/metrics', () => {
     expect(lines('apiserver_cache_list_fetched_objects_total')).to.deep.equal(['resource_prefix=/configmaps,index= 6'])
     expect(lines('apiserver_cache_list_returned_objects_total')).to.deep.equal(['resource_prefix=/configmaps 4'])
     expect(lines('apiserver_watch_cache_consistent_read_total')).to.deep.equal(['resource=/configmaps,success=true,fallback=false 2'])
+  })
+
+  it('counts lists of the cache that its index answered apart', async () => {
+    cacher = createCacher(backend, [{ ...testResource, codec: indexedCodec, index: 'data.node' }], testLimits)
+    storage = cacher.storageFor('configmaps')
+    for (const name of ['a', 'b', 'c']) await write(name, { node: name === 'c' ? 'n2' : 'n1' })
+    const onNode = {
+      matches: ({ name }: { name: string }) => name !== 'c',
+      everything: false,
+      requires: (field: string) => (field === 'data.node' ? 'n1' : undefined),
+    }
+    expect((await list({ predicate: onNode })).items).to.have.length(2)
+    await list()
+    expect(lines('apiserver_cache_list_total')).to.deep.equal(['resource_prefix=/configmaps,index= 1', 'resource_prefix=/configmaps,index=f:data.node 1'])
+    expect(lines('apiserver_cache_list_fetched_objects_total')).to.deep.equal([
+      'resource_prefix=/configmaps,index= 3',
+      'resource_prefix=/configmaps,index=f:data.node 2',
+    ])
   })
 
   it('counts lists of the store', async () => {
