@@ -208,6 +208,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const stopped = new AbortController()
   setMaxListeners(0, shutdown.signal, stopped.signal) // one listener a watch, and one a call of a controller
   const running: Promise<void>[] = []
+  // Nothing is written by this server before its start.
+  const dropBeginning = options.compactionIntervalMs > 0 ? newStore(backend, stopped.signal) : undefined
   let serverAddress = ''
   let bootstrapped = false
   const env = {
@@ -298,7 +300,6 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
             rulesKnown = true
           }),
         )
-      const dropBeginning = options.exclusiveStore && options.compactionIntervalMs > 0 ? newStore(backend, stopped.signal) : undefined
       running.push(
         bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
           const dropped = await dropBeginning?.().catch(error => logger.warn('history cannot be compacted', { error: (error as Error).message }))

@@ -30,6 +30,7 @@ export class EventQueue implements Watcher {
   #slow = false
   #ended = false
   #error: unknown
+  #whenTaken: (() => void) | undefined
   #waiting: { resolve(result: IteratorResult<readonly StorageEvent[]>): void; reject(error: unknown): void } | undefined
   /** Who is to be given what comes, in the turn in which it comes: set while it waits for more. */
   #taker: Taker | undefined
@@ -59,16 +60,38 @@ export class EventQueue implements Watcher {
     if (this.#ended) return false
     if (batch.length === 0) return true
     // Most watchers have taken what came before: then nothing is weighed.
-    if (this.#queued > 0) {
-      this.#bytes += bytesOf(batch)
-      if (this.#queued + batch.length > this.#limit || this.#bytes > this.#byteLimit) {
-        this.close(true)
-        return false
-      }
+    const bytes = this.#queued === 0 ? 0 : bytesOf(batch)
+    if (!this.#hasRoom(batch.length, bytes)) {
+      this.close(true)
+      return false
     }
+    this.#bytes += bytes
     this.#batches.push(batch)
     this.#queued += batch.length
     return true
+  }
+
+  /** Whether the batch would be taken. */
+  fits(batch: readonly StorageEvent[]): boolean {
+    return this.#hasRoom(batch.length, this.#queued === 0 ? 0 : bytesOf(batch))
+  }
+
+  #hasRoom(events: number, bytes: number): boolean {
+    return this.#queued === 0 || (this.#queued + events <= this.#limit && this.#bytes + bytes <= this.#byteLimit)
+  }
+
+  /** For the one source that can wait, where they don't fit: resolves when all that is queued is taken, or the queue has ended. */
+  whenTaken(): Promise<void> {
+    if (this.#ended) return Promise.resolve()
+    return new Promise(resolve => {
+      this.#whenTaken = resolve
+    })
+  }
+
+  #taken(): void {
+    const resolve = this.#whenTaken
+    this.#whenTaken = undefined
+    resolve?.()
   }
 
   wake(): void {
@@ -86,6 +109,7 @@ export class EventQueue implements Watcher {
     if (this.#ended) return
     this.#ended = true
     this.#error = error
+    this.#taken()
     this.wake()
     if (this.#waiting !== undefined) {
       const waiting = this.#waiting
@@ -158,6 +182,7 @@ export class EventQueue implements Watcher {
     if (batch !== undefined) this.#queued -= batch.length
     const first = this.#batches[0]
     if (first !== undefined) this.#bytes -= bytesOf(first)
+    if (this.#queued === 0) this.#taken()
     return batch
   }
 

@@ -19,7 +19,9 @@ const data = { a: 'x'.repeat(1700) }
 type Row = readonly [what: string, ...values: string[]]
 const rows = new Map<string, string[]>()
 const note = (what: string, value: string): void => void rows.set(what, [...(rows.get(what) ?? []), value])
-const say = ({ rate, cpu }: Rate): string => `${Math.round(rate)}/s, ${Math.round(cpu)} µs`
+type Throughput = Pick<Rate, 'rate' | 'cpu'>
+
+const say = ({ rate, cpu }: Throughput): string => `${Math.round(rate)}/s, ${Math.round(cpu)} µs`
 
 if (findEtcd() === undefined) console.log('there is no etcd here: nothing to measure')
 else {
@@ -58,7 +60,7 @@ async function measure(count: number): Promise<void> {
 }
 
 /** Each worker follows the store: an event that comes back is read by all of them, which belongs to its create. */
-async function creates({ port, pid }: Measured): Promise<Rate> {
+async function creates({ port, pid }: Measured): Promise<Throughput> {
   const make = (i: number): Promise<Buffer> => send(port, 'POST', MAPS, { metadata: { name: `object-${i}` }, data })
   const before = cpuOfFamily(pid)
   const begun = performance.now()
@@ -69,8 +71,8 @@ async function creates({ port, pid }: Measured): Promise<Rate> {
 }
 
 /** The first round warms up. */
-async function middle({ port, pid }: Measured, path: string): Promise<Rate> {
-  const rates: Rate[] = []
+async function middle({ port, pid }: Measured, path: string): Promise<Throughput> {
+  const rates: Throughput[] = []
   for (let round = -1; round < ROUNDS; round++) {
     const rate = await load(port, pid, path, SECONDS, CONNECTIONS)
     if (round >= 0) rates.push(rate)

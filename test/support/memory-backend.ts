@@ -50,6 +50,10 @@ export class MemoryBackend implements Backend {
     if (down) for (const subscriber of this.#subscribers) subscriber.wake()
   }
 
+  get revision(): Revision {
+    return revision(this.#revision)
+  }
+
   get watches(): readonly BackendWatch[] {
     return [...this.#subscribers].map(s => s.watch)
   }

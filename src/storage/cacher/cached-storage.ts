@@ -25,7 +25,8 @@ export class CachedStorage implements Storage {
   async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
     if (this.#fromStore(at) || this.#isStarting()) return this.#direct.get(key, at, signal)
     if (typeof at === 'object' && 'exactly' in at) {
-      const tree = await this.#treeAt(at.exactly, signal)
+      await this.#reachExactly(at.exactly, signal)
+      const tree = this.#treeAt(at.exactly)
       return tree ? tree.get(key) : this.#direct.get(key, at, signal)
     }
     if (!(await this.reach(at, signal)) || this.#cache.corrupt.has(key)) return this.#direct.get(key, at, signal)
@@ -38,7 +39,9 @@ export class CachedStorage implements Storage {
     if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is the store's to tell.
-      const tree = this.#narrow(prefix, query).one && query.startKey === undefined ? undefined : await this.#treeAt(at.exactly, signal)
+      if (this.#narrow(prefix, query).one && query.startKey === undefined) return this.#listDirect(prefix, query, signal)
+      await this.#reachExactly(at.exactly, signal)
+      const tree = this.#treeAt(at.exactly)
       return tree ? this.#page(tree, tree === this.#cache.tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
     if (!(await this.reach(at, signal))) return this.#listInstead(prefix, query, signal)
@@ -205,8 +208,7 @@ export class CachedStorage implements Storage {
     return wait
   }
 
-  /** The state at a revision; undefined where the store has to be asked. */
-  async #treeAt(revision: Revision, signal: AbortSignal): Promise<ObjectTree | undefined> {
+  async #reachExactly(revision: Revision, signal: AbortSignal): Promise<void> {
     const core = this.#core
     await core.loaded(this.#cache, signal)
     try {
@@ -214,7 +216,11 @@ export class CachedStorage implements Storage {
     } catch (error) {
       throw toStorageError(error)
     }
+  }
+
+  /** The state at a revision that has been reached; undefined where the store has to be asked. It may be the present one, so it is read before anything else happens. */
+  #treeAt(revision: Revision): ObjectTree | undefined {
     if (this.#cache.corrupt.size > 0) return undefined
-    return this.#cache.history.treeAt(revision, this.#cache.tree, core.clock.now())
+    return this.#cache.history.treeAt(revision, this.#cache.tree, this.#core.clock.now())
   }
 }

@@ -114,8 +114,8 @@ export class Interest {
     for (const watcher of this.#watchers.keys()) {
       if (now < watcher.nextBookmark) continue
       // In the middle of a round it is not known who has had its share: then only what the watcher was given counts.
-      const revision = busy ? watcher.seen : (Math.max(reached, watcher.seen) as Revision)
-      watcher.queue.push([{ type: 'bookmark', revision, initialEnd: false }])
+      if (!busy && reached > watcher.seen) watcher.seen = reached
+      watcher.queue.push([{ type: 'bookmark', revision: watcher.seen, initialEnd: false }])
       watcher.queue.wake()
       watcher.nextBookmark = now < watcher.lastBookmark ? Math.min(now + everyMs, watcher.lastBookmark) : Number.POSITIVE_INFINITY
     }

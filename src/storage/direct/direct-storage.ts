@@ -19,6 +19,8 @@ export interface DirectOptions {
   readonly queueLimit?: number
   /** Bytes of objects that may wait for a watcher. Default 16 MiB. */
   readonly queueBytes?: number | undefined
+  /** How long a watcher with so many is waited for before it is ended: the store keeps what comes meanwhile. Default 5 s. */
+  readonly patienceMs?: number
   /** Called for each watcher that is ended because its client did not keep up. */
   readonly onSlowWatcher?: () => void
   /** How often a watcher that wants bookmarks gets one. Default: a minute. */
@@ -77,8 +79,8 @@ export class DirectStorage implements Storage {
   }
 
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
-    const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, onSlowWatcher } = this.#options
-    const limits = { queueLimit, queueBytes, bookmarkMs, onSlow: onSlowWatcher }
+    const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, patienceMs = 5000, onSlowWatcher } = this.#options
+    const limits = { queueLimit, queueBytes, bookmarkMs, patienceMs, onSlow: onSlowWatcher }
     if ('after' in query.start) return openWatch(this.backend, this.codec, this.#reports, prefix, query, { after: query.start.after }, limits, signal)
     const page = await this.#list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, asEvents(this.#reports), signal)
     return openWatch(

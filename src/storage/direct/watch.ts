@@ -2,6 +2,7 @@ import { steadyClock } from '../../lib/clock.ts'
 import type { Backend, BackendEvent } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { type CorruptReports, reported } from '../corrupt.ts'
+import { delay } from '../delay.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { EventQueue } from '../event-queue.ts'
 import { prefixEnd } from '../key-range.ts'
@@ -23,6 +24,8 @@ export interface WatchLimits {
   readonly queueLimit: number
   readonly queueBytes: number | undefined
   readonly bookmarkMs: number
+  /** How long one who does not keep up is waited for. */
+  readonly patienceMs: number
   /** Called when a watch is ended because its client did not keep up. */
   readonly onSlow: (() => void) | undefined
 }
@@ -65,8 +68,11 @@ export async function openWatch(
   const follow = async (): Promise<void> => {
     const watch = { start: prefix, end: prefixEnd(prefix), from: revision(from.after + 1), previous: true, onOpen: () => opened() }
     for await (const batch of backend.watch(watch, stop.signal)) {
-      if (batch.events.length > 0) {
-        queue.push(batch.events.map(event => changeOf(codec, reports, event).eventFor(query.predicate)).filter(event => event !== undefined))
+      const events = batch.events.map(event => changeOf(codec, reports, event).eventFor(query.predicate)).filter(event => event !== undefined)
+      // The store keeps what comes meanwhile. Who begins long ago would otherwise be ended before anything was given, again and again.
+      if (!queue.fits(events)) await taken(queue, limits.patienceMs)
+      if (events.length > 0) {
+        queue.push(events)
         queue.wake()
       }
       seen = batch.revision
@@ -93,7 +99,8 @@ export async function openWatch(
       const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - steadyClock.now(), 0)
       timer = setTimeout(
         () => {
-          queue.push([{ type: 'bookmark', revision: seen, initialEnd: false }])
+          const bookmark = [{ type: 'bookmark', revision: seen, initialEnd: false } as const]
+          if (queue.fits(bookmark)) queue.push(bookmark)
           queue.wake()
           if (left > limits.bookmarkMs || query.deadline === undefined) next()
         },
@@ -104,6 +111,12 @@ export async function openWatch(
     next()
   }
   return queue
+}
+
+async function taken(queue: EventQueue, patienceMs: number): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([queue.whenTaken(), delay(patienceMs, over.signal).catch(() => {})])
+  over.abort()
 }
 
 function changeOf(codec: ResourceCodec, reports: CorruptReports, event: BackendEvent): RecordedChange {

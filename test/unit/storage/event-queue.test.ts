@@ -123,6 +123,31 @@ describe('storage/event-queue', () => {
     expect([queue.ended, closed, queue.push(marks(2))]).to.deep.equal([true, 1, false])
   })
 
+  it('tells a source that can wait when there is room', async () => {
+    const queue = open(2)
+    expect(queue.fits(marks(1, 2, 3, 4, 5))).to.equal(true)
+    queue.push(marks(1, 2))
+    expect([queue.fits(marks(3)), queue.fits([])]).to.deep.equal([false, true])
+    let taken = false
+    const waiting = queue.whenTaken().then(() => {
+      taken = true
+    })
+    await new Promise(setImmediate)
+    expect(taken).to.equal(false)
+    await take(queue, 2)
+    await waiting
+    expect(queue.fits(marks(1, 2))).to.equal(true)
+  })
+
+  it('lets a source that waits go when it ends', async () => {
+    const queue = open(1)
+    queue.push(marks(1))
+    const waiting = queue.whenTaken()
+    queue.close()
+    await waiting
+    await queue.whenTaken()
+  })
+
   describe('deliver', () => {
     const taken: number[] = []
     const note = (events: readonly StorageEvent[]): true => {

@@ -346,6 +346,22 @@ describe('storage/cacher', () => {
       await old.return?.()
     })
 
+    it('is that of its revision, whenever a change comes while it is being asked for', async () => {
+      await open()
+      for (let turns = 0; turns < 20; turns++) {
+        const { revision: now } = (await write(`n${String(turns).padStart(2, '0')}`)).object
+        await storage.list(testPrefix, { at: { notOlderThan: now }, predicate: everything, limit: 0 }, signal)
+        seed('too-late')
+        for (let i = 0; i < turns; i++) await Promise.resolve()
+        const reading = storage.list(testPrefix, { at: { exactly: now }, predicate: everything, limit: 0 }, signal)
+        expect(
+          (await reading).items.map(item => item.attributes().name),
+          `${turns} turns`,
+        ).not.to.include('too-late')
+        backend.apply([{ key: testKey('too-late') }])
+      }
+    })
+
     it('makes the state of an earlier revision', async () => {
       await open()
       const expected = new Map<number, string[]>()
@@ -542,6 +558,30 @@ describe('storage/cacher', () => {
     expect(told(batches[0]!)[0]).to.equal('added a@2')
     expect(batches[1]).to.equal(batches[0])
     expect(batches[2]).to.equal(batches[0])
+  })
+
+  it('gives no bookmark that is before the last', async () => {
+    await open({ bookmarkMs: 5 })
+    const watcher = await storage.watch(
+      testPrefix,
+      { start: { after: revision(1) }, predicate: { ...everything, everything: false, matches: () => false }, bookmarks: true },
+      signal,
+    )
+    const bookmarks: number[] = []
+    const reading = (async () => {
+      for await (const batch of watcher) bookmarks.push(...batch.map(event => event.revision))
+    })()
+    // Of other resources, which move the clock alone, and of this one, which keep the watchers busy.
+    for (let i = 0; i < 40; i++) {
+      seed('elsewhere', key('/elsewhere/'))
+      await soon(3)
+      for (let n = 0; n < 40; n++) seed(`n${n}`)
+      await soon(1)
+    }
+    watcher.close()
+    await reading
+    expect(bookmarks.length).to.be.above(3)
+    expect(bookmarks).to.deep.equal([...bookmarks].sort((a, b) => a - b))
   })
 
   it('reads the state anew where the store went back', async () => {

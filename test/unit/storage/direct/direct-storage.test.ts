@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import { DirectStorage } from '../../../../src/storage/direct/direct-storage.ts'
+import { revision } from '../../../../src/storage/revision.ts'
 import type { ReadAt } from '../../../../src/storage/storage.ts'
 import { encryptionConformance } from '../../../conformance/encryption.ts'
 import { storageConformance } from '../../../conformance/storage.ts'
 import { encryptionOf, identityProvider, providerOf } from '../../../support/encryption-config.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { directHarness, encryptedHarness } from '../../../support/test-cacher.ts'
-import { codecThrough, everything, plus, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+import { codecThrough, everything, plus, take, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
 storageConformance('direct, in memory', async () => directHarness(new MemoryBackend()))
 storageConformance('direct, in memory, encrypted', async () => {
@@ -50,5 +51,24 @@ describe('storage/direct', () => {
     }
     expect(await storage.removeCorrupt(testKey('a'), signal)).to.equal('readable')
     expect((await storage.get(testKey('a'), 'latest', signal))?.attributes().name).to.equal('a')
+  })
+
+  it('gives a watch that begins long ago all that has been, however slowly it is read', async () => {
+    const backend = new MemoryBackend()
+    const storage = new DirectStorage(backend, testCodec, { queueLimit: 4 })
+    const signal = AbortSignal.timeout(5000)
+    for (let i = 0; i < 30; i++) backend.apply([{ key: testKey(`n${i}`), value: testCodec.encode(testObject(`n${i}`)) }])
+    // As a store gives history: in parts.
+    const { watch } = backend
+    backend.watch = async function* (query, until) {
+      for await (const { events } of watch.call(backend, query, until))
+        for (let i = 0; i < events.length; i += 3)
+          yield { events: events.slice(i, i + 3), revision: events.at(Math.min(i + 2, events.length - 1))!.modRevision }
+    }
+    const watcher = await storage.watch(testPrefix, { start: { after: revision(1) }, predicate: everything, bookmarks: false }, signal)
+    await new Promise(resolve => setTimeout(resolve, 20))
+    const revisions = (await take(watcher, 30)).map(event => event.revision)
+    expect(revisions).to.deep.equal(Array.from({ length: 30 }, (_, i) => i + 2))
+    watcher.close()
   })
 })
