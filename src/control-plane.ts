@@ -61,6 +61,7 @@ import { defaultStorageClass } from './resources/storage/storage-class/admission
 import type { Backend } from './storage/backend.ts'
 import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
+import { listMetrics } from './storage/list-metrics.ts'
 import { RequestTimings } from './storage/request-timings.ts'
 import { key } from './storage/revision.ts'
 import { storageSize } from './storage/size-gauge.ts'
@@ -264,6 +265,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         () => stores.counts(),
       ),
       ...(stores.cacher ? cacherMetrics(stores.cacher, options.etcdPrefix) : []),
+      ...listMetrics(() => stores.listCounts()),
       ...(timings?.families() ?? []),
       storageSize(backend, options.exclusiveStore ? 'embedded' : 'etcd-0', stopped.signal),
     ],

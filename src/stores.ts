@@ -5,6 +5,7 @@ import type { Cacher, CacherOptions } from './storage/cacher/cacher-types.ts'
 import type { CachedResource } from './storage/cacher/resource-cache.ts'
 import { DirectStorage } from './storage/direct/direct-storage.ts'
 import { prefixEnd } from './storage/key-range.ts'
+import { ListCounts } from './storage/list-counts.ts'
 import type { Revision } from './storage/revision.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -24,6 +25,8 @@ export interface Stores {
   synced(signal: AbortSignal): Promise<void>
   /** Objects of each resource; of those without a cache as counted within the last minute. */
   counts(): (readonly [name: string, objects: number])[]
+  /** Lists of each resource that the store answered. */
+  listCounts(): (readonly [name: string, ListCounts])[]
   /** Forgets the history up to a revision that the store is compacted to. */
   forget(upTo: Revision): void
   close(): Promise<void>
@@ -40,10 +43,16 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
   const cacher: Cacher | undefined = cached.length === 0 ? undefined : createCacher(backend, cached, options)
   const uncached = resources.filter(({ name }) => !isCached(name))
   const { reports, timings } = options
+  const listed = new Map(uncached.map(({ name }) => [name, new ListCounts()]))
   const direct = new Map<string, Storage>(
     uncached.map(({ name, codec }) => [
       name,
-      new DirectStorage(timings?.timed(backend, name) ?? backend, codec, { revisionWaitMs: 0, futureFails: true, ...(reports && { reports }) }),
+      new DirectStorage(timings?.timed(backend, name) ?? backend, codec, {
+        revisionWaitMs: 0,
+        futureFails: true,
+        counts: listed.get(name) ?? new ListCounts(),
+        ...(reports && { reports }),
+      }),
     ]),
   )
   const counting = countNow(backend, uncached)
@@ -57,6 +66,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
     ready: () => cacher?.ready() ?? true,
     synced: async signal => cacher?.synced(signal),
     counts: () => [...(cacher?.stats().resources.map(({ name, objects }) => [name, objects] as const) ?? []), ...counting.counts],
+    listCounts: () => [...(cacher?.stats().resources.map(({ name, counts }) => [name, counts.stored] as const) ?? []), ...listed],
     forget: upTo => cacher?.forget(upTo),
     async close() {
       counting.stop()

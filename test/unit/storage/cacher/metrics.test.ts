@@ -4,6 +4,7 @@ import type { MetricFamily } from '../../../../src/lib/metrics.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
 import { cacherMetrics } from '../../../../src/storage/cacher/metrics.ts'
+import { listMetrics } from '../../../../src/storage/list-metrics.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery, Storage, WatchQuery } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
@@ -30,7 +31,8 @@ describe('storage/cacher/metrics', () => {
     storage = cacher.storageFor('configmaps')
     await cacher.synced(signal)
   }
-  const lines = (name: string) => linesOf(cacherMetrics(cacher, '/registry'), name)
+  const lines = (name: string) =>
+    linesOf([...cacherMetrics(cacher, '/registry'), ...listMetrics(() => cacher.stats().resources.map(({ name, counts }) => [name, counts.stored]))], name)
   const write = (name: string, data: Record<string, string> = {}) => storage.write(testKey(name), put(testObject(name, data)), signal)
   const list = (query: Partial<ListQuery> = {}) => storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
   const watch = async (query: Partial<WatchQuery>) =>
