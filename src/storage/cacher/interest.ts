@@ -15,6 +15,9 @@ export interface CacheWatcher {
   readonly lastBookmark: number
 }
 
+/** Changes that may wait to be given to a group of watchers. Where more come than can be given, its watches end as those of slow clients do. */
+export const longestPending = 16_384
+
 /** The watchers that may want the same changes. */
 export interface InterestGroup {
   readonly watchers: Set<CacheWatcher>
@@ -104,6 +107,10 @@ export class Interest {
 
   #tell(group: InterestGroup | undefined, change: RecordedChange): void {
     if (group === undefined) return
+    if (group.pending.length >= longestPending) {
+      for (const watcher of [...group.watchers]) watcher.queue.close(true)
+      return
+    }
     group.pending.push(change)
     this.#fanOut.schedule(group)
   }
