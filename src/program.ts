@@ -15,6 +15,8 @@ export interface ProgramOptions {
 
 /** Runs the program, and sets the exit code when it has ended. */
 export function runProgram(argv: readonly string[], options: ProgramOptions): void {
+  // A worker without its primary has no ports.
+  if (options.worker !== undefined) process.once('disconnect', () => process.exit(1))
   void run(argv, options)
     .catch((error: unknown) => {
       process.stderr.write(`Error: ${tell(error)}\n`)
