@@ -14,7 +14,7 @@ import { Etcd3 } from 'etcd3'
 import { findEtcd, startEtcd } from '../support/etcd.ts'
 import { ask, cpuOf, listen, type Rate } from './support/load.ts'
 import { type Observed, printHead, printRow, short, startObserved, timed } from './support/observed.ts'
-import { startReference } from './support/processes.ts'
+import { startBinnacle, startReference } from './support/processes.ts'
 import { closeConnections, inFlight, send } from './support/requests.ts'
 
 const counts = (process.env.WATCHERS ?? '1000,10000').split(',').filter(Boolean).map(Number)
@@ -162,10 +162,23 @@ async function gets(server: Observed, etcd: Etcd3): Promise<void> {
   }
 }
 
+/** What a write through one server costs another one on the same store, as each worker of a machine is. */
+async function followers(server: Observed, flags: readonly string[]): Promise<void> {
+  const other = await startBinnacle(flags)
+  await sleep(3000)
+  const batch = names++
+  const from = cpuOf(other.pid)
+  await inFlight(writes, IN_FLIGHT, i => send(server.port, 'POST', maps, body(`followed-${batch}-${i}`, 'first')))
+  await sleep(500)
+  console.log(`a write of 2 KB costs each further process on the same etcd: CPU ${short((cpuOf(other.pid) - from) / writes)} µs`)
+  await other.stop()
+}
+
 if (findEtcd() === undefined) console.log('there is no etcd: hack/etcd installs one')
 else {
   const etcd = await startEtcd()
-  const server = await startObserved([`--etcd-servers=${etcd.url}`])
+  const flags = [`--etcd-servers=${etcd.url}`]
+  const server = await startObserved(flags)
   const plain = new Etcd3({ hosts: etcd.url })
   try {
     printHead()
@@ -173,6 +186,7 @@ else {
     await writing(server, plain)
     for (const count of counts) await delivery(server, count)
     for (const count of counts) await idle(server, count)
+    await followers(server, flags)
   } finally {
     plain.close()
     closeConnections()

@@ -78,8 +78,12 @@ export class CachedStorage implements Storage {
       const { items, last } = pickFrom(tree, this.#cache.index.keys(value, below.prefix), below.prefix, start, predicate, limit)
       return { items, revision, nextKey: last && keyAfter(last), remaining: undefined }
     }
-    const { items, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit)
-    return { items, revision, nextKey: last && keyAfter(last), remaining }
+    const { pages, resource } = this.#cache
+    const count = start === resource.prefix ? tree.size : pages.from(revision, below.prefix, start)
+    const { items, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit, count)
+    const nextKey = last && keyAfter(last)
+    if (nextKey !== undefined && remaining !== undefined) pages.remember(revision, below.prefix, nextKey, remaining)
+    return { items, revision, nextKey, remaining }
   }
 
   /** The value of the indexed field, where a predicate asks for one. */
