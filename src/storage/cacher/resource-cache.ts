@@ -52,6 +52,8 @@ export class ResourceCache {
   removed = false
   /** Events that come while the first state is being read; undefined once it is there. */
   held: BackendEvent[] | undefined = []
+  /** What the state that was read had: changes up to this revision are in it. */
+  #readAt = 0 as Revision
   readonly #slabs: Slabs
   readonly #ownWrites: OwnWrites
   readonly #reports: CorruptReports
@@ -85,6 +87,7 @@ export class ResourceCache {
     this.tree = tree
     this.corrupt = corrupt
     this.history.reset(at)
+    this.#readAt = at
     this.loaded = true
     const held = this.held ?? []
     this.held = undefined
@@ -97,7 +100,7 @@ export class ResourceCache {
       return
     }
     const { key, modRevision, value } = event
-    if (modRevision <= this.history.since) return
+    if (modRevision <= this.#readAt) return
     const previous = this.tree.get(key)
     const corrupt = this.corrupt.get(key)
     this.corrupt.delete(key)
