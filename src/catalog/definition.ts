@@ -19,6 +19,8 @@ export interface ResourceDefinition {
     readonly prefix: string
     /** In which the release stores it: need be neither served nor the home version. */
     readonly version: Version
+    /** A field whose selectors are asked for most, by its name in selectors and its path in that version: a text, which is empty where it is absent. */
+    readonly indexedBy?: { readonly field: string; readonly path: readonly string[] }
   }
   readonly strategy?: Strategy
   /** Serves resources that are not stored, by verb. */

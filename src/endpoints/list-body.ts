@@ -1,4 +1,5 @@
 import type { FilledBody } from '../lib/filled-body.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { ListMeta } from '../meta/object.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { StoredObject } from '../storage/storage.ts'
@@ -12,22 +13,28 @@ export function listMeta(result: ListResult): ListMeta {
   }
 }
 
+/** Items whose length is added up before the event loop may have its turn. */
+const LOOK = 500
 const COMMA = 0x2c
 const BRACE = 0x7b
 const END = Buffer.from(']}\n')
 
 /**
  * A list of a built-in kind as JSON: the items' ready bytes, copied together without being read. Such items carry no kind and apiVersion: each is copied whole, and what comes
- * before it in the list is then written over its type header. So a part is filled from its end to its beginning.
+ * before it in the list is then written over its type header. So a part is filled from its end to its beginning. What is given opens the body, as often as it is wanted.
  */
-export function listBody(kind: string, apiVersion: string, meta: ListMeta, items: readonly StoredObject[]): FilledBody {
+export async function listBody(kind: string, apiVersion: string, meta: ListMeta, items: readonly StoredObject[]): Promise<() => FilledBody> {
   const start = Buffer.from(`{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`)
   let length = start.length + END.length
-  for (const item of items) {
-    const { bytes, header } = item.json()
-    length += bytes.length - header + 2
+  for (let i = 0; i < items.length; i++) {
+    length += sizeOf(items[i])
+    if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
   }
   if (items.length > 0) length--
+  return () => filled(start, items, length)
+}
+
+function filled(start: Buffer, items: readonly StoredObject[], length: number): FilledBody {
   // -1: the start is still to come; items.length: only the end is.
   let next = -1
   const fill = (target: Buffer): Buffer => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expiredError, internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
+import { steadyClock } from '../lib/clock.ts'
+import { internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
-import { StorageError } from '../storage/storage.ts'
 import type { Exchange, StreamWriter } from './exchange.ts'
 import type { ReadOptions } from './list-options.ts'
 import type { Scope } from './scope.ts'
@@ -34,6 +34,10 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   const { exchange, env } = scope
   const seconds =
     options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
+  const begun = steadyClock.now()
+  const meter = env.watchMetrics?.meter(scope, watchedName(options))
+  // Only who wants bookmarks gets the one that ends the initial events.
+  let awaitsEnd = meter !== undefined && options.allowWatchBookmarks
   const over = new AbortController()
   const end = () => over.abort(OVER)
   const timer = setTimeout(end, Math.min(seconds * 1000, 2 ** 31 - 1))
@@ -41,7 +45,7 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   exchange.ctx.signal.addEventListener('abort', end, { once: true })
   env.shutdown.addEventListener('abort', end, { once: true })
   try {
-    const deadline = env.clock.now() + seconds * 1000
+    const deadline = steadyClock.now() + seconds * 1000
     const watcher = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
       .catch(toldInside)
@@ -56,14 +60,21 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
       return finishStream(writer)
     }
     try {
-      for await (const batch of watcher) {
+      await watcher.deliver(batch => {
         const shown = framesOfBatch(framing, batch)
+        meter?.sent(shown)
+        if (awaitsEnd && endsInitialEvents(batch)) {
+          awaitsEnd = false
+          meter?.initialEventsSent((steadyClock.now() - begun) / 1000)
+        }
         // No promise where none is needed: this is done for every watcher.
         const written = writeAll(writer, shown, over.signal)
-        if (written !== true && !(await written)) break
-        if (shown.length < batch.length) break
-        if (over.signal.aborted) break
-      }
+        if (written === true && shown.length === batch.length) return true
+        return Promise.resolve(written).then(taken => {
+          if (!taken && isStalled(writer, over.signal)) watcher.close(true)
+          return taken && shown.length === batch.length
+        })
+      })
     } catch (error) {
       if (!over.signal.aborted) writer.write([framing.error(streamError(scope, options, error))])
     } finally {
@@ -75,6 +86,16 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     exchange.ctx.signal.removeEventListener('abort', end)
     env.shutdown.removeEventListener('abort', end)
   }
+}
+
+/** Of a client that has not been written to: whether it is there and does not read. */
+const isStalled = (writer: StreamWriter, signal: AbortSignal): boolean => writer.open && !signal.aborted && writer.unwritten > PACE_BYTES
+
+const watchedName = ({ fields }: ReadOptions): string => fields.find(({ field, op }) => field === 'metadata.name' && op === '=')?.value ?? ''
+
+function endsInitialEvents(batch: readonly StorageEvent[]): boolean {
+  const last = batch.at(-1)
+  return last?.type === 'bookmark' && last.initialEnd
 }
 
 /** Over a WebSocket where the client asks for one; undefined where its handshake is none. */
@@ -140,9 +161,7 @@ const finishStream = (writer: StreamWriter): void => {
 
 /** A start that is gone is told inside the stream: an ERROR event with a 410. */
 function streamError(scope: Scope, options: ReadOptions, error: unknown): StatusError {
-  if (error instanceof StorageError && error.code === 'expired')
-    return expiredError(`too old resource version: ${options.resourceVersion || 0} (${error.revision ?? 0})`)
-  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion)
+  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion, storeOf(scope).storage.cached)
   if (status instanceof StatusError) return status
   return error instanceof Error ? internalServerError(error.message) : serviceUnavailableError('the watch has ended')
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
@@ -26,6 +27,9 @@ const HEADERS_MS = 32_000
 /** Connections of one listener; beyond, new ones are closed at once. */
 const MAX_CONNECTIONS = 20_000
 
+/** As Go's: the shorter key first, which costs a fifth less where the processor does AES. */
+const CIPHERS = ['TLS_AES_128_GCM_SHA256', ...constants.defaultCoreCipherList.split(':').filter(name => name !== 'TLS_AES_128_GCM_SHA256')].join(':')
+
 /** A port that serves, and can be told to stop. */
 export interface Port {
   readonly address: AddressInfo
@@ -45,6 +49,7 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener): Http2Sec
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
     // Three lists that nobody reads would otherwise make Node refuse every new stream.
     maxSessionMemory: 200,
     maxHeaderListPairs: MAX_HEADERS,

@@ -15,6 +15,8 @@ import { Pipeline } from './pipeline.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { StatusEncoder } from './status-body.ts'
 import type { VersionInfo } from './version.ts'
+import type { MetricSnapshot } from './workers/messages.ts'
+import type { SharedMetrics } from './workers/worker-link.ts'
 
 export interface ServerOptions {
   readonly handler: Handler
@@ -29,6 +31,8 @@ export interface ServerOptions {
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Beside those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
+  /** Where others serve the same port: a scrape tells the figures of all. */
+  readonly sharedMetrics?: SharedMetrics
   readonly tls: TlsMaterial
   readonly bindAddress: string
   /** 0: one that is free. */
@@ -59,8 +63,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = new RequestMetrics(inFlight)
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  const { sharedMetrics } = options
+  sharedMetrics?.offer(async () => (await registry.getMetricsAsJSON()) as unknown as MetricSnapshot[])
+  const exposition = sharedMetrics ? () => sharedMetrics.gather() : () => registry.metrics()
   const pipeline = new Pipeline({ ...options, inFlight, metrics })
-  const listenerFor = createApp({ ...options, pipeline, registry, metrics: [...metrics.families(), ...options.metrics] })
+  const listenerFor = createApp({ ...options, pipeline, registry, exposition, metrics: [...metrics.families(), ...options.metrics] })
 
   const ports: Port[] = []
   const secure = await open(createSecurePort(options.tls, listenerFor(undefined)), options.securePort, options.bindAddress)

@@ -93,7 +93,7 @@ export class MemoryBackend implements Backend {
       const item = this.#item(key, at)
       if (!item) continue
       count++
-      if (!query.countOnly && (!query.limit || items.length < query.limit)) items.push(item)
+      if (!query.countOnly && (!query.limit || items.length < query.limit)) items.push(query.keysOnly ? { ...item, value: Buffer.alloc(0) } : item)
     }
     return { items, revision: revision(this.#revision), more: items.length < count && !query.countOnly, count }
   }
@@ -173,6 +173,11 @@ export class MemoryBackend implements Backend {
 
   check(signal: AbortSignal): Promise<void> {
     return this.#enter('check', signal)
+  }
+
+  async size(signal: AbortSignal): Promise<number> {
+    await this.#enter('size', signal)
+    return 4096
   }
 
   async close(): Promise<void> {

@@ -71,6 +71,10 @@ export class TroubledBackend implements Backend {
     if (this.#down) throw new BackendError('unavailable', 'the connection is down')
   }
 
+  size(signal: AbortSignal): Promise<number> {
+    return this.#call(() => this.#inner.size(signal))
+  }
+
   get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }> {
     return this.#call(() => this.#inner.get(key, signal, at))
   }

@@ -38,7 +38,13 @@ function open(t: TestRegistry, search: string, framing: Framing = words(`words${
 function scripted(batches: () => AsyncIterable<readonly StorageEvent[]>): { t: TestRegistry; closed: () => number } {
   const t = new TestRegistry()
   let closed = 0
-  t.store.storage.watch = async (): Promise<Watcher> => ({ [Symbol.asyncIterator]: () => batches()[Symbol.asyncIterator](), close: () => closed++ })
+  t.store.storage.watch = async (): Promise<Watcher> => ({
+    [Symbol.asyncIterator]: () => batches()[Symbol.asyncIterator](),
+    async deliver(take) {
+      for await (const batch of batches()) if (!(await take(batch))) break
+    },
+    close: () => closed++,
+  })
   return { t, closed: () => closed }
 }
 
@@ -110,7 +116,7 @@ describe('a watch', () => {
     const { exchange, stream, done } = open(t, 'resourceVersion=1')
     await done
     expect(exchange.status).to.equal(200)
-    expect([stream.text, stream.open]).to.deep.equal(['ERROR 410 too old resource version: 1 (4)\n', false])
+    expect([stream.text, stream.open]).to.deep.equal(['ERROR 410 The resourceVersion for the provided watch is too old.\n', false])
   })
 
   it('tells in the stream that its start has not come', async () => {
@@ -126,7 +132,7 @@ describe('a watch', () => {
   })
 
   const ends: [string, error: Error, text: string][] = [
-    ['history is lost', new StorageError('expired', 'x', { revision: revision(9) }), 'ERROR 410 too old resource version: 7 (9)\n'],
+    ['history is lost', new StorageError('expired', 'x', { revision: revision(9) }), 'ERROR 410 The resourceVersion for the provided watch is too old.\n'],
     ['the store is away', new StorageError('unavailable', 'gone'), 'ERROR 503 the storage backend is unavailable (watch widgets.example.io): gone\n'],
     ['a failure has a Status', failure(429, 'TooManyRequests', 'later'), 'ERROR 429 later\n'],
     ['something is broken', new Error('bug'), 'ERROR 500 Internal error occurred: bug\n'],

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { FanOut } from '../../../../src/storage/cacher/fan-out.ts'
-import { OwnWrites } from '../../../../src/storage/cacher/own-writes.ts'
 import { ResourceCache } from '../../../../src/storage/cacher/resource-cache.ts'
 import { plainReports } from '../../../../src/storage/corrupt.ts'
 import { revision } from '../../../../src/storage/revision.ts'
@@ -19,7 +18,7 @@ describe('storage/cacher/resource-cache', () => {
   function open(names: readonly string[]) {
     const encryption = encryptionOf(providerOf('aesgcm', 'two'))
     const codec = codecThrough(encryption.transformerFor(CONFIG_MAPS))
-    const cache = new ResourceCache({ ...testResource, codec }, BOUNDS, new Slabs(), new OwnWrites(), new FanOut(), plainReports)
+    const cache = new ResourceCache({ ...testResource, codec }, BOUNDS, new Slabs(), new FanOut(), plainReports)
     const loading = ResourceCache.loading()
     for (const [i, name] of names.entries()) {
       const at = revision(i + 1)
@@ -51,7 +50,7 @@ describe('storage/cacher/resource-cache', () => {
   })
 
   it('takes all changes of a revision, though its history has no room for them', () => {
-    const cache = new ResourceCache(testResource, { windowMs: 60_000, bytes: 500 }, new Slabs(), new OwnWrites(), new FanOut(), plainReports)
+    const cache = new ResourceCache(testResource, { windowMs: 60_000, bytes: 500 }, new Slabs(), new FanOut(), plainReports)
     cache.replace(ResourceCache.loading(), revision(1), 0)
     const names = ['a', 'b', 'c', 'd']
     for (const name of names)
