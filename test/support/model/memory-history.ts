@@ -53,7 +53,11 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
   const clock = { ahead: 0, now: () => Date.now() + clock.ahead }
   const cache: CacherOptions = {
     revisionWaitMs: trouble ? luck.number(50, 300) : 30_000,
+    startWaitMs: trouble ? luck.number(5, 200) : 30_000,
+    resilientStart: luck.is(0.7),
     queueLimit: luck.pick([4, 64, 4096]),
+    queueBytes: luck.pick([5000, 16 << 20]),
+    consistencyCheckMs: luck.pick([0, 5, 30]),
     bookmarkMs: luck.pick([5, 20, 60_000]),
     graceMs: luck.pick([5, 100, 1000]),
     historyBytes: luck.pick([2000, 6000, 1 << 20]),
@@ -61,7 +65,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
     exactReads: luck.is(0.75),
   }
   const timed = luck.is(0.3)
-  const ways = { watchList: luck.is(0.75), endless: !timed && (cache.queueLimit ?? 0) > 16 }
+  const ways = { watchList: luck.is(0.75), endless: !timed && (cache.queueLimit ?? 0) > 16 && (cache.queueBytes ?? 0) > 5000 }
   let uids = 0
   const open = (): Member => {
     const backend = new TroubledBackend(store, luck.random, slowness)
@@ -116,6 +120,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
   const settled = () => members.every(({ server }) => server.cacher.stats().revision >= store.revision)
   const final: Recorder = new Recorder(world)
   const listAll = { kind: 'list' as const, extent: { namespace: '', selection: EVERYTHING }, limit: 0 }
+  for (const { server } of members) await server.cacher.synced(AbortSignal.timeout(PATIENCE_MS))
   for (const [server] of members.entries())
     await final.ask<SeenList>(server, { method: 'GET', path: collectionPath(WIDGETS, '') }, { ...listAll, wanted: 'latest' })
   for (const until = Date.now() + PATIENCE_MS; !settled() && Date.now() < until; ) await sleep(5)
