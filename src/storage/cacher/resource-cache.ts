@@ -63,6 +63,8 @@ export class ResourceCache {
   /** Events that come while a state is being read, the first one or another; undefined while none is. */
   held: BackendEvent[] | undefined = []
   readonly counts = new ResourceCounts()
+  /** What the state that was read had: changes up to this revision are in it. */
+  #readAt = 0 as Revision
   readonly #slabs: Slabs
   readonly #reports: CorruptReports
 
@@ -100,6 +102,7 @@ export class ResourceCache {
     this.pages.forget()
     this.corrupt = corrupt
     this.history.reset(at)
+    this.#readAt = at
     this.loaded = true
     this.counts.initializations++
     const held = this.held ?? []
@@ -111,7 +114,7 @@ export class ResourceCache {
     this.held?.push(event)
     if (!this.loaded) return
     const { key, modRevision, value } = event
-    if (modRevision <= this.history.since) return
+    if (modRevision <= this.#readAt) return
     this.counts.received++
     const previous = this.tree.get(key)
     const corrupt = this.corrupt.get(key)

@@ -7,6 +7,10 @@ export interface ModelWorld {
   readonly servers: readonly ModelServer[]
   /** The store's newest revision, where that is known without asking. */
   storeRevision(): number | undefined
+  /** One that the store has not passed when it is asked; Infinity where it can't be told. */
+  askRevision?(): Promise<number>
+  /** The newest revision that anybody was told of, in any history. */
+  told: number
 }
 
 export type Draft<T> = { -readonly [K in keyof T]: T[K] }
@@ -25,28 +29,30 @@ export interface RecordedStream {
 export class Recorder {
   readonly seen: Seen[] = []
   readonly #world: ModelWorld
-  /** The newest revision that anybody was told of. */
-  #highest = 1
 
   constructor(world: ModelWorld) {
     this.#world = world
   }
 
   get highest(): number {
-    return this.#highest
+    return this.#world.told
   }
 
   #learn(text: unknown): void {
     const told = Number(text ?? 0)
-    if (told > this.#highest) this.#highest = told
+    if (told > this.#world.told) this.#world.told = told
   }
 
   #floor(): number {
-    return this.#world.storeRevision() ?? this.#highest
+    return this.#world.storeRevision() ?? this.#world.told
   }
 
   #ceiling(): number {
     return this.#world.storeRevision() ?? Number.POSITIVE_INFINITY
+  }
+
+  async #askedCeiling(): Promise<number> {
+    return this.#world.askRevision?.() ?? this.#ceiling()
   }
 
   /** Asks, and records what was told with the rest of what there is to know of it. */
@@ -58,7 +64,7 @@ export class Recorder {
     const floor = this.#floor()
     const answer = await (this.#world.servers[server] as ModelServer).ask(request)
     this.#learn(answer.body.metadata?.resourceVersion)
-    this.seen.push({ ...about, server, floor, ceiling: this.#ceiling(), answer } as unknown as T)
+    this.seen.push({ ...about, server, floor, ceiling: await this.#askedCeiling(), answer } as unknown as T)
     return answer
   }
 
@@ -79,9 +85,9 @@ export class Recorder {
       onEvent?.(event)
     }
     const stream = (this.#world.servers[server] as ModelServer).watch(path, take, slow)
-    const over = stream.ended.then(who => {
+    const over = stream.ended.then(async who => {
       seen.end = who
-      seen.ceiling = this.#ceiling()
+      seen.ceiling = await this.#askedCeiling()
       if (stream.refusal !== undefined) seen.refusal = stream.refusal
     })
     const stay = (): void => {

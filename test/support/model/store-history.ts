@@ -45,6 +45,8 @@ export class StoreHistory {
   readonly #fields: Readonly<Record<string, (object: KubeObject) => string>>
   /** The newest revision of the store, whatever it changed. */
   revision = 1
+  /** Why this is not the whole truth. */
+  fault: string | undefined
 
   /** `fields`: selectable fields beyond name and namespace. */
   constructor(fields: Readonly<Record<string, (object: KubeObject) => string>> = {}) {
