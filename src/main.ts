@@ -108,6 +108,7 @@ async function main(argv: readonly string[]): Promise<number> {
         write: line => process.stderr.write(line),
         now: Date.now,
       })
+      for (const resource of config.droppedWatchCacheSizes) log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
       if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
       return serve(config, log)
     }
