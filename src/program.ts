@@ -55,6 +55,8 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
         ...(worker !== undefined && { fields: { worker } }),
       })
       // Of several processes, the primary says so.
+      for (const resource of worker === undefined ? config.droppedWatchCacheSizes : [])
+        log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
       if (ignored.length > 0 && worker === undefined) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
       return serve(config, log)
     }
