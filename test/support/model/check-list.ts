@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { possible, refusalFault } from './check-answer.ts'
+import { isMetadataOnly } from './form.ts'
 import type { Circumstances, SeenList, Wanted } from './seen.ts'
 import { selectsAll } from './selection.ts'
-import { contentOf, keyOf, type StoreHistory } from './store-history.ts'
+import { contentOf, keyOf, type StoreHistory, shown } from './store-history.ts'
 
 interface ListBody {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }
@@ -32,7 +33,7 @@ export function checkList(history: StoreHistory, seen: SeenList, around: Circums
   // What is at hand is given whole, but by a server that has nothing at hand yet.
   const page = limit === 0 || (wanted === 'any' && !goesOn) ? left : left.slice(0, limit)
   const wrong: string[] = []
-  const expected = page.map(({ key, revision, content }) => `${key} ${revision} ${content}`)
+  const expected = page.map(version => `${version.key} ${version.revision} ${shown(version, isMetadataOnly(seen.form))}`)
   const found = items.map(item => `${keyOf(item)} ${item.metadata.resourceVersion} ${contentOf(item)}`)
   for (const one of expected) if (!found.includes(one)) wrong.push(`${what}: at ${told} it lacks ${one}`)
   for (const one of found) if (!expected.includes(one)) wrong.push(`${what}: at ${told} it has ${one}`)

@@ -61,10 +61,10 @@ export class HandlerServer implements ModelServer {
     this.#handler = createApi(env, new Discovery(() => ''), new OpenApiEndpoint())
   }
 
-  #exchange({ method, path, body, contentType = 'application/json' }: ModelRequest): FakeExchange {
+  #exchange({ method, path, body, contentType = 'application/json', accept = 'application/json' }: ModelRequest): FakeExchange {
     const [plain = '', search = ''] = path.split('?')
     const info = parseRequestInfo(method, plain, () => new URLSearchParams(search))
-    const headers = { 'content-type': contentType, accept: 'application/json' }
+    const headers = { 'content-type': contentType, accept }
     const exchange = new FakeExchange(plain, { method, search, headers, info, ...(body !== undefined && { body: JSON.stringify(body) }) })
     this.#exchanges.add(exchange)
     return exchange
@@ -82,8 +82,8 @@ export class HandlerServer implements ModelServer {
     }
   }
 
-  watch(path: string, onEvent: (type: string, object: KubeObject) => void, slow: boolean): ModelStream {
-    const exchange = this.#exchange({ method: 'GET', path })
+  watch(path: string, accept: string, onEvent: (type: string, object: KubeObject) => void, slow: boolean): ModelStream {
+    const exchange = this.#exchange({ method: 'GET', path, accept })
     const { streamed } = exchange
     const take = onLines(line => {
       const { type, object } = JSON.parse(line) as { type: string; object: KubeObject }

@@ -119,7 +119,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
   store.apply([{ key: key('/elsewhere/end'), value: Buffer.from('x') }])
   const settled = () => members.every(({ server }) => server.cacher.stats().revision >= store.revision)
   const final: Recorder = new Recorder(world)
-  const listAll = { kind: 'list' as const, extent: { namespace: '', selection: EVERYTHING }, limit: 0 }
+  const listAll = { kind: 'list' as const, extent: { namespace: '', selection: EVERYTHING }, limit: 0, form: 'object' as const }
   for (const { server } of members) await server.cacher.synced(AbortSignal.timeout(PATIENCE_MS))
   for (const [server] of members.entries())
     await final.ask<SeenList>(server, { method: 'GET', path: collectionPath(WIDGETS, '') }, { ...listAll, wanted: 'latest' })
