@@ -119,7 +119,7 @@ async function list(scope: Scope): Promise<void> {
   if (options.watch || legacyWatch) {
     if (!allowed(served.version.verbs, 'watch')) return refuse()
     // As upstream has it: the deprecated path alone says nothing of initial events.
-    return watch(scope, options.watch ? options : { ...options, startAtHand: true }, framingOf(scope, negotiateStream(scope)))
+    return watch(scope, options.watch ? options : { ...options, startAtHand: true }, () => framingOf(scope, negotiateStream(scope)))
   }
   await respondList(scope, output, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
 }

@@ -101,6 +101,10 @@ function listErrors(options: ReadOptions): FieldError[] {
 function watchErrors(options: ReadOptions, watchList: boolean): FieldError[] {
   const errors: FieldError[] = []
   const { resourceVersionMatch } = options
+  // Since WatchList, a watch that says nothing of its start asks for initial events, not older than any version: as if it had said so.
+  const fromPresent = options.resourceVersion === '' || options.resourceVersion === '0'
+  if (watchList && options.sendInitialEvents === undefined && resourceVersionMatch === '' && fromPresent && options.continue !== '')
+    errors.push(forbidden(match, 'resourceVersionMatch is forbidden when continue is provided'))
   if (options.sendInitialEvents !== undefined && resourceVersionMatch !== 'NotOlderThan')
     errors.push(forbidden(match, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
   if (options.sendInitialEvents !== undefined && !watchList)

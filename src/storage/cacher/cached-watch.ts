@@ -8,6 +8,7 @@ import type { CacherCore } from './core.ts'
 import type { CacheWatcher, Scope } from './interest.ts'
 import type { ObjectTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
+import type { ResourceCounts } from './resource-counts.ts'
 
 /** Bookmarks come at least this long before a watcher's deadline. */
 const beforeDeadlineMs = 2000
@@ -27,11 +28,13 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
       : initialEvents(matching(cache, scope, predicate), start.bookmarkAtEnd, reached)
   const queue = new EventQueue(
     core.queueLimit,
-    () => {
+    slow => {
+      if (slow) cache.counts.slowWatchers++
       cache.interest.remove(watcher)
       signal.removeEventListener('abort', onAbort)
     },
-    beginning,
+    counted(beginning, cache.counts),
+    core.queueBytes,
   )
   const lastBookmark = query.deadline === undefined ? Number.POSITIVE_INFINITY : query.deadline - beforeDeadlineMs
   const watcher: CacheWatcher = {
@@ -45,6 +48,13 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
   cache.interest.add(watcher, scope)
   signal.addEventListener('abort', onAbort, { once: true })
   return queue
+}
+
+function* counted(batches: Iterable<readonly StorageEvent[]>, counts: ResourceCounts): Generator<readonly StorageEvent[], void, undefined> {
+  for (const batch of batches) {
+    counts.initEvents += batch.at(-1)?.type === 'bookmark' ? batch.length - 1 : batch.length
+    yield batch
+  }
 }
 
 function inScope({ key, object, previous }: RecordedChange, { below, name, indexed }: Scope): boolean {

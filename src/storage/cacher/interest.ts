@@ -9,11 +9,14 @@ export interface CacheWatcher {
   readonly predicate: Predicate
   /** Changes up to this revision have been given, or are not wanted. */
   seen: Revision
-  /** Milliseconds since the epoch; Infinity: no bookmarks. */
+  /** By the cacher's clock; Infinity: no bookmarks. */
   nextBookmark: number
   /** When the last one is due: shortly before the watch ends. Infinity where its end is not known. */
   readonly lastBookmark: number
 }
+
+/** Changes that may wait to be given to a group of watchers. Where more come than can be given, its watches end as those of slow clients do. */
+export const longestPending = 16_384
 
 /** The watchers that may want the same changes. */
 export interface InterestGroup {
@@ -104,6 +107,10 @@ export class Interest {
 
   #tell(group: InterestGroup | undefined, change: RecordedChange): void {
     if (group === undefined) return
+    if (group.pending.length >= longestPending) {
+      for (const watcher of [...group.watchers]) watcher.queue.close(true)
+      return
+    }
     group.pending.push(change)
     this.#fanOut.schedule(group)
   }
@@ -114,8 +121,8 @@ export class Interest {
     for (const watcher of this.#watchers.keys()) {
       if (now < watcher.nextBookmark) continue
       // In the middle of a round it is not known who has had its share: then only what the watcher was given counts.
-      const revision = busy ? watcher.seen : (Math.max(reached, watcher.seen) as Revision)
-      watcher.queue.push([{ type: 'bookmark', revision, initialEnd: false }])
+      if (!busy && reached > watcher.seen) watcher.seen = reached
+      watcher.queue.push([{ type: 'bookmark', revision: watcher.seen, initialEnd: false }])
       watcher.queue.wake()
       watcher.nextBookmark = now < watcher.lastBookmark ? Math.min(now + everyMs, watcher.lastBookmark) : Number.POSITIVE_INFINITY
     }

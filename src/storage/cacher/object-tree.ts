@@ -17,6 +17,8 @@ export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, byKe
 
 export interface Scan {
   readonly items: readonly StoredObject[]
+  /** Objects looked at. */
+  readonly looked: number
   /** The last object given, where more match or may match. */
   readonly last: Key | undefined
   /** Objects in the range after those given, where nothing filters. */
@@ -35,6 +37,7 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
   const step = everything ? STEP : PREDICATE_STEP
   const tree = live.size > step ? live.clone() : live
   let more = false
+  let looked = 0
   let from: Key | undefined = start
   while (from !== undefined) {
     let seen = 0
@@ -52,25 +55,29 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
       if (everything || predicate.matches(object.attributes())) items.push(object)
       return undefined
     })
+    looked += seen
     from = next
     if (from !== undefined && turnIsSpent()) await nextTurn()
   }
-  if (!more) return { items, last: undefined, remaining: undefined }
+  if (!more) return { items, looked, last: undefined, remaining: undefined }
   const last = items.at(-1)!.key
-  if (!everything) return { items, last, remaining: undefined }
-  return { items, last, remaining: count === undefined ? tree.forRange(last, end, false) - 1 : count - items.length }
+  if (!everything) return { items, looked, last, remaining: undefined }
+  return { items, looked, last, remaining: count === undefined ? tree.forRange(last, end, false) - 1 : count - items.length }
 }
 
 /** As scanTree, looking only at these keys, which are in order and hold all that can match. */
 export function pickFrom(tree: ObjectTree, keys: readonly Key[], prefix: Key, start: Key, predicate: Predicate, limit: number): Omit<Scan, 'remaining'> {
   const items: StoredObject[] = []
+  let looked = 0
   for (const key of keys) {
     const object = key < start ? undefined : tree.get(key)
-    if (object === undefined || !predicate.matches(object.attributes())) continue
+    if (object === undefined) continue
+    looked++
+    if (!predicate.matches(object.attributes())) continue
     items.push(object)
     if (items.length !== limit) continue
     const after = tree.nextHigherKey(key)
-    return { items, last: after !== undefined && after < prefixEnd(prefix) ? key : undefined }
+    return { items, looked, last: after !== undefined && after < prefixEnd(prefix) ? key : undefined }
   }
-  return { items, last: undefined }
+  return { items, looked, last: undefined }
 }

@@ -13,6 +13,7 @@ import { History, type HistoryBounds } from './history.ts'
 import { Interest } from './interest.ts'
 import { emptyTree, type ObjectTree } from './object-tree.ts'
 import { PageCounts } from './page-counts.ts'
+import { ResourceCounts } from './resource-counts.ts'
 
 export interface CachedResource {
   /** Unique: `pods`, `deployments.apps`. */
@@ -55,10 +56,15 @@ export class ResourceCache {
   /** Objects that can't be read: who asks for what has them is answered by the store itself. */
   corrupt = new Map<Key, Corrupt>()
   loaded = false
+  /** Since when it waits for its first state, by the cacher's clock. */
+  waitsSince = 0
   /** It is no longer served. */
   removed = false
-  /** Events that come while the first state is being read; undefined once it is there. */
+  /** Events that come while a state is being read, the first one or another; undefined while none is. */
   held: BackendEvent[] | undefined = []
+  readonly counts = new ResourceCounts()
+  /** What the state that was read had: changes up to this revision are in it. */
+  #readAt = 0 as Revision
   readonly #slabs: Slabs
   readonly #reports: CorruptReports
 
@@ -84,6 +90,7 @@ export class ResourceCache {
       into.index.put(object, undefined)
     } catch (error) {
       into.corrupt.set(key, corruptOf(key, modRevision, value, error))
+      this.counts.unreadable++
     }
   }
 
@@ -95,19 +102,20 @@ export class ResourceCache {
     this.pages.forget()
     this.corrupt = corrupt
     this.history.reset(at)
+    this.#readAt = at
     this.loaded = true
+    this.counts.initializations++
     const held = this.held ?? []
     this.held = undefined
     for (const event of held) if (event.modRevision > at) this.apply(event, now)
   }
 
   apply(event: BackendEvent, now: number): void {
-    if (this.held !== undefined) {
-      this.held.push(event)
-      return
-    }
+    this.held?.push(event)
+    if (!this.loaded) return
     const { key, modRevision, value } = event
-    if (modRevision <= this.history.since) return
+    if (modRevision <= this.#readAt) return
+    this.counts.received++
     const previous = this.tree.get(key)
     const corrupt = this.corrupt.get(key)
     this.corrupt.delete(key)
@@ -129,6 +137,7 @@ export class ResourceCache {
       this.tree.delete(key)
       if (previous !== undefined) this.index.remove(previous)
       this.corrupt.set(key, found)
+      this.counts.unreadable++
       this.#interrupt(this.#reports.event(found.fault), modRevision)
       return
     }
@@ -141,6 +150,7 @@ export class ResourceCache {
   #publish(change: RecordedChange, now: number): void {
     this.history.add(change, now)
     this.interest.publish(change)
+    this.counts.dispatched++
   }
 
   /** Ends all watches: a change can't be shown. Who comes back from before it is told of it by the store. */

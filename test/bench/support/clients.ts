@@ -97,11 +97,16 @@ export function openSocket(cluster: Cluster, read?: (bytes: number) => void): Pr
   })
 }
 
-async function openSession(cluster: Cluster): Promise<Client> {
+export async function connectSession(cluster: Cluster): Promise<http2.ClientHttp2Session> {
   const { host, port, ...options } = secure(cluster)
   const session = http2.connect(`https://${host}:${port}`, { ...options, settings: { initialWindowSize: 4 << 20 } })
   await new Promise((resolve, reject) => session.once('connect', resolve).once('error', reject))
   session.setLocalWindowSize(32 << 20)
+  return session
+}
+
+async function openSession(cluster: Cluster): Promise<Client> {
+  const session = await connectSession(cluster)
   return {
     request: (method, path, content, type = JSON_TYPE, keep = false, accept = JSON_TYPE) =>
       new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import net from 'node:net'
 export interface Rate {
   /** Requests per second. */
   readonly rate: number
-  /** The server process's own CPU, microseconds per request; NaN where the system does not tell. */
+  /** CPU of the server's processes, microseconds per request; NaN where the system does not tell. */
   readonly cpu: number
   /** Milliseconds of one request. */
   readonly p50: number
@@ -27,6 +27,19 @@ export function cpuOf(pid: number): number {
   }
 }
 
+/** The process and those that it has started (Linux), itself first. */
+export function familyOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+    return [pid, ...(children === '' ? [] : children.split(' ').map(Number))]
+  } catch {
+    return [pid]
+  }
+}
+
+/** The same of a server of several processes. */
+export const cpuOfFamily = (pid: number): number => familyOf(pid).reduce((sum, each) => sum + cpuOf(each), 0)
+
 export function memoryOf(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
@@ -40,7 +53,7 @@ export async function load(port: number, pid: number, path: string, seconds: num
   const request = head(port, path, accept)
   const times: number[] = []
   let stop = false
-  const before = cpuOf(pid)
+  const before = cpuOfFamily(pid)
   const begun = performance.now()
   setTimeout(() => {
     stop = true
@@ -75,7 +88,7 @@ export async function load(port: number, pid: number, path: string, seconds: num
     ),
   )
   const elapsed = (performance.now() - begun) / 1000
-  return rateOf(times, elapsed, cpuOf(pid) - before)
+  return rateOf(times, elapsed, cpuOfFamily(pid) - before)
 }
 
 /** Of operations that took so many milliseconds each, so many seconds in all, and so much of the server's CPU in all. */
