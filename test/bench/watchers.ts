@@ -4,7 +4,7 @@
  *
  *     node --import tsx test/bench/watchers.ts (after make build)
  *
- * WATCHERS: several counts (1000,10000); a process may open so many files, twice. EVENTS told to all of them (500). WRITES (5000). IDLE seconds (70, so that each watch gets a bookmark).
+ * PARTS: gets,writes,delivery,idle,followers. WATCHERS: several counts (1000,10000); a process may open so many files, twice. EVENTS told to all of them (500). WRITES (5000). IDLE seconds (70, so that each watch gets a bookmark).
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,6 +24,9 @@ const idleSeconds = Number(process.env.IDLE ?? 70)
 const IN_FLIGHT = 64
 const maps = '/api/v1/namespaces/default/configmaps'
 const quiet = '/api/v1/namespaces/kube-public/configmaps'
+/** Has no objects, so that a watch begins with none. */
+const empty = '/api/v1/namespaces/kube-node-lease/configmaps'
+const parts = new Set((process.env.PARTS ?? 'gets,writes,delivery,idle,followers').split(','))
 const scratch = mkdtempSync(join(tmpdir(), 'binnacle-bench-bytes-'))
 const body = (name: string, state: string): object => ({ metadata: { name }, data: { filler: 'x'.repeat(1700), state } })
 let names = 0
@@ -58,7 +61,7 @@ async function idle(server: Observed, count: number): Promise<void> {
   await server.toggle()
   const before = await server.seen()
   const opening = cpuOf(server.pid)
-  const watchers = await listen(server.port, `${quiet}?watch=1&allowWatchBookmarks=true`, count)
+  const watchers = await listen(server.port, `${empty}?watch=1&allowWatchBookmarks=true`, count)
   await settled(watchers.bytes)
   const opened = (cpuOf(server.pid) - opening) / count
   const heads = watchers.bytes()
@@ -188,11 +191,11 @@ else {
   const plain = new Etcd3({ hosts: etcd.url })
   try {
     printHead()
-    await gets(server, plain)
-    await writing(server, plain)
-    for (const count of counts) await delivery(server, count)
-    for (const count of counts) await idle(server, count)
-    await followers(server, flags)
+    if (parts.has('gets')) await gets(server, plain)
+    if (parts.has('writes')) await writing(server, plain)
+    if (parts.has('delivery')) for (const count of counts) await delivery(server, count)
+    if (parts.has('idle')) for (const count of counts) await idle(server, count)
+    if (parts.has('followers')) await followers(server, flags)
   } finally {
     plain.close()
     closeConnections()
