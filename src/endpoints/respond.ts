@@ -1,5 +1,4 @@
 import type { ServedResource } from '../catalog/catalog.ts'
-import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { TableDefinition } from '../catalog/definition.ts'
 import { encodeJson, encodeJsonText, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
@@ -66,11 +65,7 @@ export async function respondTyped(scope: Scope, output: Output, code: number, s
 async function respondConverted(scope: Scope, output: Output, code: number, object: KubeObject): Promise<void> {
   const convert = output.as as NonNullable<Output['as']>
   if (convert.kind === 'PartialObjectMetadataList')
-    throw failure(
-      406,
-      'NotAcceptable',
-      `you requested PartialObjectMetadataList, but the requested object is not a list (*${goPackage(scope)}.${scope.served.version.kind})`,
-    )
+    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType(scope)})`)
   if (convert.kind === 'Table') {
     const { resourceVersion } = object.metadata
     const parts = await renderTable(
@@ -87,6 +82,9 @@ async function respondConverted(scope: Scope, output: Output, code: number, obje
   await send(scope, output, code, [Buffer.from(`${partialMetadata(object, apiVersion)}\n`)])
 }
 
+const isCustom = ({ served }: Scope): boolean => served.version.schema.freeForm !== undefined
+const goType = (scope: Scope): string => (isCustom(scope) ? 'unstructured.Unstructured' : `${goPackage(scope)}.${scope.served.version.kind}`)
+const goListType = (scope: Scope): string => (isCustom(scope) ? 'unstructured.UnstructuredList' : `${goPackage(scope)}.${scope.served.version.kind}List`)
 const goPackage = (scope: Scope): string => (scope.served.version.group === '' ? 'core' : (scope.served.version.group.split('.')[0] as string))
 
 export async function respondList(scope: Scope, output: Output, result: ListResult): Promise<void> {
@@ -96,14 +94,14 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const binary = binaryOf(output.mediaType)
   if (!convert && binary) return sendBinary(scope, output, 200, await binary.listBody(version, meta, result.items))
   if (!convert) {
-    const body = listBody(`${version.kind}List`, apiVersionOfVersion(version), meta, result.items)
+    const body = listBody(version, meta, result.items)
     const asItIs = output.mediaType === JSON_TYPE && !output.pretty
     return asItIs ? scope.exchange.sendBytes(200, JSON_TYPE, body) : send(scope, output, 200, [wholeOf(body)])
   }
   if (convert.kind === 'Table') return send(scope, output, 200, await renderTable(tableOf(scope), meta, result.items, tableOptions(scope, output)))
   const apiVersion = `${convert.group}/${convert.version}`
   if (convert.kind === 'PartialObjectMetadata')
-    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goPackage(scope)}.${version.kind}List)`)
+    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goListType(scope)})`)
   if (binary) return sendBinary(scope, output, 200, await binary.partialListBody(meta, result.items, apiVersion))
   const items = await mapInSlices(result.items, item => partialMetadata(item.object(), apiVersion))
   await send(scope, output, 200, [
