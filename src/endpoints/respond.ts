@@ -8,7 +8,7 @@ import { wholeOf } from '../lib/filled-body.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
-import { failure } from '../meta/status.ts'
+import { badRequestError, failure } from '../meta/status.ts'
 import { copyIn } from '../registry/convert.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { Answer } from '../registry/types.ts'
@@ -141,11 +141,13 @@ function versionTable({ definition, version }: ServedResource): TableDefinition 
 
 export function tableOptions(scope: Scope, output: Output) {
   const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')
-  if (include !== '' && include !== 'None' && include !== 'Metadata' && include !== 'Object')
+  if (include !== '' && include !== 'None' && include !== 'Metadata' && include !== 'Object') {
+    const why = `includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`
+    if (isCustom(scope)) throw badRequestError(`Unable to convert to Table as requested: ${why}`)
     throw failure(
       422,
       'Invalid',
-      `TableOptions.meta.k8s.io "" is invalid: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+      `TableOptions.meta.k8s.io "" is invalid: ${why}`,
       {
         group: 'meta.k8s.io',
         kind: 'TableOptions',
@@ -158,6 +160,7 @@ export function tableOptions(scope: Scope, output: Output) {
         ],
       },
     )
+  }
   const as = output.as as NonNullable<Output['as']>
   return { includeObject: (include === '' ? 'Metadata' : include) as IncludeObject, version: as.version, group: as.group, now: scope.env.clock.now() }
 }

@@ -89,7 +89,7 @@ export function customStrategies(version: VersionRules, evaluator: RuleEvaluator
   const status: Strategy = {
     allowUnconditionalUpdate: false,
     plainFinalizers: true,
-    resetFields: [['metadata'], ['spec']],
+    resetFields: [['spec']],
     prepare(next, old) {
       if (old) keepAllButStatus(next, old)
     },

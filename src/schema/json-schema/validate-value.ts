@@ -71,7 +71,7 @@ function check(value: Json, schema: JsonSchemaProps, name: string, before?: Befo
   const step = (outcome: ValueResult | undefined): void => {
     result.merge(outcome).count()
   }
-  if (schema.type !== undefined || schema.format !== undefined) step(checkType(value, schema, name))
+  if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string']) step(checkType(value, schema, name))
   step(checkJunctors(value, schema, name, before))
   if (typeof value === 'string') {
     step(checkText(value, schema, name))
@@ -94,8 +94,10 @@ const typeFault = (name: string, wanted: string, found: string): ValueFault => (
 
 const NUMBER_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
-function checkType(value: Json, { type = '', format, nullable }: JsonSchemaProps, name: string): ValueResult {
+function checkType(value: Json, schema: JsonSchemaProps, name: string): ValueResult {
+  const { type = '', format, nullable } = schema
   const met = new ValueResult().count()
+  if (schema['x-kubernetes-int-or-string']) return checkIntOrString(value, nullable === true, name)
   if (value === null) return type !== '' && !nullable ? ValueResult.of(typeFault(name, type, 'null')) : met
   const found = typeOf(value)
   const fits = type === found || (found === 'integer' && type === 'number')
@@ -105,6 +107,12 @@ function checkType(value: Json, { type = '', format, nullable }: JsonSchemaProps
     if (type !== 'number' && type !== 'integer' && (found === 'string' || found === 'array')) return met
   }
   return fits ? met : ValueResult.of(typeFault(name, type, found))
+}
+
+function checkIntOrString(value: Json, nullable: boolean, name: string): ValueResult {
+  const found = value === null ? 'null' : typeOf(value)
+  if (found === 'integer' || found === 'string' || (found === 'null' && nullable)) return new ValueResult().count()
+  return ValueResult.of(typeFault(name, 'integer,string', found))
 }
 
 function checkEnum(value: Json, schema: JsonSchemaProps, name: string): ValueResult | undefined {
