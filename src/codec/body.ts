@@ -33,6 +33,7 @@ function decodeParsed(schema: StructSchema, parsed: ParsedJson): DecodedBody {
   }
   const onUnknown = tell('unknown')
   if (schema.freeForm) {
+    if (parsed.tooLarge !== undefined) throw new DecodeError(`json: cannot unmarshal number ${parsed.tooLarge} into Go value of type float64`)
     parsed.duplicates.forEach(tell('duplicate'))
     return finish(decode(schema, parsed.value, { onUnknown }), strict)
   }

@@ -11,6 +11,7 @@ import { STATUS_FIELDS } from '../resources/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
 import { listErrors } from '../schema/json-schema/list-invariants.ts'
 import { type JsonSchemaProps, propertySchema, someSchema } from '../schema/json-schema/props.ts'
+import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
 import { validateValue, validateValueUpdate } from '../schema/json-schema/validate-value.ts'
 import { scaleSpecErrors, scaleStatusErrors } from './custom-scale.ts'
 import type { ObjectRules, RuleEvaluator } from './rules.ts'
@@ -40,10 +41,11 @@ const RULES_UNSUPPORTED =
 
 /** What upstream does with an object of a custom kind on its way to the store, for one version; and with a write of its status. */
 export function customStrategies(version: VersionRules, evaluator: RuleEvaluator | undefined): { readonly main: Strategy; readonly status: Strategy } {
-  const { schema, subresources } = version
+  const { subresources } = version
+  const schema = version.schema && withKnownFormats(version.schema)
   const { scale } = subresources
   const hasStatus = subresources.status !== undefined
-  const rules = rulesOf(schema, evaluator)
+  const rules = rulesOf(version.schema, evaluator)
 
   const shared = (next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): FieldError[] => {
     const object = next as unknown as JsonObject

@@ -1,7 +1,7 @@
 import { type LinearRegExp, linearRegExp } from '../../lib/linear-regexp.ts'
 import { deepEqual, ownMember } from '../../meta/equal.ts'
 import { type FieldError, invalid, notSupported, quote, required, tooLong, tooMany, typeInvalid } from '../../meta/field-error.ts'
-import type { FieldPath } from '../../meta/field-path.ts'
+import { FieldPath } from '../../meta/field-path.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { FORMATS } from './formats.ts'
 import { goValue } from './go-value.ts'
@@ -31,11 +31,15 @@ function checkUpdate(value: Json, before: Before, schema: JsonSchemaProps, name:
   return !result.valid && before && deepEqual(before.value, value) ? new ValueResult() : result
 }
 
+/** How upstream calls an object as a whole. */
+const NO_PATH = new FieldPath('<nil>')
+
 function fieldError({ kind, name, value, message, max = -1, allowed = [] }: ValueFault, path: FieldPath): FieldError {
-  const at = name === '' || name === '.' ? path : path.child(name.replace(/^\./, ''))
+  const self = path.text === '' ? NO_PATH : path
+  const at = name === '' || name === '.' ? self : path.child(name.replace(/^\./, ''))
   switch (kind) {
     case 'plain':
-      return invalid(path, '', message)
+      return invalid(self, '', message)
     case 'required':
       return required(at)
     case 'enum':
@@ -62,7 +66,8 @@ function typeOf(value: Exclude<Json, null>): 'string' | 'boolean' | 'integer' | 
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value === 'object') return Array.isArray(value) ? 'array' : 'object'
-  return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : 'number'
+  // Beyond 2^53 only a bigint is known to be whole.
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'integer' : 'number'
 }
 
 function check(value: Json, schema: JsonSchemaProps, name: string, before?: Before): ValueResult {
