@@ -4,11 +4,12 @@ import { isObject, jsonKind } from '../apply/patch/go-print.ts'
 import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
+import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
-import { decodeObject } from '../registry/decode-object.ts'
+import { applyKindDefaults, decodeObject } from '../registry/decode-object.ts'
 import { managedConversion } from '../registry/managed-conversion.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
@@ -70,10 +71,18 @@ function merged(scope: Scope, config: JsonObject, options: WriteOptions, target:
     }),
   )
   tellFault()
-  const wanted = translated(() => decodeObject(target as unknown as Version, object as unknown as JsonObject))
+  const wanted = translated(() => decodeMerged(target, object as unknown as JsonObject))
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)
   return { wanted, managedFields }
+}
+
+/** Of an object of a custom kind the metadata alone is read: what else has come together is not pruned, and nulls are found by its validation. */
+function decodeMerged(target: BodyTarget, merged: JsonObject): KubeObject {
+  const { freeForm } = target.schema
+  if (!freeForm) return decodeObject(target as unknown as Version, merged)
+  const { metadata } = freeForm.read({ metadata: merged.metadata ?? {} })
+  return applyKindDefaults(target as unknown as Version, { ...clone(merged), metadata } as unknown as KubeObject)
 }
 
 export interface Configuration {
