@@ -42,7 +42,14 @@ export async function apply(scope: Scope, { config, fault }: Configuration, opti
     transform: async live => {
       if (view) {
         if (!live) throw notFoundError(groupResourceOf(served), scope.name)
-        return writeView(scope, view, live, current => merged(scope, config, options, viewTarget(subresource) as BodyTarget, current, tellFault))
+        return writeView(scope, view, live, current => {
+          const custom = served.version.schema.freeForm !== undefined
+          if (custom && current.metadata.managedFields === undefined)
+            throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
+          const result = merged(scope, config, options, viewTarget(subresource) as BodyTarget, current, tellFault)
+          if (custom) throw scaleFailure(`convert new object (${nameOf(config)};`)
+          return result
+        })
       }
       const { wanted, managedFields } = merged(scope, config, options, bodyTarget(served.version), live, tellFault)
       if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
@@ -50,6 +57,15 @@ export async function apply(scope: Scope, { config, fault }: Configuration, opti
       return wanted
     },
   })
+}
+
+/** Upstream's manager of a custom kind knows no Scale: an apply of one finds conflicts, and fails where there are none. */
+const scaleFailure = (what: string) =>
+  failure(500, '', `failed to ${what} autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`)
+
+function nameOf({ metadata }: JsonObject): string {
+  const { namespace = '', name = '' } = isObject(metadata) ? metadata : {}
+  return `${namespace}/${name}`
 }
 
 /** The live object with the configuration laid over it, decoded, and its managers. `tellFault` comes where upstream tells of a fault of the body itself. */

@@ -38,9 +38,6 @@ const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
 const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
 const CUSTOM_UNSUPPORTED = `the body of the request was in an unknown format - accepted media types include: ${CUSTOM_TYPES.join(', ')}`
 
-const APPLY_OF_SCALE =
-  'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1'
-
 /** PATCH of one object, of a subresource of the same kind, or of a view (scale). */
 export async function patch(scope: Scope): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
@@ -50,8 +47,6 @@ export async function patch(scope: Scope): Promise<{ answer: Answer; created: bo
   const custom = served.version.schema.freeForm !== undefined
   if (custom && !isApply && (type === STRATEGIC_PATCH || !PATCH_TYPES.includes(type))) throw failure(415, 'UnsupportedMediaType', CUSTOM_UNSUPPORTED)
   if (!isApply && !PATCH_TYPES.includes(type)) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
-  // Upstream's manager of custom kinds knows no Scale.
-  if (custom && isApply && subresource?.view) throw failure(500, '', APPLY_OF_SCALE)
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', isApply)
   if (isApply) return apply(scope, isCborApply ? parseCborConfiguration(body) : parseConfiguration(body), options)

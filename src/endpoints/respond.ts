@@ -144,22 +144,17 @@ export function tableOptions(scope: Scope, output: Output) {
   if (include !== '' && include !== 'None' && include !== 'Metadata' && include !== 'Object') {
     const why = `includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`
     if (isCustom(scope)) throw badRequestError(`Unable to convert to Table as requested: ${why}`)
-    throw failure(
-      422,
-      'Invalid',
-      `TableOptions.meta.k8s.io "" is invalid: ${why}`,
-      {
-        group: 'meta.k8s.io',
-        kind: 'TableOptions',
-        causes: [
-          {
-            reason: 'FieldValueInvalid',
-            message: `Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
-            field: 'includeObject',
-          },
-        ],
-      },
-    )
+    throw failure(422, 'Invalid', `TableOptions.meta.k8s.io "" is invalid: ${why}`, {
+      group: 'meta.k8s.io',
+      kind: 'TableOptions',
+      causes: [
+        {
+          reason: 'FieldValueInvalid',
+          message: `Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+          field: 'includeObject',
+        },
+      ],
+    })
   }
   const as = output.as as NonNullable<Output['as']>
   return { includeObject: (include === '' ? 'Metadata' : include) as IncludeObject, version: as.version, group: as.group, now: scope.env.clock.now() }
