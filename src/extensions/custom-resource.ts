@@ -20,10 +20,6 @@ import type { RuleEvaluator } from './rules.ts'
 
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
-/** Whether a definition is on its way out: no more objects are made of it. */
-export const isTerminating = (definition: KubeObject): boolean =>
-  definition.metadata.deletionTimestamp !== undefined || isConditionTrue(definition, 'Terminating')
-
 /** Whether its kind is served: names that were accepted once stay so, whatever else it asks for later. */
 const isServed = (definition: KubeObject): boolean => isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')
 
