@@ -4,7 +4,7 @@ import { decodeBody as decodeParsed, typeOfBody } from '../codec/body.ts'
 import { asCborText, CborError, type ParsedCbor, parseCbor, typeOfCbor } from '../codec/cbor.ts'
 import type { ParsedJson } from '../codec/json.ts'
 import { parseJson } from '../codec/json.ts'
-import { formatOf, type MediaOffer } from '../codec/negotiate.ts'
+import { formatOf, type MediaOffer, unsupportedMediaTypeText } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
@@ -14,7 +14,7 @@ import { fieldPath } from '../meta/field-path.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
-import { badRequestError, invalidError } from '../meta/status.ts'
+import { badRequestError, failure, invalidError } from '../meta/status.ts'
 import { applyKindDefaults, keepManagerReset } from '../registry/decode-object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -61,6 +61,8 @@ export function parseBody(
 ): ParsedBody {
   const format = formatOf(bodyMediaType(contentType, offer))
   const yaml = format === 'yaml'
+  if (format === 'protobuf' && schema.freeForm)
+    throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(offer.types.filter(({ type }) => formatOf(type) !== 'protobuf')))
   if (format === 'protobuf') return parseProtobuf(body, kind, schema, refuse)
   if (format === 'cbor') return parseCborBody(body, refuse)
   try {
