@@ -2,11 +2,11 @@ import type { Checked } from '../../../cel/checker.ts'
 import { compile } from '../../../cel/compile.ts'
 import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../../../cel/environment.ts'
 import { programFault } from '../../../cel/program-fault.ts'
+import { declareTypes } from '../../../cel/schema/declared-type.ts'
 import { BOOL, optionalOf, STRING, sameType, type Type } from '../../../cel/type.ts'
 import { type FieldError, invalid, quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
-import { declareTypes } from './declared-type.ts'
 
 const RULES = 'x-kubernetes-validations'
 
@@ -59,11 +59,12 @@ export function validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath
 }
 
 function expressionErrors(rule: ValidationRule, environmentFor: (stored: boolean) => Environment, scope: RuleScope, path: FieldPath): FieldError[] {
-  const { checked, issues } = compile(rule.rule, environmentFor(scope.stored.rules.has(rule.rule)))
+  const environment = environmentFor(scope.stored.rules.has(rule.rule))
+  const { checked, issues } = compile(rule.rule, environment)
   const refused = (fault: string): FieldError => invalid(path.child('rule'), printRule(rule), fault)
   if (!checked) return [refused(`compilation failed: ${issues}`), ...oldSelfErrors(rule, false, scope, path)]
   if (!sameType(checked.result, BOOL)) return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
-  const fault = programFault(checked)
+  const fault = programFault(checked, environment)
   if (fault !== undefined) return [refused(`program instantiation failed: ${fault}`), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
   return [...messageErrors(rule, environmentFor, scope, path), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
 }
@@ -71,11 +72,12 @@ function expressionErrors(rule: ValidationRule, environmentFor: (stored: boolean
 function messageErrors(rule: ValidationRule, environmentFor: (stored: boolean) => Environment, { stored }: RuleScope, path: FieldPath): FieldError[] {
   const { messageExpression = '' } = rule
   if (messageExpression === '') return []
-  const { checked, issues } = compile(messageExpression, environmentFor(stored.messages.has(messageExpression)))
+  const environment = environmentFor(stored.messages.has(messageExpression))
+  const { checked, issues } = compile(messageExpression, environment)
   const refused = (fault: string): FieldError[] => [invalid(path.child('messageExpression'), printRule(rule), fault)]
   if (!checked) return refused(`messageExpression compilation failed: ${issues}`)
   if (!sameType(checked.result, STRING)) return refused('messageExpression must evaluate to a string')
-  const fault = programFault(checked)
+  const fault = programFault(checked, environment)
   return fault === undefined ? [] : refused(`messageExpression instantiation failed: ${fault}`)
 }
 

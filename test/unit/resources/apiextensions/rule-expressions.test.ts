@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { declareTypes } from '../../../../src/cel/schema/declared-type.ts'
+import { escapeProperty } from '../../../../src/cel/schema/property-names.ts'
 import { printType } from '../../../../src/cel/type.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
-import { declareTypes, escapeProperty } from '../../../../src/resources/apiextensions/custom-resource-definition/declared-type.ts'
 import { validateRuleExpressions } from '../../../../src/resources/apiextensions/custom-resource-definition/rule-expressions.ts'
 import type { JsonSchemaProps, ValidationRule } from '../../../../src/schema/json-schema/props.ts'
 
