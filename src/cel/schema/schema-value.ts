@@ -62,6 +62,9 @@ function wholeOrPlain(json: JsonObject, schema: JsonSchemaProps): Value {
   return new SchemaMap(json, schema.properties, additionalSchema(schema), schemaValue)
 }
 
+/** As schemaValue, of the root of a custom resource: kind, apiVersion and the name are seen, whatever the schema says of them. */
+export const rootValue = (json: JsonObject, schema: JsonSchemaProps): Value => wholeOrPlain(json, withNames(schema))
+
 function array(json: Json, schema: JsonSchemaProps): Value {
   if (!Array.isArray(json)) return invalid('expected an array for the provided schema with type=array')
   const items = itemsSchema(schema)

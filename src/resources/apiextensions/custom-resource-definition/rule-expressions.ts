@@ -1,12 +1,12 @@
-import type { Checked } from '../../../cel/checker.ts'
 import { compile } from '../../../cel/compile.ts'
 import { estimateCost } from '../../../cel/cost/estimate.ts'
 import type { SizeAt } from '../../../cel/cost/estimated-node.ts'
 import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../../../cel/environment.ts'
 import { programFault } from '../../../cel/program-fault.ts'
+import { ruleVariables, usesOldSelf } from '../../../cel/rules/compiled-rule.ts'
 import { declareTypes } from '../../../cel/schema/declared-type.ts'
 import { type SizedType, sizedType, sizesOf } from '../../../cel/schema/sizes.ts'
-import { BOOL, optionalOf, STRING, sameType, type Type } from '../../../cel/type.ts'
+import { BOOL, STRING, sameType } from '../../../cel/type.ts'
 import { type FieldError, invalid, quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
@@ -43,13 +43,6 @@ interface RuleContext extends RuleScope {
   readonly sizeAt: SizeAt
 }
 
-interface RuleVariables {
-  readonly self: Type
-  readonly oldSelf: Type
-}
-
-const usesOldSelf = ({ references }: Checked): boolean => [...references.values()].some(reference => reference.kind === 'name' && reference.name === 'oldSelf')
-
 /** As Go prints the rule: what points to something it prints by address, which is left out. */
 function printRule({ rule, message = '', messageExpression = '', fieldPath = '', reason, optionalOldSelf }: ValidationRule): Verbatim {
   const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0x0'})`
@@ -66,8 +59,8 @@ export function validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath
   const sized = sizedType(schema, scope.whole)
   if (!type || !sized) return []
   return rules.flatMap((rule, i) => {
-    const variables = { self: type, oldSelf: rule.optionalOldSelf ? optionalOf(type) : type }
-    const environmentFor = (stored: boolean): Environment => extend(stored ? STORED : ADMITTED, { ...variables } satisfies RuleVariables, struct)
+    const variables = { ...ruleVariables(type, rule) }
+    const environmentFor = (stored: boolean): Environment => extend(stored ? STORED : ADMITTED, variables, struct)
     return expressionErrors(rule, { ...scope, environmentFor, sized, sizeAt: sizesOf(sized) }, path.child(RULES).index(i))
   })
 }
