@@ -21,7 +21,7 @@ export interface Stores {
   storageFor(name: string): Storage
   /** One more resource, which is cached where the others are. */
   add(resource: CachedResource): void
-  /** Ends its watches and forgets it. */
+  /** Forgets it, and ends the watches of its cache. */
   remove(name: string): void
   /** The caches are filled. Stays true. */
   ready(): boolean
