@@ -32,6 +32,10 @@ import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
+import { definitionController } from './extensions/definition-controller.ts'
+import { followDefinitions } from './extensions/follow-definitions.ts'
+import type { RuleEvaluator } from './extensions/rules.ts'
+import { terminatingKinds } from './extensions/terminating-admission.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
@@ -61,6 +65,7 @@ import { defaultStorageClass } from './resources/storage/storage-class/admission
 import type { Backend } from './storage/backend.ts'
 import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
+import { listMetrics } from './storage/list-metrics.ts'
 import { RequestTimings } from './storage/request-timings.ts'
 import { key } from './storage/revision.ts'
 import { storageSize } from './storage/size-gauge.ts'
@@ -98,6 +103,8 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
+  /** Evaluates rules of custom kinds; absent: objects of kinds that have some cannot be written. */
+  readonly ruleEvaluator?: RuleEvaluator
   /** Whether the authorizers let the user do this. */
   readonly isAllowed: IsAllowed
 }
@@ -190,6 +197,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     newUid: randomUUID,
     nameSuffix,
     admission: admissionChain([
+      terminatingKinds,
       namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
       podDefaults,
       priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
@@ -228,6 +236,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   let registered = false
   let rolesMade = false
   let rulesKnown = false
+  let definitionsKnown = false
   return {
     registry,
     checks: [
@@ -253,6 +262,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           if (!registered) throw new Error('APIServices of group versions that are served are missing yet')
         },
       },
+      {
+        name: 'crd-informer-synced',
+        endpoints: ['readyz'],
+        check: () => {
+          if (!definitionsKnown) throw new Error('the custom resource definitions are not served yet')
+        },
+      },
       ...(options.rules ? [rulesCheck(() => rolesMade && rulesKnown)] : []),
     ],
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
@@ -264,6 +280,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         () => stores.counts(),
       ),
       ...(stores.cacher ? cacherMetrics(stores.cacher, options.etcdPrefix) : []),
+      ...listMetrics(() => stores.listCounts()),
       ...(timings?.families() ?? []),
       storageSize(backend, options.exclusiveStore ? 'embedded' : 'etcd-0', stopped.signal),
     ],
@@ -279,6 +296,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        definitionController(catalog),
         ...(options.controllers.has('serviceaccount-token-controller') && options.auth?.issuer
           ? [serviceAccountTokenController(options.auth.issuer, start.certificateAuthority)]
           : []),
@@ -293,6 +311,17 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         await Promise.all(loops)
       }
       const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
+      const customResources = followDefinitions({
+        catalog,
+        builtin: definitions,
+        ...(options.ruleEvaluator && { evaluator: options.ruleEvaluator }),
+        addResource: definition => stores.add(cachedResource(options, encryption, definition)),
+        removeResource: definition => stores.remove(nameOf(definition)),
+        onSynced: () => {
+          definitionsKnown = true
+        },
+      })
+      running.push(customResources(controllerEnv, stopped.signal))
       const { rules } = options
       if (rules)
         running.push(

@@ -114,7 +114,7 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
     version: versionInfo(process),
     tls: credentials.tls,
     bindAddress: config.bindAddress,
-    ...(link && { sharedMetrics: link }),
+    ...(link && { sharedMetrics: link, handed: link.connections }),
     securePort: begin.securePort,
     insecurePort: begin.insecurePort === 0 ? undefined : begin.insecurePort,
     maxRequestsInFlight: config.maxRequestsInFlight,

@@ -1,11 +1,10 @@
-import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type ChildProcess, fork } from 'node:child_process'
 import type { Config } from './config/config.ts'
 import type { Logger } from './lib/log.ts'
 import { REQUEST_GRACE_MS } from './server/shutdown.ts'
 import { stopSignal } from './server/stop-signal.ts'
 import { ClusterMetrics, ofWorker } from './server/workers/cluster-metrics.ts'
+import { Distributor } from './server/workers/distributor.ts'
 import type { FromWorker, MetricSnapshot, WorkerBegin, WorkerProcess } from './server/workers/messages.ts'
 import { Supervisor } from './server/workers/supervisor.ts'
 import { WORKER_VARIABLE } from './server/workers/worker-link.ts'
@@ -16,6 +15,9 @@ const LOOPBACK = '127.0.0.1'
 const FAILED_START_MS = 5_000
 /** A worker gets this long beyond what its requests may take. */
 const CLOSE_MS = 5_000
+/** How often it is looked whether the channel of a worker that has ended is empty, and how many times. */
+const DRAIN_MS = 5
+const MAX_DRAIN_TRIES = 200
 
 /**
  * Serves by several processes: makes the certificates and the kubeconfig, starts the workers with this process's own command line, and keeps them running until it is told to
@@ -23,12 +25,9 @@ const CLOSE_MS = 5_000
  */
 export async function runPrimary(config: Config, log: Logger): Promise<number> {
   const stopping = stopSignal(log)
-  cluster.schedulingPolicy = cluster.SCHED_RR
-  // The port that is in use is told here, once, and one that is chosen freely is the same for all.
-  const [securePort, insecurePort] = [
-    await freePort(config.securePort, config.bindAddress),
-    config.insecurePort === 0 ? 0 : await freePort(config.insecurePort, LOOPBACK),
-  ]
+  const ports = new Distributor()
+  const securePort = await ports.listen('secure', config.securePort, config.bindAddress)
+  const insecurePort = config.insecurePort === 0 ? 0 : await ports.listen('insecure', config.insecurePort, LOOPBACK)
   const credentials = credentialsOf(config)
   const metrics = new ClusterMetrics(
     () => supervisor.workers(),
@@ -37,7 +36,7 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
   const supervisor: Supervisor = new Supervisor({
     count: config.workers,
     fork(number, othersServe) {
-      const worker = workerProcess(cluster.fork({ [WORKER_VARIABLE]: String(number) }))
+      const worker = workerProcess(number)
       const begin = ({ tls, serverCa }: WorkerBegin['credentials']): void =>
         worker.send({ type: 'begin', begin: { credentials: { tls, serverCa }, securePort, insecurePort, fillFirst: othersServe } })
       worker.onMessage(({ type }) => {
@@ -46,13 +45,16 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
       return worker
     },
     onMessage(number, worker, message) {
-      if (message.type === 'collected') metrics.collected(number, message.id, message.families)
+      if (message.type === 'took' || message.type === 'refused') ports.answered(worker, message.id, message.type === 'took')
+      else if (message.type === 'closing') ports.remove(worker)
+      else if (message.type === 'collected') metrics.collected(number, message.id, message.families)
       else if (message.type === 'scrape')
         void metrics
           .gather()
           .then(text => worker.send({ type: 'scraped', id: message.id, text }))
           .catch(error => log.error('the metrics of the workers do not fit together', { error }))
     },
+    onServing: worker => ports.add(worker),
     onEnd: number => void metrics.retire(number).catch(error => log.error('the metrics of a worker are lost', { worker: number, error })),
     log,
     now: () => performance.now(),
@@ -68,36 +70,42 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
       await stopping
     }
   } catch (error) {
+    ports.close()
     await supervisor.stop(FAILED_START_MS)
     throw error
   }
+  ports.end()
   const clean = await supervisor.stop(config.shutdownDelayMs + REQUEST_GRACE_MS + CLOSE_MS)
   log.info('all workers have ended')
   return clean ? 0 : 1
 }
 
-/** The port, or one that is free for 0. Throws where it can't be had. */
-async function freePort(port: number, host: string): Promise<number> {
-  const server = createServer().listen(port, host)
-  await once(server, 'listening')
-  const { port: free } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return free
+/** Starts this program again as a worker. */
+function workerProcess(number: number): WorkerProcess {
+  const [program = '', ...args] = process.argv.slice(1)
+  const child: ChildProcess = fork(program, args, { env: { ...process.env, [WORKER_VARIABLE]: String(number) } })
+  // A worker that has ended can't be told anything; that it has ended is told by its exit.
+  child.on('error', () => {})
+  return {
+    pid: child.pid ?? 0,
+    send(message, socket) {
+      if (child.connected) child.send(message, socket, { keepOpen: true }, () => {})
+    },
+    kill: () => void child.kill('SIGKILL'),
+    onMessage: handle => void child.on('message', message => handle(message as FromWorker)),
+    onExit(handle) {
+      child.once('exit', handle)
+      if (child.pid === undefined) child.once('error', () => handle(null, 'it could not be started'))
+    },
+    // Not the event `disconnect`, which does not come where a message was cut off in the middle.
+    onGone: handle => void child.once('exit', () => whenDrained(child, handle)),
+  }
 }
 
-function workerProcess(worker: Worker): WorkerProcess {
-  // A worker that has ended can't be told anything; that it has ended is told elsewhere.
-  worker.on('error', () => {})
-  return {
-    pid: worker.process.pid ?? 0,
-    send: message => {
-      if (worker.isConnected()) worker.send(message, () => {})
-    },
-    kill: () => void worker.process.kill('SIGKILL'),
-    onMessage: handle => void worker.on('message', (message: FromWorker) => handle(message)),
-    onExit: handle => void worker.once('exit', handle),
-  }
+/** Calls back when everything that the process had said before it ended has been heard. */
+function whenDrained(child: ChildProcess, done: () => void, tries = MAX_DRAIN_TRIES): void {
+  if (child.connected && tries > 0) setTimeout(() => whenDrained(child, done, tries - 1), DRAIN_MS)
+  else setImmediate(done)
 }
 
 /** What this process costs, and how often workers had to be started anew. */

@@ -50,6 +50,8 @@ export interface Scope {
   readonly name: string
 }
 
+export const isNamespaced = ({ served }: Scope): boolean => served.definition.scope === 'Namespaced'
+
 export const storeOf = (scope: Scope): ResourceStore => scope.env.registry.store(scope.served)
 
 export const writeTarget = (scope: Scope, options: WriteOptions): WriteTarget => ({

@@ -29,8 +29,11 @@ export interface Framing {
 const OVER = new DOMException('The watch is over', 'AbortError')
 const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
 
-/** Streams events until the client goes, the time is over, the server shuts down or the watch falls behind. */
-export async function watch(scope: Scope, options: ReadOptions, framing: Framing): Promise<void> {
+/**
+ * Streams events until the client goes, the time is over, the server shuts down or the watch falls behind. As upstream, a watch that cannot be opened is refused before its form is looked at: `frame`
+ * may throw.
+ */
+export async function watch(scope: Scope, options: ReadOptions, frame: () => Framing): Promise<void> {
   const { exchange, env } = scope
   const seconds =
     options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
@@ -49,11 +52,12 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     const watcher = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
       .catch(toldInside)
-    const writer = streamTo(exchange, framing, end)
-    if (writer === undefined) {
+    const unused = () => {
       if (!(watcher instanceof StatusError)) watcher.close()
-      return
     }
+    const framing = attempt(frame, unused)
+    const writer = streamTo(exchange, framing, end)
+    if (writer === undefined) return unused()
     if (watcher instanceof StatusError) {
       // A start that is gone, or not reached in time, or a state that can't be read, is told inside the stream, as one that goes while the stream is open.
       writer.write([framing.error(watcher)])
@@ -85,6 +89,16 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     clearTimeout(timer)
     exchange.ctx.signal.removeEventListener('abort', end)
     env.shutdown.removeEventListener('abort', end)
+  }
+}
+
+/** What is made; where it fails, `undo` is called. */
+function attempt<T>(make: () => T, undo: () => void): T {
+  try {
+    return make()
+  } catch (error) {
+    undo()
+    throw error
   }
 }
 

@@ -5,7 +5,7 @@ import type { GroupResource } from '../meta/gvk.ts'
 import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
 import { badRequestError, expiredError, failure, tooLargeResourceVersionError } from '../meta/status.ts'
-import type { Revision } from '../storage/revision.ts'
+import type { Key, Revision } from '../storage/revision.ts'
 import { revision } from '../storage/revision.ts'
 import type { Page, Predicate, ReadAt, Storage, StoredObject, Watcher } from '../storage/storage.ts'
 import { StorageError } from '../storage/storage.ts'
@@ -134,16 +134,21 @@ export async function listObjects(
   const limit = Math.max(0, options.limit)
   if (options.continue !== '') return continueList(storage, keys, gr, namespace, options, predicate, signal)
   try {
-    // A name picks one object where the namespace is known, from the path or from the selector.
-    const within = keys.prefix(namespace === '' ? (predicate.namespace ?? '') : namespace)
-    const one = predicate.name !== undefined && keys.object(namespace || (predicate.namespace ?? ''), predicate.name) === `${within}${predicate.name}`
+    const { below, one } = narrow(keys, namespace, predicate)
     const at = readAt(options, one)
-    const page = await storage.list(prefix, { at, predicate, limit, wholeFromCache: at === 'any' }, signal)
+    const page = await storage.list(storage.cached ? prefix : below, { at, predicate, limit, wholeFromCache: at === 'any' }, signal)
     if (one && at === 'latest') isNewEnough(page, options.resourceVersion)
     return resultOf(page, prefix)
   } catch (error) {
     throw toStatus(error, gr, '', 'list', options.resourceVersion, storage.cached)
   }
+}
+
+/** What field selectors leave of a resource: a namespace, or the key of one object where its namespace is known, from the path or from the selector. The cache narrows by itself. */
+function narrow(keys: KeySpace, namespace: string, { namespace: selected = '', name }: Predicate): { below: Key; one: boolean } {
+  const prefix = keys.prefix(namespace || selected)
+  const object = name === undefined ? undefined : keys.object(namespace || selected, name)
+  return object !== undefined && object === `${prefix}${name}` ? { below: object, one: true } : { below: prefix, one: false }
 }
 
 function isNewEnough(page: Page, resourceVersion: string): void {
@@ -219,7 +224,7 @@ export async function watchObjects(
   const at: ReadAt = wanted === undefined ? (atHand ? 'any' : 'latest') : { notOlderThan: wanted }
   try {
     return await storage.watch(
-      keys.prefix(namespace),
+      storage.cached ? keys.prefix(namespace) : narrow(keys, namespace, predicate).below,
       {
         start: initial
           ? { initial: at, bookmarkAtEnd: options.allowWatchBookmarks && options.startAtHand !== true }

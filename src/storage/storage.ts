@@ -198,7 +198,7 @@ export interface Storage {
   /** Reads go through the watch cache. Clients can tell: it waits for a version that has not come, where the store itself refuses at once, and some texts are others. */
   readonly cached: boolean
   get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
-  /** `prefix` ends with a slash: the resource's, or a namespace of it. Ordered by key. */
+  /** `prefix` ends with a slash: the resource's, or a namespace of it. Without a cache it may be one key, which has none. Ordered by key. */
   list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page>
   /** Resolves once the start is certain; throws StorageError `expired` where it is gone. Iteration throws `expired` when history was lost, and ends when the watcher is too slow. */
   watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher>

@@ -37,9 +37,7 @@ async function list(server: Observed, what: string, path: string, accept: string
   const limit = await measure(reference, '/')
   await reference.stop()
   await measure(server, path)
-  await server.seen()
-  const ours = await measure(server, path)
-  printRow(`${what}, ${short(bytes.length / 1e6)} MB`, ours, limit, await server.seen())
+  printRow(`${what}, ${short(bytes.length / 1e6)} MB`, await server.observe(() => measure(server, path)), limit)
 }
 
 /** The continue token stands at the beginning. */
@@ -56,9 +54,7 @@ async function chunks(server: Observed, path: string): Promise<void> {
     token = tokenOf(await ask(server.port, `${path}?limit=500${token && `&continue=${encodeURIComponent(token)}`}`, FORMS.JSON))
   }
   await timed(server.pid, 200, 1, page)
-  await server.seen()
-  const ours = await timed(server.pid, 400, 1, page)
-  printRow('a chunk of 500', ours, limit, await server.seen())
+  printRow('a chunk of 500', await server.observe(() => timed(server.pid, 400, 1, page)), limit)
 }
 
 /** Until the bookmark that ends the initial events. */
@@ -72,9 +68,7 @@ async function watchStart(server: Observed, path: string, count: number): Promis
   const limit = await timed(reference.pid, lists, 1, () => ask(reference.port, '/', FORMS.JSON))
   await reference.stop()
   await begin()
-  await server.seen()
-  const ours = await timed(server.pid, lists, 1, begin)
-  printRow(`watch that begins with ${count}`, ours, limit, await server.seen())
+  printRow(`watch that begins with ${count}`, await server.observe(() => timed(server.pid, lists, 1, begin)), limit)
 }
 
 /** A server over an etcd that is full: its start and its memory beside those of an empty one. */

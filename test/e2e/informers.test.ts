@@ -19,6 +19,8 @@ interface Fault {
 interface Chapter {
   readonly store: 'embedded' | 'etcd'
   readonly name: string
+  /** Of the servers. */
+  readonly flags?: readonly string[]
   readonly faults: readonly Fault[]
 }
 
@@ -68,7 +70,12 @@ const CHAPTERS: readonly Chapter[] = [
     ],
   },
   { store: 'embedded', name: 'a restart', faults: [{ name: 'the server restarts', relists: 0, act: world => world.restart('terminate') }] },
-  { store: 'embedded', name: 'a kill', faults: [{ name: 'the server is killed', relists: 0, act: world => world.restart('kill') }] },
+  {
+    store: 'embedded',
+    name: 'a kill, without streamed lists and lists from the cache',
+    flags: ['--feature-gates=WatchList=false,ListFromCacheSnapshot=false,ConsistentListFromCache=false'],
+    faults: [{ name: 'the server is killed', relists: 0, act: world => world.restart('kill') }],
+  },
   { store: 'embedded', name: 'compaction', faults: [COMPACTION] },
   { store: 'etcd', name: 'compaction', faults: [COMPACTION] },
   {
@@ -146,11 +153,11 @@ describe(`informers of client libraries through faults${missing.length > 0 ? ` (
   }
 })
 
-function tell({ store, faults }: Chapter, seed: number, commands: ReadonlyMap<string, readonly string[]>): void {
+function tell({ store, flags, faults }: Chapter, seed: number, commands: ReadonlyMap<string, readonly string[]>): void {
   let world: FollowingWorld
   const clients = new Map<string, FollowingClient>()
   before(async () => {
-    world = await createFollowingWorld(store, seed)
+    world = await createFollowingWorld(store, seed, flags)
     await Promise.all(
       [...commands].map(async ([name, command]) => {
         clients.set(

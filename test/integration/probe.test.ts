@@ -6,7 +6,7 @@ import { runCase, runCases } from '../support/probe/run-case.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 
 const JOBS = 24
-const ON_ETCD = ['rest', 'read', 'chunk', 'watch', 'update']
+const ON_ETCD = ['rest', 'read', 'chunk', 'selector', 'watch', 'read-random', 'update']
 const BY_WORKERS = ['rest', 'read', 'read-random', 'chunk', 'selector', 'watch']
 
 /** Recorded answers of kube-apiserver and stated expectations: each case is one test, and all cases run side by side before the tests, as most of their time is waiting. */

@@ -9,7 +9,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../src/meta/object.ts'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonAnswer, type JsonRequest } from '../support/json-client.ts'
-import { configMap } from '../support/load.ts'
+import { configMap, SHARED } from '../support/load.ts'
 import { watchResuming } from '../support/resuming-watch.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { serverProgram } from '../support/server-program.ts'
@@ -29,6 +29,46 @@ const onEtcd = etcdFound ? describe : describe.skip
 async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + PATIENCE_MS; !(await condition()); await sleep(20))
     if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
+}
+
+/** What a reader has seen. */
+interface Readings {
+  readonly reads: number
+  /** Answers older than one that came before. */
+  readonly backwards: readonly string[]
+  readonly unexpected: readonly string[]
+}
+
+/** Reads again and again, each time over a connection of its own and so by another worker: no answer may be older than the one before. `path` gets the version of that. */
+function readsForward(url: string, path: (last: number) => string): { stop(): Promise<Readings> } {
+  let stopped = false
+  const read = async (): Promise<Readings> => {
+    const seen = { reads: 0, backwards: [] as string[], unexpected: [] as string[] }
+    for (let last = 0; !stopped; ) {
+      const client = createJsonClient(url)
+      const asked = path(last)
+      const { status, body } = await client.ask('GET', asked)
+      client.close()
+      // No answer: the worker was killed.
+      if (status === 0) continue
+      if (status !== 200) {
+        seen.unexpected.push(`${asked}: ${status} ${JSON.stringify(body)}`)
+        continue
+      }
+      const version = Number(body.metadata.resourceVersion)
+      if (version < last) seen.backwards.push(`${asked}: ${version} after ${last}`)
+      last = version
+      seen.reads++
+    }
+    return seen
+  }
+  const done = read()
+  return {
+    stop() {
+      stopped = true
+      return done
+    },
+  }
 }
 
 onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
@@ -200,6 +240,12 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       await server.start()
       await until('both serve', () => workerPids(server).size === 2)
       const trial = await startTrial(server.url, 41)
+      const readers = [
+        readsForward(server.url, () => `${trial.collection}/${SHARED}`),
+        readsForward(server.url, () => trial.collection),
+        readsForward(server.url, last => `${trial.collection}?resourceVersion=${last}&resourceVersionMatch=NotOlderThan`),
+        readsForward(server.url, last => `${trial.collection}?limit=2&resourceVersion=${last}`),
+      ]
       try {
         for (const number of [1, 2, 1]) {
           await sleep(700)
@@ -209,12 +255,18 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
           await until('writes go on', () => trial.load.acknowledged() > before + 50)
           await until('another has taken its place', () => workerPids(server).get(number) !== pid)
         }
+        for (const { reads, backwards, unexpected } of await Promise.all(readers.map(reader => reader.stop()))) {
+          expect(backwards).to.deep.equal([])
+          expect(unexpected).to.deep.equal([])
+          expect(reads).to.be.above(20)
+        }
         await trial.judge()
         expect(trial.load.failures.length, 'writes that were cut off').to.be.above(0)
         // The other worker was there all the time.
         expect(trial.load.failures.filter(({ status }) => status !== 0)).to.deep.equal([])
         expect(trial.watch.streams(), 'streams of the watch').to.be.above(1)
       } finally {
+        for (const reader of readers) void reader.stop()
         trial.close()
       }
     } finally {

@@ -3,7 +3,7 @@ import { key } from '../../src/storage/revision.ts'
 import { openStores } from '../../src/stores.ts'
 import { eventually } from '../support/builtin-registry.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
-import { put, testCodec, testKey, testObject, testPrefix } from '../support/test-codec.ts'
+import { everything, put, testCodec, testKey, testObject, testPrefix } from '../support/test-codec.ts'
 
 const resources = [
   { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true },
@@ -27,6 +27,11 @@ describe('stores', () => {
     )
     await direct.write(testKey('a'), put(testObject('a')), signal)
     expect((await direct.get(testKey('a'), 'any', signal))?.attributes().name).to.equal('a')
+    for (const { name, prefix } of resources) await stores.storageFor(name).list(prefix, { at: 'any', predicate: everything, limit: 0 }, signal)
+    expect(stores.listCounts().map(([name, { lists, returned }]) => [name, lists, returned])).to.deep.equal([
+      ['others.example.io', 0, 0],
+      ['configmaps', 1, 1],
+    ])
     await stores.close()
     await backend.close()
   })

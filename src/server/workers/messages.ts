@@ -1,4 +1,7 @@
+import type { Socket } from 'node:net'
 import type { Credentials } from '../tls/material.ts'
+
+export type PortName = 'secure' | 'insecure'
 
 /** What a worker needs beside the command line, which is the primary's. */
 export interface WorkerBegin {
@@ -25,6 +28,8 @@ export type ToWorker =
   | { readonly type: 'begin'; readonly begin: WorkerBegin }
   | { readonly type: 'stop' }
   | { readonly type: 'ping' }
+  /** Comes with a socket. */
+  | { readonly type: 'connection'; readonly id: number; readonly port: PortName }
   | { readonly type: 'collect'; readonly id: number }
   | { readonly type: 'scraped'; readonly id: number; readonly text: string }
 
@@ -34,15 +39,22 @@ export type FromWorker =
   | { readonly type: 'hello' }
   | { readonly type: 'serving' }
   | { readonly type: 'pong' }
+  /** Of a connection: it has it, and may have read of it; or it does not want it, and has not. */
+  | { readonly type: 'took' | 'refused'; readonly id: number }
+  /** It takes no more connections. */
+  | { readonly type: 'closing' }
   | { readonly type: 'collected'; readonly id: number; readonly families: readonly MetricSnapshot[] }
   | { readonly type: 'scrape'; readonly id: number }
 
 /** A worker as the primary sees it. Messages to one that has ended are lost. */
 export interface WorkerProcess {
   readonly pid: number
-  send(message: ToWorker): void
+  /** `socket`: a connection to hand over, which stays open here. */
+  send(message: ToWorker, socket?: Socket): void
   /** kill -9. */
   kill(): void
   onMessage(handle: (message: FromWorker) => void): void
   onExit(handle: (code: number | null, signal: string | null) => void): void
+  /** It has ended, and nothing more will be heard of it. */
+  onGone(handle: () => void): void
 }

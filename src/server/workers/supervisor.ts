@@ -9,6 +9,8 @@ export interface SupervisorOptions {
   readonly log: Logger
   /** What a worker says beyond what the supervisor asks. */
   onMessage(number: number, worker: WorkerProcess, message: FromWorker): void
+  /** It has opened its ports. */
+  onServing(worker: WorkerProcess): void
   onEnd(number: number): void
   /** Milliseconds, of a clock that nobody sets. */
   now(): number
@@ -121,15 +123,16 @@ export class Supervisor {
     worker.onMessage(message => {
       if (message.type === 'hello') {
         if (this.state === 'stopping') worker.send({ type: 'stop' })
-      } else if (message.type === 'serving') this.onServing(place)
+      } else if (message.type === 'serving') this.onServing(place, worker)
       else if (message.type === 'pong') place.silentPings = 0
       else onMessage(place.number, worker, message)
     })
     worker.onExit((code, signal) => this.onExit(place, code, signal))
   }
 
-  private onServing(place: Place): void {
+  private onServing(place: Place, worker: WorkerProcess): void {
     place.serving = true
+    this.options.onServing(worker)
     if (this.state !== 'starting' || this.places.some(({ serving }) => !serving)) return
     this.state = 'serving'
     this.tellServing()

@@ -1,4 +1,5 @@
-import type { FromWorker, MetricSnapshot, ToWorker, WorkerBegin } from './messages.ts'
+import type { Socket } from 'node:net'
+import type { FromWorker, MetricSnapshot, PortName, ToWorker, WorkerBegin } from './messages.ts'
 
 /** Tells a process that it is a worker, and which: a number from 1 on. */
 export const WORKER_VARIABLE = 'BINNACLE_WORKER'
@@ -11,12 +12,24 @@ export interface SharedMetrics {
   gather(): Promise<string>
 }
 
+/** Connections that another process takes from a port and hands on. */
+export interface ConnectionSource {
+  /** Of the port. */
+  readonly port: number
+  /** Gives every connection from now on; those that come before are handed back. */
+  open(take: (socket: Socket) => void): void
+  /** Takes no more: what still comes is handed back. */
+  close(): void
+}
+
 /** A worker's side of its talk with the primary. */
 export interface WorkerLink extends SharedMetrics {
   readonly number: number
   readonly begin: Promise<WorkerBegin>
   /** Resolves when the primary says that it is time to end. */
   readonly stop: Promise<void>
+  /** `number`: of the port that the primary holds. */
+  connections(port: PortName, number: number): ConnectionSource
   /** The ports are open. */
   serving(): void
 }
@@ -25,7 +38,7 @@ export interface WorkerLink extends SharedMetrics {
 export interface Channel {
   readonly env: Readonly<Record<string, string | undefined>>
   send?: ((message: FromWorker) => boolean) | undefined
-  on(event: 'message', handle: (message: ToWorker) => void): unknown
+  on(event: 'message', handle: (message: ToWorker, socket?: Socket) => void): unknown
 }
 
 const GATHER_MS = 10_000
@@ -36,6 +49,7 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
   if (!(number > 0) || channel.send === undefined) return undefined
   const send = (message: FromWorker): void => void channel.send?.(message)
   const waiting = new Map<number, (text: string) => void>()
+  const takers = new Map<PortName, (socket: Socket) => void>()
   let collect: () => Promise<readonly MetricSnapshot[]> = async () => []
   let nextId = 0
   let beginWith: (begin: WorkerBegin) => void = () => {}
@@ -47,6 +61,14 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
     }),
     stop: new Promise(resolve => {
       stopNow = resolve
+    }),
+    connections: (name, port) => ({
+      port,
+      open: take => void takers.set(name, take),
+      close() {
+        takers.delete(name)
+        send({ type: 'closing' })
+      },
     }),
     serving: () => send({ type: 'serving' }),
     offer: given => {
@@ -67,8 +89,20 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
         send({ type: 'scrape', id })
       }),
   }
-  channel.on('message', message => {
+  const take = (id: number, port: PortName, socket: Socket): void => {
+    const taker = takers.get(port)
+    // Said before anything is read of it.
+    send({ type: taker === undefined ? 'refused' : 'took', id })
+    if (taker === undefined) socket.destroy()
+    else taker(socket)
+  }
+  channel.on('message', (message, socket) => {
     switch (message.type) {
+      case 'connection':
+        // Its client may have gone on the way.
+        if (socket !== undefined) take(message.id, message.port, socket)
+        else send({ type: 'took', id: message.id })
+        return
       case 'begin':
         return beginWith(message.begin)
       case 'stop':

@@ -106,9 +106,13 @@ export class CachedStorage implements Storage {
       this.#counted(looked, items.length, 'indexed')
       return { items, revision, nextKey: last && keyAfter(last), remaining: undefined }
     }
-    const { items, looked, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit)
+    const { pages, resource } = this.#cache
+    const count = start === resource.prefix ? tree.size : pages.from(revision, below.prefix, start)
+    const { items, looked, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit, count)
     this.#counted(looked, items.length)
-    return { items, revision, nextKey: last && keyAfter(last), remaining }
+    const nextKey = last && keyAfter(last)
+    if (nextKey !== undefined && remaining !== undefined) pages.remember(revision, below.prefix, nextKey, remaining)
+    return { items, revision, nextKey, remaining }
   }
 
   /** The value of the indexed field, where a predicate asks for one. */

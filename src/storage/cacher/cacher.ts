@@ -261,7 +261,7 @@ class WatchCache implements Cacher, CacherCore {
           resource: cache.resource.name,
           error: error instanceof Error ? error.message : String(error),
         })
-        await new Promise(resolve => setTimeout(resolve, pause))
+        await delay(pause, signal).catch(() => {})
       }
     }
   }

@@ -10,8 +10,8 @@ type Count = (counts: ResourceCounts) => number
 const line = (labels: readonly string[], value: number): Polled[] => (value === 0 ? [] : [[labels, value]])
 
 /**
- * What kube-apiserver tells of its watch caches and of lists from the store, by its names, and some figures of our own. The numbers are counted in the caches, and read at a scrape.
- * Sources: k8s.io/apiserver, pkg/storage/cacher/metrics and pkg/storage/etcd3/metrics.
+ * What kube-apiserver tells of its watch caches, by its names, and some figures of our own. The numbers are counted in the caches, and read at a scrape.
+ * Source: k8s.io/apiserver, pkg/storage/cacher/metrics.
  *
  * @param etcdPrefix what keys begin with; kube-apiserver labels some families by the rest: `/pods`
  */
@@ -68,10 +68,6 @@ export function cacherMetrics(cacher: Pick<Cacher, 'stats'>, etcdPrefix: string)
     ),
     counter('apiserver_storage_events_received_total', 'Changes that the store told of, by resource.', c => c.received),
     counter('apiserver_storage_decode_errors_total', 'Stored objects that could not be read, by resource.', c => c.unreadable),
-    counter('apiserver_storage_list_total', 'Lists that the store answered, by resource.', c => c.stored.lists),
-    counter('apiserver_storage_list_fetched_objects_total', 'Objects read from the store for lists, by resource.', c => c.stored.fetched),
-    counter('apiserver_storage_list_evaluated_objects_total', 'Objects looked at for lists from the store, by resource.', c => c.stored.evaluated),
-    counter('apiserver_storage_list_returned_objects_total', 'Objects given in lists from the store, by resource.', c => c.stored.returned),
     gauge('binnacle_watch_cache_history_events', 'Changes kept for watches that resume and for exact reads, by resource.', r =>
       line([r.name], r.historyEvents),
     ),

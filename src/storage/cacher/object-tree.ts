@@ -29,8 +29,8 @@ export interface Scan {
 const STEP = 1000
 const PREDICATE_STEP = 128
 
-/** The objects below a prefix from `start` on, up to the limit (0: all), as the tree is now. */
-export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number): Promise<Scan> {
+/** The objects below a prefix from `start` on, up to the limit (0: all), as the tree is now. `count`: how many there are from `start` on, where that is known. */
+export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number, count?: number): Promise<Scan> {
   const end = prefixEnd(prefix)
   const items: StoredObject[] = []
   const { everything } = predicate
@@ -61,7 +61,8 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
   }
   if (!more) return { items, looked, last: undefined, remaining: undefined }
   const last = items.at(-1)!.key
-  return { items, looked, last, remaining: everything ? tree.forRange(last, end, false) - 1 : undefined }
+  if (!everything) return { items, looked, last, remaining: undefined }
+  return { items, looked, last, remaining: count === undefined ? tree.forRange(last, end, false) - 1 : count - items.length }
 }
 
 /** As scanTree, looking only at these keys, which are in order and hold all that can match. */

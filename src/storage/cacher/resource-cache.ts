@@ -12,6 +12,7 @@ import { FieldIndex } from './field-index.ts'
 import { History, type HistoryBounds } from './history.ts'
 import { Interest } from './interest.ts'
 import { emptyTree, type ObjectTree } from './object-tree.ts'
+import { PageCounts } from './page-counts.ts'
 import { ResourceCounts } from './resource-counts.ts'
 
 export interface CachedResource {
@@ -51,6 +52,7 @@ export class ResourceCache {
   tree: ObjectTree = emptyTree()
   /** Of the present state. */
   index = new FieldIndex()
+  readonly pages = new PageCounts()
   /** Objects that can't be read: who asks for what has them is answered by the store itself. */
   corrupt = new Map<Key, Corrupt>()
   loaded = false
@@ -97,6 +99,7 @@ export class ResourceCache {
     this.interest.end(new StorageError('expired', 'changes were lost, and the state was read anew', { revision: at }))
     this.tree = tree
     this.index = index
+    this.pages.forget()
     this.corrupt = corrupt
     this.history.reset(at)
     this.#readAt = at
@@ -171,6 +174,7 @@ export class ResourceCache {
         this.tree.set(key, object)
         this.index.put(object, undefined)
         this.history.forgetSnapshots()
+        this.pages.forget()
       } catch {
         // It goes to the end of the line.
         this.corrupt.set(key, corrupt)

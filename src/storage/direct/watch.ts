@@ -5,7 +5,7 @@ import { type CorruptReports, reported } from '../corrupt.ts'
 import { delay } from '../delay.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { EventQueue } from '../event-queue.ts'
-import { prefixEnd } from '../key-range.ts'
+import { keyAfter, prefixEnd } from '../key-range.ts'
 import { RecordedChange } from '../recorded-change.ts'
 import type { Key, Revision } from '../revision.ts'
 import { revision } from '../revision.ts'
@@ -66,7 +66,13 @@ export async function openWatch(
     opened = resolve
   })
   const follow = async (): Promise<void> => {
-    const watch = { start: prefix, end: prefixEnd(prefix), from: revision(from.after + 1), previous: true, onOpen: () => opened() }
+    const watch = {
+      start: prefix,
+      end: prefix.endsWith('/') ? prefixEnd(prefix) : keyAfter(prefix),
+      from: revision(from.after + 1),
+      previous: true,
+      onOpen: () => opened(),
+    }
     for await (const batch of backend.watch(watch, stop.signal)) {
       const events = batch.events.map(event => changeOf(codec, reports, event).eventFor(query.predicate)).filter(event => event !== undefined)
       // The store keeps what comes meanwhile. Who begins long ago would otherwise be ended before anything was given, again and again.

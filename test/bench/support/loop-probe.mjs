@@ -1,4 +1,4 @@
-// Imported into the measured process (node --import): how long its event loop is held. SIGUSR2: writes what was seen since the last one to $LOOP_REPORT, as JSON.
+// Imported into the measured process (node --import): how long its event loop is held. SIGUSR2: writes what was seen since the last one to $LOOP_REPORT, as JSON. SIGURG: stops looking, which costs some, or begins again.
 import { openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 
@@ -23,6 +23,8 @@ new PerformanceObserver(list => {
   for (const { startTime, duration } of list.getEntries()) collections.push([startTime, startTime + duration])
 }).observe({ entryTypes: ['gc'] })
 
+let timer
+
 function beat() {
   const now = performance.now()
   if (now - last > 4) {
@@ -30,9 +32,20 @@ function beat() {
   }
   last = now
   ran = ranMs()
-  setTimeout(beat, 1).unref()
+  timer = setTimeout(beat, 1).unref()
 }
 beat()
+
+process.on('SIGURG', () => {
+  clearTimeout(timer)
+  timer = timer === undefined ? begin() : undefined
+})
+
+function begin() {
+  last = performance.now()
+  ran = ranMs()
+  return setTimeout(beat, 1).unref()
+}
 
 process.on('SIGUSR2', () =>
   // Collections are told of later than they happen.

@@ -21,6 +21,10 @@ export interface Seen {
 
 export interface Observed extends StartedBinnacle {
   seen(): Promise<Seen>
+  /** The probe rests, or looks again: what it costs is as much as a server with little to do. */
+  toggle(): Promise<void>
+  /** Does it twice: once to tell what it takes, with the probe at rest, and once to see how it holds the event loop. */
+  observe(run: () => Promise<Rate>): Promise<{ rate: Rate; seen: Seen }>
 }
 
 /** The built server with a probe of its event loop and its memory. */
@@ -29,15 +33,29 @@ export async function startObserved(flags: readonly string[] = []): Promise<Obse
   const report = join(scratch, 'loop')
   process.env.LOOP_REPORT = report
   const server = await startBinnacle(flags, ['--expose-gc', '--import', join(import.meta.dirname, 'loop-probe.mjs')])
+  const seen = async (): Promise<Seen> => {
+    rmSync(report, { force: true })
+    process.kill(server.pid, 'SIGUSR2')
+    while (!existsSync(report)) await sleep(10)
+    // The collection that it makes for the report is none of those it reports.
+    await sleep(100)
+    return JSON.parse(readFileSync(report, 'utf8')) as Seen
+  }
+  const toggle = async (): Promise<void> => {
+    process.kill(server.pid, 'SIGURG')
+    await sleep(20)
+  }
   return {
     ...server,
-    async seen() {
-      rmSync(report, { force: true })
-      process.kill(server.pid, 'SIGUSR2')
-      while (!existsSync(report)) await sleep(10)
-      // The collection that it makes for the report is none of those it reports.
-      await sleep(100)
-      return JSON.parse(readFileSync(report, 'utf8')) as Seen
+    seen,
+    toggle,
+    async observe(run) {
+      await toggle()
+      const rate = await run()
+      await toggle()
+      await seen()
+      await run()
+      return { rate, seen: await seen() }
     },
     async stop() {
       await server.stop()
@@ -52,7 +70,7 @@ export const printHead = (): void =>
   console.log(columns(['scenario', 'p50 ms', 'p99 ms', 'CPU µs', 'limit ms', 'limit CPU', 'ratio p50/CPU', 'slice ms', 'gc p99.9', 'gc longest']))
 
 /** `limit`: what the machine allows. */
-export function printRow(what: string, ours: Rate, limit: Rate | undefined, { code, p999, collection }: Seen): void {
+export function printRow(what: string, { rate: ours, seen: { code, p999, collection } }: { rate: Rate; seen: Seen }, limit: Rate | undefined): void {
   const own = [short(ours.p50), short(ours.p99), short(ours.cpu)]
   const theirs = limit === undefined ? ['', '', ''] : [short(limit.p50), short(limit.cpu), `${short(ours.p50 / limit.p50)}/${short(ours.cpu / limit.cpu)}`]
   console.log(columns([what, ...own, ...theirs, short(code), short(p999), short(collection)]))

@@ -30,7 +30,7 @@ let ids = 0
 function open(t: TestRegistry, search: string, framing: Framing = words(`words${ids++}`), shutdown = NEVER) {
   const exchange = new FakeExchange('/x', { search: `watch=1&${search}` })
   const scope = scopeOf(t, exchange, { shutdown })
-  const done = watch(scope, listOptions(exchange, t.served().version, '', true), framing)
+  const done = watch(scope, listOptions(exchange, t.served().version, '', true), () => framing)
   return { exchange, stream: exchange.streamed, done }
 }
 
@@ -123,6 +123,21 @@ describe('a watch', () => {
     const { stream, done } = open(new TestRegistry(), 'resourceVersion=9&sendInitialEvents=1&resourceVersionMatch=NotOlderThan')
     await done
     expect(stream.text).to.equal('ERROR 504 Timeout: Too large resource version: 9, current: 1\n')
+  })
+
+  it('refuses a form that it does not have once the watch is open, and closes that', async () => {
+    const noForm = () => {
+      throw failure(406, 'NotAcceptable', 'no such form')
+    }
+    const refusedBy = async (t: TestRegistry, resourceVersion: string) => {
+      const exchange = new FakeExchange('/x', { search: `watch=1&resourceVersion=${resourceVersion}` })
+      const options = listOptions(exchange, t.served().version, '', true)
+      return [await refusalText(watch(scopeOf(t, exchange, { shutdown: NEVER }), options, noForm)), exchange.status]
+    }
+    const { t, closed } = scripted(async function* () {})
+    expect(await refusedBy(t, '7')).to.deep.equal(['406 NotAcceptable: no such form', 0])
+    expect(closed()).to.equal(1)
+    expect((await refusedBy(new TestRegistry(), 'x'))[0]).to.match(/^500 : /)
   })
 
   it('refuses other faults before it streams', async () => {

@@ -42,6 +42,7 @@ function worker(number: number, counted: Counted, primary: () => ClusterMetrics)
     kill() {},
     onMessage() {},
     onExit() {},
+    onGone() {},
   }
   const link = connectToPrimary({
     env: { BINNACLE_WORKER: String(number) },

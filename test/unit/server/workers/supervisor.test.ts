@@ -27,6 +27,7 @@ class FakeWorker implements WorkerProcess {
   onMessage(handle: (message: FromWorker) => void): void {
     this.handlers.push(handle)
   }
+  onGone(): void {}
   onExit(handle: (code: number | null, signal: string | null) => void): void {
     this.ends.push(handle)
   }
@@ -52,6 +53,7 @@ function supervised(count = 2, pingMs = 5000) {
     },
     log: silentLogger,
     onMessage: (number, _worker, { type }) => void said.push(`${number} ${type}`),
+    onServing: () => {},
     onEnd: number => void ended.push(number),
     now: () => clock.now,
     pingMs,
