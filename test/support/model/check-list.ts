@@ -38,7 +38,8 @@ export function checkList(history: StoreHistory, seen: SeenList, around: Circums
   const [due, given] = [new Set(expected), new Set(found)]
   for (const one of due) if (!given.has(one)) wrong.push(`${what}: at ${told} it lacks ${one}`)
   for (const one of given) if (!due.has(one)) wrong.push(`${what}: at ${told} it has ${one}`)
-  if (wrong.length === 0 && (expected.length !== found.length || expected.some((one, i) => one !== found[i]))) wrong.push(`${what}: not in order, or doubled: ${found.join()}`)
+  if (wrong.length === 0 && (expected.length !== found.length || expected.some((one, i) => one !== found[i])))
+    wrong.push(`${what}: not in order, or doubled: ${found.join()}`)
   const after = left.length - page.length
   const whole = selectsAll(extent.selection) && extent.name === undefined
   if (after > 0 && !goesOn) wrong.push(`${what}: no token, but ${after} objects more at ${told}`)

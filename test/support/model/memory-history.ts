@@ -73,6 +73,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
       definition: widgetResource(),
       backend,
       cache,
+      isCached: !luck.is(0.15),
       clock,
       watchList: ways.watchList,
       watchSeconds: timed ? 0.15 : 1800,
