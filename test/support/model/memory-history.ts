@@ -23,9 +23,9 @@ export const WIDGETS: ModelKind = { kind: 'Widget', apiVersion: 'example.io/v1',
 /** Of names and namespaces some begin with others, and their order is not that of their words. */
 const PLACES: Places = { kind: WIDGETS, namespaces: ['n', 'n-a'], names: ['a', 'a-b', 'ab', 'b'] }
 const PREFIX = '/registry/widgets/'
-const PATIENCE_MS = 8000
+const PATIENCE_MS = 30_000
 /** Histories of many objects take long. */
-const LARGE_SHARE = 0.02
+const LARGE_SHARE = 0.015
 const FILLER = 'filler-'
 
 /** What a history came to. */
@@ -73,6 +73,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
       definition: widgetResource(),
       backend,
       cache,
+      isCached: !luck.is(0.15),
       clock,
       watchList: ways.watchList,
       watchSeconds: timed ? 0.15 : 1800,
@@ -90,7 +91,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
   }
   const recorder = new Recorder(world)
   const isLarge = luck.is(LARGE_SHARE)
-  if (isLarge) fill(store, luck.number(900, 2500))
+  if (isLarge) fill(store, luck.number(900, 1300))
   const { done, followers } = runClients({
     seed,
     world,
