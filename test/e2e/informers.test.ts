@@ -32,8 +32,8 @@ const AFTERWARDS_MS = 300
 /** client-go lets more and more time pass between its attempts: up to 13 s after three of them. */
 const CAUGHT_UP_MS = 30_000
 /** How long it takes client-go to tell that a connection is dead, with the settings below. */
-const SILENT_MS = 4500
-const GO_ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '2', HTTP2_PING_TIMEOUT_SECONDS: '1' }
+const SILENT_MS = 5000
+const GO_ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '2', HTTP2_PING_TIMEOUT_SECONDS: '2' }
 
 const CUTS: readonly Fault[] = [
   { name: 'their connections are reset', relists: 0, act: async ({ proxy }) => proxy.reset() },
