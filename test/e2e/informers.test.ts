@@ -30,8 +30,8 @@ const AFTERWARDS_MS = 300
 /** client-go lets more and more time pass between its attempts: up to 13 s after three of them. */
 const CAUGHT_UP_MS = 30_000
 /** How long it takes client-go to tell that a connection is dead, with the settings below. */
-const SILENT_MS = 4500
-const GO_ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '2', HTTP2_PING_TIMEOUT_SECONDS: '1' }
+const SILENT_MS = 5000
+const GO_ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '2', HTTP2_PING_TIMEOUT_SECONDS: '2' }
 
 const CUTS: readonly Fault[] = [
   { name: 'their connections are reset', relists: 0, act: async ({ proxy }) => proxy.reset() },
@@ -60,7 +60,7 @@ const CHAPTERS: readonly Chapter[] = [
       ...CUTS,
       {
         name: 'their connections fall silent',
-        relists: 1,
+        relists: 0,
         async act({ proxy }) {
           const end = proxy.stall()
           await sleep(SILENT_MS)
@@ -131,6 +131,9 @@ const CHAPTERS: readonly Chapter[] = [
   },
 ]
 
+/** client-go takes a reset that it meets while writing, and a connection that has fallen silent, for a failure of the watch, and lists again. */
+const EXCUSE = /watch ended with error.*(?:broken pipe|client connection lost)/g
+
 const CLIENTS: Readonly<Record<string, Client>> = {
   'client-go': goClient(),
   Python: pythonClient('follow.py'),
@@ -181,11 +184,18 @@ function tell({ store, flags, faults }: Chapter, seed: number, commands: Readonl
     return all
   }
 
+  const excuses = (who: string): number =>
+    clients
+      .get(who.split(',')[0] ?? '')
+      ?.log()
+      .match(EXCUSE)?.length ?? 0
+
   for (const { name, relists, gone, act } of faults)
     it(`hold what there is, told in order, when ${name}`, async () => {
       world.write()
       await sleep(WRITING_MS)
       const before = await states()
+      const excused = new Map([...before.keys()].map(who => [who, excuses(who)]))
       await act(world)
       await sleep(AFTERWARDS_MS)
       const { all, selected } = await world.settle()
@@ -204,7 +214,8 @@ function tell({ store, flags, faults }: Chapter, seed: number, commands: Readonl
       for (const [who, { lists, faults }] of now) {
         const more = lists - (before.get(who)?.lists ?? 0)
         expect(faults, who).to.deep.equal([])
-        expect(more, `lists of ${who}\n${asked}`).to.be.within(gone ? 1 : 0, relists)
+        const allowed = relists + (excuses(who) > (excused.get(who) ?? 0) ? 1 : 0)
+        expect(more, `lists of ${who}\n${asked}\n${clients.get(who.split(',')[0] ?? '')?.log()}`).to.be.within(gone ? 1 : 0, allowed)
       }
     })
 
