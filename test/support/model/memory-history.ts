@@ -59,7 +59,6 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
     queueBytes: luck.pick([5000, 16 << 20]),
     consistencyCheckMs: luck.pick([0, 5, 30]),
     bookmarkMs: luck.pick([5, 20, 60_000]),
-    graceMs: luck.pick([5, 100, 1000]),
     historyBytes: luck.pick([2000, 6000, 1 << 20]),
     consistentReads: luck.is(0.75),
     exactReads: luck.is(0.75),
