@@ -12,7 +12,7 @@ INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
 SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.mjs' 2>/dev/null) package.json
 
-.PHONY: help run build test fuzz lint verify e2e bench etcd clients clean
+.PHONY: help run build test fuzz model lint verify e2e bench etcd clients clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
@@ -47,6 +47,10 @@ SEED ?= 1
 
 fuzz: $(INSTALLED) ## Posts COUNT bodies with faults in each media type; none may crash, hang or be stored
 	@MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha --no-config --node-option import=tsx test/integration/mutated-bodies.test.ts
+
+# make model COUNT=20000 SEED=7
+model: $(INSTALLED) ## Compares what clients are told in COUNT random histories, with faults in them, with the revisions of the store
+	@MODEL_HISTORIES=$(if $(filter-out file,$(origin COUNT)),$(COUNT),5000) MODEL_SEED=$(SEED) npx mocha --no-config --node-option import=tsx test/integration/model.test.ts
 
 lint: $(INSTALLED) ## Formats and fixes what can be fixed, and reports the rest
 	@npx biome check --write

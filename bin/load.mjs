@@ -1,13 +1,13 @@
-// Loads dist/main.cjs with the code that V8 has compiled before, where that fits this Node.
+// Loads a program of dist with the code that V8 has compiled before, where there is such and it fits this Node.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 
-export function load(dist) {
-  const filename = join(dist, 'main.cjs')
+export function load(dist, name = 'main') {
+  const filename = join(dist, `${name}.cjs`)
   const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`
-  const cachedData = read(join(dist, 'main.cache'))
+  const cachedData = read(join(dist, `${name}.cache`))
   const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
   const run = () => {
     const module = { exports: {} }

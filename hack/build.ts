@@ -1,5 +1,5 @@
 /**
- * Bundles src/main.ts into dist/main.cjs, and keeps V8's compiled code of it beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
+ * Bundles src/main.ts into dist/main.cjs and src/primary-main.ts into dist/primary.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
  * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside.
  */
 import { spawnSync } from 'node:child_process'
@@ -13,8 +13,12 @@ const dist = join(root, 'dist')
 
 rmSync(dist, { recursive: true, force: true })
 await build({
-  entryPoints: [join(root, 'src/main.ts')],
-  outfile: join(dist, 'main.cjs'),
+  entryPoints: [
+    { in: join(root, 'src/main.ts'), out: 'main' },
+    { in: join(root, 'src/primary-main.ts'), out: 'primary' },
+  ],
+  outdir: dist,
+  outExtension: { '.js': '.cjs' },
   bundle: true,
   platform: 'node',
   target: 'node20',

@@ -24,7 +24,7 @@ import type { Authorizer } from './meta/authorizer.ts'
 import type { KubeObject } from './meta/object.ts'
 import { isStatusError } from './meta/status.ts'
 import type { AuthServices } from './resources/builtin.ts'
-import { writePrivate } from './server/tls/material.ts'
+import { keepPrivate } from './server/tls/material.ts'
 
 /** Authentication and authorization as the configuration has them. */
 export interface Auth {
@@ -131,9 +131,9 @@ async function signingKeyOf({ certDir }: Config): Promise<SigningKey> {
     return undefined
   })
   if (pem === undefined) {
-    pem = await generateSigningKey()
     await mkdir(certDir, { recursive: true, mode: 0o700 })
-    await writePrivate(file, pem)
+    // Of several processes that make one, all take that which was there first.
+    pem = await keepPrivate(file, await generateSigningKey())
   }
   return readSigningKey(pem, file)
 }

@@ -13,8 +13,8 @@ import { allocationRepairController } from './controllers/allocation-repair.ts'
 import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { clusterRoleAggregationController } from './controllers/cluster-role-aggregation.ts'
-import { compactHistory } from './controllers/compaction.ts'
-import type { Controller } from './controllers/controller.ts'
+import { compactHistory, newStore } from './controllers/compaction.ts'
+import type { Controller, ControllerEnvironment } from './controllers/controller.ts'
 import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
 import { garbageCollector } from './controllers/garbage-collector/garbage-collector.ts'
@@ -31,6 +31,7 @@ import { createDeprecatedRequests } from './endpoints/deprecation.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
+import { WatchMetrics } from './endpoints/watch-metrics.ts'
 import { definitionController } from './extensions/definition-controller.ts'
 import { followDefinitions } from './extensions/follow-definitions.ts'
 import type { RuleEvaluator } from './extensions/rules.ts'
@@ -62,10 +63,14 @@ import { runtimeClassAdmission } from './resources/node/runtime-class/admission-
 import { priorityAdmission } from './resources/scheduling/priority-class/admission-plugin.ts'
 import { defaultStorageClass } from './resources/storage/storage-class/admission-plugin.ts'
 import type { Backend } from './storage/backend.ts'
-import { createCacher } from './storage/cacher/cacher.ts'
+import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
+import { listMetrics } from './storage/list-metrics.ts'
+import { RequestTimings } from './storage/request-timings.ts'
 import { key } from './storage/revision.ts'
+import { storageSize } from './storage/size-gauge.ts'
 import { Encryption } from './storage/value/encryption.ts'
+import { openStores } from './stores.ts'
 
 export interface ControlPlaneOptions {
   readonly backend: Backend
@@ -81,6 +86,8 @@ export interface ControlPlaneOptions {
   /** Absent: nothing is encrypted at rest. */
   readonly encryption?: Encryption
   readonly eventTtlSeconds: number
+  /** Whether a resource (`pods`, `deployments.apps`) is read through the watch cache. Default: every one. */
+  readonly isCached?: (resource: string) => boolean
   /** 0: this server does not compact. */
   readonly compactionIntervalMs: number
   readonly serviceCIDRs: readonly string[]
@@ -131,7 +138,7 @@ export interface ControlPlane {
   close(): Promise<void>
 }
 
-const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${randomUUID()}`, leaseMs: 6000, renewMs: 2000 }
+const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${randomUUID()}`, leaseMs: 6000, stopMs: 4000, renewMs: 2000 }
 
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
@@ -157,18 +164,22 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const definitions = servedDefinitions(built, servedKinds(release, options.gates, runtimeConfig))
   const catalog = new Catalog(definitions, release)
   const deprecatedRequests = createDeprecatedRequests()
+  const watchMetrics = new WatchMetrics()
   const stored = definitions.filter(definition => definition.storage !== undefined)
   const unsafeDeletion = options.gates.enabled('AllowUnsafeMalformedObjectDeletion')
   const encryption = options.encryption ?? new Encryption()
-  const cacher = createCacher(
+  const timings = options.exclusiveStore ? undefined : new RequestTimings()
+  const stores = openStores(
     backend,
     stored.map(definition => cachedResource(options, encryption, definition)),
     {
-      clock,
       logger,
       consistentReads: options.gates.enabled('ConsistentListFromCache'),
+      resilientStart: options.gates.enabled('ResilientWatchCacheInitialization'),
       exactReads: options.gates.enabled('ListFromCacheSnapshot'),
+      ...(timings && { timings }),
       ...(unsafeDeletion && { reports: namedReports(options.etcdPrefix) }),
+      ...(options.isCached && { isCached: options.isCached }),
     },
   )
   const listAll = async (id: ResourceId) => (await registry.access().list(id, '', { resourceVersion: '0' })).items
@@ -199,12 +210,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       defaultIngressClass(() => listAll(INGRESS_CLASSES)),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
-    storageFor: definition => cacher.storageFor(nameOf(definition)),
+    storageFor: definition => stores.storageFor(nameOf(definition)),
   })
   const shutdown = new AbortController()
   const stopped = new AbortController()
   setMaxListeners(0, shutdown.signal, stopped.signal) // one listener a watch, and one a call of a controller
   const running: Promise<void>[] = []
+  // Nothing is written by this server before its start.
+  const dropBeginning = options.compactionIntervalMs > 0 ? newStore(backend, stopped.signal) : undefined
   let serverAddress = ''
   let bootstrapped = false
   const env = {
@@ -214,6 +227,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     media: options.media,
     watchList: options.gates.enabled('WatchList'),
     deprecatedRequests,
+    watchMetrics,
     kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     ...(unsafeDeletion && { unsafeDeletion: authorizeOf(options) }),
@@ -231,7 +245,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         name: 'informer-sync',
         endpoints: ['readyz'],
         check: () => {
-          if (!cacher.ready()) throw new Error('the caches are not filled yet')
+          if (!stores.ready()) throw new Error('the caches are not filled yet')
         },
       },
       {
@@ -260,11 +274,17 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
       deprecatedRequests,
-      new ReadGauge({ name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'] }, () =>
-        cacher.stats().resources.map(({ name, objects }) => [name, objects] as const),
+      ...watchMetrics.families(),
+      new ReadGauge(
+        { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
+        () => stores.counts(),
       ),
+      ...(stores.cacher ? cacherMetrics(stores.cacher, options.etcdPrefix) : []),
+      ...listMetrics(() => stores.listCounts()),
+      ...(timings?.families() ?? []),
+      storageSize(backend, options.exclusiveStore ? 'embedded' : 'etcd-0', stopped.signal),
     ],
-    synced: signal => cacher.synced(signal),
+    synced: signal => stores.synced(signal),
     start(start) {
       serverAddress = `${start.address}:${start.port}`
       const access = registry.access(stopped.signal)
@@ -285,8 +305,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
         ...(options.controllers.has('garbage-collector-controller') ? [garbageCollector(catalog)] : []),
       ]
-      const lead = async (signal: AbortSignal): Promise<void> => {
-        const loops = controllers.map(controller => controller(controllerEnv, signal))
+      const lead = async (env: ControllerEnvironment, signal: AbortSignal): Promise<void> => {
+        const loops = controllers.map(controller => controller(env, signal))
         if (options.compactionIntervalMs > 0) loops.push(compactHistory(backend, logger, options.compactionIntervalMs, signal))
         await Promise.all(loops)
       }
@@ -295,8 +315,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         catalog,
         builtin: definitions,
         ...(options.ruleEvaluator && { evaluator: options.ruleEvaluator }),
-        addResource: definition => void cacher.addResource(cachedResource(options, encryption, definition)),
-        removeResource: definition => cacher.removeResource(nameOf(definition)),
+        addResource: definition => stores.add(cachedResource(options, encryption, definition)),
+        removeResource: definition => stores.remove(nameOf(definition)),
         onSynced: () => {
           definitionsKnown = true
         },
@@ -311,6 +331,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         )
       running.push(
         bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
+          const dropped = await dropBeginning?.().catch(error => logger.warn('history cannot be compacted', { error: (error as Error).message }))
+          if (dropped) stores.forget(dropped)
           bootstrapped = true
           const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => {
             rolesMade = true
@@ -320,7 +342,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         apiServiceController(catalog, () => {
           registered = true
         })(controllerEnv, stopped.signal),
-        options.exclusiveStore ? lead(stopped.signal) : whileLeading(controllerEnv, LEADERSHIP, stopped.signal, lead),
+        options.exclusiveStore
+          ? lead(controllerEnv, stopped.signal)
+          : whileLeading({ access: signal => registry.access(signal), clock, monotonic: () => performance.now(), logger }, LEADERSHIP, stopped.signal, lead),
       )
     },
     beginShutdown: () => shutdown.abort(),
@@ -328,7 +352,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       shutdown.abort()
       stopped.abort()
       await Promise.allSettled(running)
-      await cacher.close()
+      await stores.close()
       await backend.close()
     },
   }
@@ -355,6 +379,7 @@ const cachedResource = (options: ControlPlaneOptions, encryption: Encryption, de
   prefix: key(`${options.etcdPrefix}/${definition.storage?.prefix}/`),
   codec: codecOf(definition, options.fingerprint, options.storedAs, encryption.transformerFor(storedAsOf(definition))),
   namespaced: definition.scope === 'Namespaced',
+  ...(definition.storage?.indexedBy && { index: definition.storage.indexedBy.field }),
 })
 
 /** Events stand in two groups: as kube-apiserver does, they are stored as those of the core group. */

@@ -20,6 +20,12 @@ const TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]) // contentEncoding and conten
 /** The envelope (runtime.Unknown) around a message. */
 export const wrap = (type: TypeMeta, message: Uint8Array): Buffer => Buffer.concat([envelopeHead(type, message.length), message, TAIL])
 
+/** What comes before and after a message of so many bytes. */
+export const envelopeAround = (type: TypeMeta, length: number): { readonly head: Buffer; readonly tail: Buffer } => ({
+  head: envelopeHead(type, length),
+  tail: TAIL,
+})
+
 /** The same around a long message in segments, which are not joined. */
 export function wrapSegments(type: TypeMeta, segments: readonly Buffer[]): Buffer[] {
   let length = 0

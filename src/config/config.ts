@@ -59,6 +59,8 @@ export interface Config {
   readonly authorizationRulesFile: string | undefined
   readonly serviceAccounts: ServiceAccountConfig
   readonly domain: string
+  /** Processes that serve; more than one on etcd only. */
+  readonly workers: number
   readonly controllers: ReadonlySet<ControllerName>
   /** Undefined: the embedded store. */
   readonly etcd: EtcdConfig | undefined
@@ -67,6 +69,11 @@ export interface Config {
   readonly storedAs: 'json' | 'protobuf'
   /** Undefined: nothing is encrypted at rest. */
   readonly encryption: { readonly file: string; readonly automaticReload: boolean } | undefined
+  readonly watchCache: boolean
+  /** Resources that are read from the store even so: `pods`, `deployments.apps`. */
+  readonly withoutWatchCache: ReadonlySet<string>
+  /** Resources for which a size was given that has no effect. */
+  readonly droppedWatchCacheSizes: readonly string[]
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
@@ -109,11 +116,14 @@ export function buildConfig(given: GivenFlags): Config {
     authorizationRulesFile: read.text('authorization-rules-file'),
     serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
+    workers: read.int('workers', 1),
     controllers: controllersOf(read.list('controllers')),
     etcd: etcdOf(read),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     encryption: encryptionOf(read),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
+    watchCache: isTrue(read.text('watch-cache') ?? 'true'),
+    ...watchCacheSizesOf(read.list('watch-cache-sizes')),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     eventTtlMs: read.duration('event-ttl'),
     serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
@@ -132,6 +142,8 @@ export function buildConfig(given: GivenFlags): Config {
   }
   for (const range of config.serviceClusterIpRanges)
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
+  if (config.workers > 1 && config.etcd === undefined)
+    throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
   return Object.freeze(config)
@@ -227,6 +239,20 @@ function prefixOf(text: string): string {
   const trimmed = text.replace(/^\/+|\/+$/g, '')
   if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')
   return `/${trimmed}`
+}
+
+/** Upstream's `resource[.group]#size`. */
+function watchCacheSizesOf(sizes: readonly string[]): Pick<Config, 'withoutWatchCache' | 'droppedWatchCacheSizes'> {
+  const given = new Map<string, number>()
+  for (const text of sizes) {
+    const [resource = '', size, ...more] = text.split('#')
+    if (size === undefined || more.length > 0) throw new FlagError(`--watch-cache-sizes: invalid value of watch cache size: ${text}`)
+    if (!/^[+-]?\d+$/.test(size)) throw new FlagError(`--watch-cache-sizes: invalid size of watch cache size: ${text}`)
+    if (Number(size) < 0) throw new FlagError(`--watch-cache-sizes: watch cache size cannot be negative: ${text}`)
+    given.set(resource, Number(size))
+  }
+  const having = (is: (size: number) => boolean) => [...given].filter(([, size]) => is(size)).map(([resource]) => resource)
+  return { withoutWatchCache: new Set(having(size => size === 0)), droppedWatchCacheSizes: having(size => size > 0) }
 }
 
 function authorizationMode(mode: string): AuthorizationMode {

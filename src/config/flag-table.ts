@@ -36,6 +36,7 @@ export const FLAGS = {
     'Loops to run, by the names of kube-controller-manager: * is all, -NAME leaves one out. Those to leave out where another program runs them.',
     '*',
   ),
+  workers: own('int', 'Processes that serve the ports side by side. More than one needs --etcd-servers.', '1'),
   'authorization-rules-file': own('string', 'YAML or JSON file of allow rules for --authorization-mode=Rules.'),
 
   // Where to listen, and as whom.
@@ -91,8 +92,11 @@ export const FLAGS = {
   'encryption-provider-config-automatic-reload': used('bool', 'Looks once a minute whether --encryption-provider-config has changed.', 'false'),
   'lease-reuse-duration-seconds': ignored('int'),
   'event-ttl': used('duration', 'How long events are kept.', '1h0m0s'),
-  'watch-cache': refused('bool', 'true'),
-  'watch-cache-sizes': ignored('list'),
+  'watch-cache': used('bool', 'Serves reads and watches from memory. Otherwise each goes to the store.', 'true'),
+  'watch-cache-sizes': used(
+    'list',
+    'resource[.group]#size,…: size 0 takes a resource out of the watch cache; other sizes have no effect, as it has no fixed one.',
+  ),
   'default-watch-cache-size': ignored('int'),
   'delete-collection-workers': ignored('int'),
   'enable-garbage-collector': refused('bool', 'true'),

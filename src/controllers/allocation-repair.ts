@@ -22,7 +22,7 @@ export function allocationRepairController(nodePortRange: PortRange, exclusive: 
     while (!signal.aborted) {
       let wait = RETRY_MS
       try {
-        const report = await repairAllocations(env.access, state, { nodePortRange, now: env.clock.now(), graceMilliseconds })
+        const report = await repairAllocations(env.access, state, { nodePortRange, now: performance.now(), graceMilliseconds })
         const found = Object.entries(report).filter(([, items]) => items.length > 0)
         if (found.length > 0) env.logger.warn('repaired allocations of services', Object.fromEntries(found.map(([name, items]) => [name, items.join(',')])))
         // The first run finds what may be left over, the second what is.

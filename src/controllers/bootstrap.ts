@@ -21,19 +21,24 @@ export interface BootstrapOptions {
   readonly serviceCIDRs: readonly string[]
 }
 
+const FIRST_WAIT_MS = 50
+
 /**
  * Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, the priority classes of the system, the objects of flow control, and the service
  * `kubernetes` with its endpoints. Tried until it is there.
  */
 export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<void> {
-  for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
+  for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
       await Promise.all([makeMissing(env, options), ensureFlowControlObjects(env)])
       await Promise.all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one)))
       await leadHere(env, options)
       return
     } catch (error) {
-      env.logger.warn('bootstrap objects cannot be made yet', { error: (error as Error).message })
+      const why = { error: (error as Error).message }
+      // Of servers that begin together, one may find that another is making them.
+      if (wait === FIRST_WAIT_MS) env.logger.debug(2, 'bootstrap objects cannot be made yet', why)
+      else env.logger.warn('bootstrap objects cannot be made yet', why)
       await pause(wait, signal)
     }
   }

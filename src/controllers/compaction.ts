@@ -5,6 +5,24 @@ import { pause } from './controller.ts'
 
 const DEADLINE_MS = 30_000
 
+/**
+ * What a new store was filled with has no history: no client has seen a version from before. Call it before anything is written; what it gives drops the history up to then, and
+ * resolves with that revision. Nothing is dropped of a store that has been used: undefined.
+ */
+export function newStore(backend: Backend, signal: AbortSignal): () => Promise<Revision | undefined> {
+  const within = () => AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
+  const first = backend.currentRevision(within()).catch(() => undefined)
+  return async () => {
+    if (((await first) ?? EMPTY + 1) > EMPTY) return undefined
+    const now = await backend.currentRevision(within())
+    await backend.compact(now, within())
+    return now
+  }
+}
+
+/** The revision of a store that nothing has been written to. */
+const EMPTY = 1
+
 /** Drops the store's history that is older than one interval, as kube-apiserver does: what was the newest revision one interval ago is the oldest one kept. */
 export async function compactHistory(backend: Backend, logger: Logger, intervalMs: number, signal: AbortSignal): Promise<void> {
   let previous: Revision | undefined

@@ -1,89 +1,152 @@
-import { setMaxListeners } from 'node:events'
-import type { ResourceId } from '../catalog/definition.ts'
+import type { ResourceAccess, ResourceId } from '../catalog/definition.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import { onAbort } from '../lib/on-abort.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
-import { formatMicroTime, timeMillis } from '../meta/time.ts'
+import { formatMicroTime } from '../meta/time.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
+import { elapsed, type Instant, Term } from './term.ts'
 
 const LEASES: ResourceId = { group: 'coordination.k8s.io', resource: 'leases' }
 const NAMESPACE = 'kube-system'
+/** Where no answer came, the next is asked for soon: the store is back, or a new cluster has its namespaces. */
+const RETRY_MS = 250
+/** A Lease is given up in this time, or runs out. */
+const RELEASE_MS = 1000
 
 export interface LeadershipOptions {
   /** Name of the Lease in kube-system. */
   readonly name: string
-  /** Unique among the servers. */
+  /** Unique among the servers, and new with each start. */
   readonly identity: string
   /** A holder that has not renewed for this long is taken to be gone. */
   readonly leaseMs: number
+  /** A holder that could not renew for this long stops its work: shorter than `leaseMs` by what the last calls of the work may take to arrive. */
+  readonly stopMs: number
   readonly renewMs: number
 }
 
+export interface LeadershipEnvironment {
+  /** Calls made with it end with the signal. */
+  access(signal: AbortSignal): ResourceAccess
+  readonly clock: Clock
+  /** Milliseconds of a clock that nobody sets. */
+  monotonic(): number
+  readonly logger: Logger
+}
+
+/** `unknown`: no answer, or one that came too late. */
+type Outcome = 'held' | 'lost' | 'unknown'
+
 /**
- * Runs `work` while this server holds the Lease, and ends it (by its signal) when it no longer does: of several servers on one etcd, one compacts, repairs and
- * runs the controllers. Ends with `signal`, and gives the Lease up then.
+ * Runs `work` while this server holds the Lease: of several servers on one etcd, one compacts, repairs and runs the controllers. The work has to end with its signal, which
+ * aborts when another holds the Lease, and when it could not be renewed for `stopMs`, be it that the store is away, that the renewal hangs or that the process stood
+ * still. Calls of the work are refused from then on, and those that are on their way are broken off.
+ *
+ * As client-go's election does, a server takes the Lease of another when it has seen it unchanged for as long as it lasts by its own clock, so that clocks of several
+ * machines need not agree. Ends with `signal`, and gives the Lease up then.
  * https://kubernetes.io/docs/concepts/architecture/leases/#leader-election
  */
 export async function whileLeading(
-  env: ControllerEnvironment,
+  env: LeadershipEnvironment,
   options: LeadershipOptions,
   signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<void>,
+  work: (env: ControllerEnvironment, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  let term: { readonly end: AbortController; readonly done: Promise<void> } | undefined
-  let renewedAt = 0
-  const endTerm = async (): Promise<void> => {
-    term?.end.abort()
-    await term?.done
-    term = undefined
+  const now = (): Instant => ({ wall: env.clock.now(), monotonic: env.monotonic() })
+  const others = new Observation(env.monotonic)
+  const fields = { lease: options.name, identity: options.identity }
+  let current: { readonly term: Term; readonly done: Promise<void> } | undefined
+
+  const begin = (from: Instant): void => {
+    env.logger.info('leading', fields)
+    const term = new Term(from, options.stopMs, now)
+    const done = work({ access: env.access(term.fence), clock: env.clock, logger: env.logger }, term.signal)
+    current = { term, done: done.then(() => env.logger.info('no longer leading', fields)) }
   }
-  while (!signal.aborted) {
-    const held = await tryHold(env, options).catch(error => {
+  const end = async (): Promise<void> => {
+    if (current === undefined) return
+    current.term.stop()
+    await current.done
+    current = undefined
+  }
+  const ask = async (): Promise<Outcome> => {
+    const limit = new AbortController()
+    const giveUp = (): void => limit.abort()
+    const forget = onAbort(signal, giveUp)
+    const timer = setTimeout(giveUp, current?.term.leftMs ?? options.stopMs)
+    try {
+      return (await tryHold(env.access(limit.signal), options, env.clock.now(), others)) ? 'held' : 'lost'
+    } catch (error) {
       env.logger.debug(2, 'the lease cannot be renewed', { lease: options.name, error: (error as Error).message })
-      // Nobody else takes it before it has run out.
-      return term !== undefined && env.clock.now() - renewedAt < options.leaseMs - options.renewMs
-    })
-    if (held) renewedAt = env.clock.now()
-    if (held && term === undefined) {
-      env.logger.info('leading', { lease: options.name, identity: options.identity })
-      const end = new AbortController()
-      setMaxListeners(0, end.signal) // a controller that pauses listens
-      term = { end, done: work(end.signal) }
-    } else if (!held) await endTerm()
-    await pause(options.renewMs, signal)
+      return 'unknown'
+    } finally {
+      clearTimeout(timer)
+      forget()
+    }
   }
-  const led = term !== undefined
-  await endTerm()
-  if (led) await release(env, options).catch(error => env.logger.debug(2, 'the lease is not given up', { error: (error as Error).message }))
+
+  while (!signal.aborted) {
+    const asked = now()
+    const outcome = await ask()
+    const fresh = elapsed(asked, now()) < options.stopMs
+    if (outcome === 'lost' || current?.term.over) await end()
+    if (outcome === 'held' && fresh && !signal.aborted) {
+      if (current === undefined) begin(asked)
+      else current.term.extend(asked)
+    }
+    await pause(outcome === 'unknown' ? Math.min(RETRY_MS, options.renewMs) : options.renewMs, signal)
+  }
+  const led = current !== undefined
+  await end()
+  if (led)
+    await release(env.access(AbortSignal.timeout(RELEASE_MS)), options).catch(error =>
+      env.logger.debug(2, 'the lease is not given up', { error: error.message }),
+    )
 }
 
-async function tryHold(env: ControllerEnvironment, options: LeadershipOptions): Promise<boolean> {
-  const now = env.clock.now()
-  const found = await env.access.get(LEASES, NAMESPACE, options.name).catch(error => {
+/** Since when a server has seen another's Lease as it is. */
+class Observation {
+  private readonly monotonic: () => number
+  private spec = ''
+  private since = 0
+
+  constructor(monotonic: () => number) {
+    this.monotonic = monotonic
+  }
+
+  hasRunOut({ spec }: KubeObject): boolean {
+    const text = JSON.stringify(spec)
+    if (text !== this.spec) {
+      this.spec = text
+      this.since = this.monotonic()
+    }
+    return this.monotonic() - this.since > (spec?.leaseDurationSeconds ?? 0) * 1000
+  }
+}
+
+async function tryHold(access: ResourceAccess, options: LeadershipOptions, now: number, others: Observation): Promise<boolean> {
+  const found = await access.get(LEASES, NAMESPACE, options.name).catch(error => {
     if (isStatusError(error, 'NotFound')) return undefined
     throw error
   })
   try {
     if (found === undefined) {
-      await env.access.create(LEASES, NAMESPACE, leaseObject(options, now))
+      await access.create(LEASES, NAMESPACE, leaseObject(options, now))
       return true
     }
     const mine = found.spec?.holderIdentity === options.identity
-    if (!mine && !isFree(found, now)) return false
+    if (!mine && found.spec?.holderIdentity && !others.hasRunOut(found)) return false
     // The version that was read guards the write: of two servers that find it free, one loses.
     const next = { ...leaseObject(options, now, mine ? found : undefined, found.spec?.leaseTransitions ?? 0), metadata: found.metadata }
-    await env.access.update(LEASES, NAMESPACE, options.name, () => next)
+    await access.update(LEASES, NAMESPACE, options.name, () => next)
     return true
   } catch (error) {
     if (isStatusError(error, 'Conflict') || isStatusError(error, 'AlreadyExists')) return false
     throw error
   }
-}
-
-function isFree({ spec }: KubeObject, now: number): boolean {
-  if (!spec?.holderIdentity) return true
-  const renewed = timeMillis(spec.renewTime)
-  return renewed === undefined || now - renewed > (spec.leaseDurationSeconds ?? 0) * 1000
 }
 
 function leaseObject(options: LeadershipOptions, now: number, mine?: KubeObject, transitions = -1): KubeObject {
@@ -102,8 +165,8 @@ function leaseObject(options: LeadershipOptions, now: number, mine?: KubeObject,
   }
 }
 
-async function release(env: ControllerEnvironment, options: LeadershipOptions): Promise<void> {
-  await env.access.update(LEASES, NAMESPACE, options.name, lease =>
+async function release(access: ResourceAccess, options: LeadershipOptions): Promise<void> {
+  await access.update(LEASES, NAMESPACE, options.name, lease =>
     lease.spec?.holderIdentity === options.identity ? { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } } : undefined,
   )
 }

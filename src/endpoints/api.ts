@@ -20,7 +20,7 @@ import { patch } from './patch.ts'
 import { stringParameter } from './query.ts'
 import { type PlainList, respondList, respondObject, respondPlainList, respondStatus, respondTyped } from './respond.ts'
 import type { EndpointEnvironment, Scope } from './scope.ts'
-import { MAX_BODY_BYTES, storeOf } from './scope.ts'
+import { isNamespaced, MAX_BODY_BYTES, storeOf } from './scope.ts'
 import { update } from './update.ts'
 import { viewTarget } from './view.ts'
 import { watch } from './watch.ts'
@@ -137,11 +137,11 @@ async function list(scope: Scope): Promise<void> {
   const legacyWatch = exchange.ctx.info.verb === 'watch' && exchange.path.includes('/watch/')
   if (served.definition.virtual) return callVirtual(scope, 'list')
   const output = negotiate(scope)
-  const options = listOptions(exchange, served.version, hasNameInPath(scope) ? scope.name : '', scope.env.watchList)
+  const options = listOptions(exchange, served.version, hasNameInPath(scope) ? scope.name : '', scope.env.watchList, isNamespaced(scope))
   if (options.watch || legacyWatch) {
     if (!allowed(served.version.verbs, 'watch')) return refuse(scope)
     // As upstream has it: the deprecated path alone says nothing of initial events.
-    return watch(scope, options.watch ? options : { ...options, startAtHand: true }, framingOf(scope, negotiateStream(scope)))
+    return watch(scope, options.watch ? options : { ...options, startAtHand: true }, () => framingOf(scope, negotiateStream(scope)))
   }
   await respondList(scope, output, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
 }

@@ -1,4 +1,5 @@
 import type { Version } from '../catalog/definition.ts'
+import type { FilledBody } from '../lib/filled-body.ts'
 import type { KubeObject, ListMeta } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { StoredObject } from '../storage/storage.ts'
@@ -9,7 +10,7 @@ export interface BinaryForm {
   /** An object that is not stored. */
   objectBody(schema: StructSchema, object: KubeObject): Buffer
   /** From the ready bytes of the items, in segments. */
-  listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]>
+  listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[] | FilledBody>
   /** A list whose items are not stored. */
   plainListBody(version: Version, objects: readonly KubeObject[]): Promise<Buffer[]>
   /** PartialObjectMetadata of an object. */

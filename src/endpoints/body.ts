@@ -117,7 +117,9 @@ export function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, f
     if (!parseApiVersion(parsed.claimed.apiVersion)) throw unrecognized(target.kind, `unexpected GroupVersion string: ${parsed.claimed.apiVersion}`, body)
   } else checkType(scope.snapshot, target, apiVersion, kind, body)
   const cannot = (why: string) =>
-    badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.schema.freeForm ? kind : target.kind}: ${why}`)
+    badRequestError(
+      `${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.schema.freeForm ? kind : target.kind}: ${why}`,
+    )
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   const run = (): { object: KubeObject; strict: readonly string[]; strictText: string } => {
     const { object, strict, strictText } = decodeParsed(target.schema, parsed)

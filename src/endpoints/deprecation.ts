@@ -8,6 +8,7 @@ export const createDeprecatedRequests = (): GaugeFamily =>
     help: 'Gauge of deprecated APIs that have been requested, broken out by API group, version, resource, subresource, and removed_release.',
     stability: 'STABLE',
     labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+    across: 'max',
   })
 
 /** Warns whoever asks for a deprecated version, and notes that somebody did. A subresource of another kind has a life of its own. */

@@ -2,6 +2,7 @@ import { apiVersionOfVersion, listKindOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { JsonObject, ListMeta } from '../meta/object.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { StoredObject } from '../storage/storage.ts'
@@ -15,6 +16,8 @@ export function listMeta(result: ListResult): ListMeta {
   }
 }
 
+/** Items whose length is added up before the event loop may have its turn. */
+const LOOK = 500
 const COMMA = 0x2c
 const BRACE = 0x7b
 const NOTHING = Buffer.alloc(0)
@@ -39,19 +42,23 @@ const sortedEnvelope = (kind: string, apiVersion: string, meta: ListMeta): Envel
 
 /**
  * A list as JSON: the items' ready bytes, copied together without being read. Items of built-in kinds carry no kind and apiVersion: each is copied whole, and what comes
- * before it in the list is then written over its type header. So a part is filled from its end to its beginning.
+ * before it in the list is then written over its type header. So a part is filled from its end to its beginning. What is given opens the body, as often as it is wanted.
  */
-export function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): FilledBody {
+export async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<() => FilledBody> {
   const envelope = version.schema.freeForm ? sortedEnvelope : structEnvelope
   const around = envelope(listKindOf(version), apiVersionOfVersion(version), meta)
   const start = Buffer.from(around.start)
   const end = Buffer.from(around.end)
   let length = start.length + end.length
-  for (const item of items) {
-    const { bytes, header } = item.json()
-    length += bytes.length - header + 2
+  for (let i = 0; i < items.length; i++) {
+    length += sizeOf(items[i])
+    if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
   }
   if (items.length > 0) length--
+  return () => filled(start, end, items, length)
+}
+
+function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], length: number): FilledBody {
   // -1: the start is still to come; items.length: only the end is.
   let next = -1
   const fill = (target: Buffer): Buffer => {

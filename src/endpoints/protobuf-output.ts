@@ -1,7 +1,8 @@
 import { apiVersionOfVersion, listKindOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
-import { listHead, listItem, listItemHead, type TypeMeta, watchFrame, wrap, wrapSegments } from '../codec/protobuf.ts'
+import { envelopeAround, listHead, listItem, listItemHead, type TypeMeta, watchFrame, wrap, wrapSegments } from '../codec/protobuf.ts'
 import { encodeMessage } from '../codec/protobuf-encode.ts'
+import { type FilledBody, filledWith } from '../lib/filled-body.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
@@ -43,10 +44,20 @@ function storedBody(version: Version, stored: StoredObject): Buffer {
 const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
   wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object as unknown as JsonObject)))
 
-async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
+async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<FilledBody> {
   const encoder = protobufEncoder(version)
-  const encoded = await mapInSlices(items, item => item.encoded(encoder).bytes)
-  return listOf(typeMetaOf(version, 'List'), meta, encoded)
+  const first = listHead(metaMessage(meta))
+  let length = first.length
+  // Looking at so many buffers once more, for their length alone, would hold the event loop.
+  const segments = await mapInSlices(items, item => {
+    const { bytes } = item.encoded(encoder)
+    length += bytes.length
+    return bytes
+  })
+  const { head, tail } = envelopeAround(typeMetaOf(version, 'List'), length)
+  segments.unshift(head, first)
+  segments.push(tail)
+  return filledWith(segments, head.length + length + tail.length)
 }
 
 /** A list whose items are not stored. */

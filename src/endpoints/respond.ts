@@ -4,7 +4,7 @@ import { encodeJson, encodeJsonText, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
 import { JSON_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
-import { wholeOf } from '../lib/filled-body.ts'
+import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
@@ -15,6 +15,7 @@ import type { Answer } from '../registry/types.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { binaryOf } from './binary-output.ts'
+import { indentedBody } from './indented-body.ts'
 import { listBody, listMeta } from './list-body.ts'
 import { listMetaText, statusText } from './meta-json.ts'
 import type { Output } from './negotiate.ts'
@@ -24,15 +25,22 @@ import type { IncludeObject } from './table.ts'
 import { DEFAULT_TABLE, partialMetadata, renderTable } from './table.ts'
 
 const NEWLINE = Buffer.from('\n')
+const LIST_END = Buffer.from(']}\n')
 
-const sendBinary = (scope: Scope, output: Output, code: number, body: Buffer | readonly Buffer[]): Promise<void> =>
+const sendBinary = (scope: Scope, output: Output, code: number, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> =>
   scope.exchange.sendBytes(code, output.mediaType, body)
+
+/** Longer than this, JSON is indented while it is sent. */
+const INDENT_AT_ONCE = 64 * 1024
 
 /** Sends JSON that is ready, in the form that was negotiated. */
 async function send(scope: Scope, output: Output, code: number, json: readonly Buffer[]): Promise<void> {
   const { exchange } = scope
+  const length = json.reduce((bytes, part) => bytes + part.length, 0)
   if (output.mediaType === 'application/yaml') {
     await exchange.sendBytes(code, 'application/yaml', yamlBytes(parseJson(Buffer.concat(json)).value))
+  } else if (output.pretty && length > INDENT_AT_ONCE) {
+    await exchange.sendBytes(code, 'application/json', await indentedBody(() => filledWith(json, length)))
   } else if (output.pretty) {
     await exchange.sendBytes(code, 'application/json', indentJson(Buffer.concat(json)))
   } else {
@@ -94,19 +102,25 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const binary = binaryOf(output.mediaType)
   if (!convert && binary) return sendBinary(scope, output, 200, await binary.listBody(version, meta, result.items))
   if (!convert) {
-    const body = listBody(version, meta, result.items)
-    const asItIs = output.mediaType === JSON_TYPE && !output.pretty
-    return asItIs ? scope.exchange.sendBytes(200, JSON_TYPE, body) : send(scope, output, 200, [wholeOf(body)])
+    const open = await listBody(version, meta, result.items)
+    const body = open()
+    if (output.mediaType !== JSON_TYPE) return send(scope, output, 200, [wholeOf(body)])
+    if (!output.pretty) return scope.exchange.sendBytes(200, JSON_TYPE, body)
+    return body.length > INDENT_AT_ONCE ? scope.exchange.sendBytes(200, JSON_TYPE, await indentedBody(open)) : send(scope, output, 200, [wholeOf(body)])
   }
   if (convert.kind === 'Table') return send(scope, output, 200, await renderTable(tableOf(scope), meta, result.items, tableOptions(scope, output)))
   const apiVersion = `${convert.group}/${convert.version}`
   if (convert.kind === 'PartialObjectMetadata')
     throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goListType(scope)})`)
   if (binary) return sendBinary(scope, output, 200, await binary.partialListBody(meta, result.items, apiVersion))
-  const items = await mapInSlices(result.items, item => partialMetadata(item.object(), apiVersion))
-  await send(scope, output, 200, [
-    Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[${items.join(',')}]}\n`),
-  ])
+  const head = Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`)
+  let separator = ''
+  const items = await mapInSlices(result.items, item => {
+    const text = separator + partialMetadata(item.object(), apiVersion)
+    separator = ','
+    return Buffer.from(text)
+  })
+  await send(scope, output, 200, [head, ...items, LIST_END])
 }
 
 /** A list whose items are not stored. */

@@ -9,6 +9,7 @@ import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
 import type { Kubelets } from './connect/ask.ts'
 import type { Exchange } from './exchange.ts'
+import type { WatchMetrics } from './watch-metrics.ts'
 import type { WriteOptions } from './write-options.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
@@ -26,6 +27,8 @@ export interface EndpointEnvironment {
   readonly watchList: boolean
   /** Which deprecated APIs were asked for; absent: nobody wants to know. */
   readonly deprecatedRequests?: GaugeFamily
+  /** What watches send; absent: nobody wants to know. */
+  readonly watchMetrics?: WatchMetrics
   /** For what reaches nodes: logs, exec, proxies. */
   readonly kubelets: Kubelets
   /** Asks whether the user may; absent: unsafe deletion is off (the gate AllowUnsafeMalformedObjectDeletion). */
@@ -46,6 +49,8 @@ export interface Scope {
   readonly namespace: string
   readonly name: string
 }
+
+export const isNamespaced = ({ served }: Scope): boolean => served.definition.scope === 'Namespaced'
 
 export const storeOf = (scope: Scope): ResourceStore => scope.env.registry.store(scope.served)
 

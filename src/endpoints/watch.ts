@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expiredError, internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
+import { steadyClock } from '../lib/clock.ts'
+import { internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
-import { StorageError } from '../storage/storage.ts'
 import type { Exchange, StreamWriter } from './exchange.ts'
 import type { ReadOptions } from './list-options.ts'
 import type { Scope } from './scope.ts'
@@ -29,11 +29,18 @@ export interface Framing {
 const OVER = new DOMException('The watch is over', 'AbortError')
 const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
 
-/** Streams events until the client goes, the time is over, the server shuts down or the watch falls behind. */
-export async function watch(scope: Scope, options: ReadOptions, framing: Framing): Promise<void> {
+/**
+ * Streams events until the client goes, the time is over, the server shuts down or the watch falls behind. As upstream, a watch that cannot be opened is refused before its form is looked at: `frame`
+ * may throw.
+ */
+export async function watch(scope: Scope, options: ReadOptions, frame: () => Framing): Promise<void> {
   const { exchange, env } = scope
   const seconds =
     options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
+  const begun = steadyClock.now()
+  const meter = env.watchMetrics?.meter(scope, watchedName(options))
+  // Only who wants bookmarks gets the one that ends the initial events.
+  let awaitsEnd = meter !== undefined && options.allowWatchBookmarks
   const over = new AbortController()
   const end = () => over.abort(OVER)
   const timer = setTimeout(end, Math.min(seconds * 1000, 2 ** 31 - 1))
@@ -41,29 +48,37 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
   exchange.ctx.signal.addEventListener('abort', end, { once: true })
   env.shutdown.addEventListener('abort', end, { once: true })
   try {
-    const deadline = env.clock.now() + seconds * 1000
+    const deadline = steadyClock.now() + seconds * 1000
     const watcher = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
       .catch(toldInside)
-    const writer = streamTo(exchange, framing, end)
-    if (writer === undefined) {
+    const unused = () => {
       if (!(watcher instanceof StatusError)) watcher.close()
-      return
     }
+    const framing = attempt(frame, unused)
+    const writer = streamTo(exchange, framing, end)
+    if (writer === undefined) return unused()
     if (watcher instanceof StatusError) {
       // A start that is gone, or not reached in time, or a state that can't be read, is told inside the stream, as one that goes while the stream is open.
       writer.write([framing.error(watcher)])
       return finishStream(writer)
     }
     try {
-      for await (const batch of watcher) {
+      await watcher.deliver(batch => {
         const shown = framesOfBatch(framing, batch)
+        meter?.sent(shown)
+        if (awaitsEnd && endsInitialEvents(batch)) {
+          awaitsEnd = false
+          meter?.initialEventsSent((steadyClock.now() - begun) / 1000)
+        }
         // No promise where none is needed: this is done for every watcher.
         const written = writeAll(writer, shown, over.signal)
-        if (written !== true && !(await written)) break
-        if (shown.length < batch.length) break
-        if (over.signal.aborted) break
-      }
+        if (written === true && shown.length === batch.length) return true
+        return Promise.resolve(written).then(taken => {
+          if (!taken && isStalled(writer, over.signal)) watcher.close(true)
+          return taken && shown.length === batch.length
+        })
+      })
     } catch (error) {
       if (!over.signal.aborted) writer.write([framing.error(streamError(scope, options, error))])
     } finally {
@@ -75,6 +90,26 @@ export async function watch(scope: Scope, options: ReadOptions, framing: Framing
     exchange.ctx.signal.removeEventListener('abort', end)
     env.shutdown.removeEventListener('abort', end)
   }
+}
+
+/** What is made; where it fails, `undo` is called. */
+function attempt<T>(make: () => T, undo: () => void): T {
+  try {
+    return make()
+  } catch (error) {
+    undo()
+    throw error
+  }
+}
+
+/** Of a client that has not been written to: whether it is there and does not read. */
+const isStalled = (writer: StreamWriter, signal: AbortSignal): boolean => writer.open && !signal.aborted && writer.unwritten > PACE_BYTES
+
+const watchedName = ({ fields }: ReadOptions): string => fields.find(({ field, op }) => field === 'metadata.name' && op === '=')?.value ?? ''
+
+function endsInitialEvents(batch: readonly StorageEvent[]): boolean {
+  const last = batch.at(-1)
+  return last?.type === 'bookmark' && last.initialEnd
 }
 
 /** Over a WebSocket where the client asks for one; undefined where its handshake is none. */
@@ -140,9 +175,7 @@ const finishStream = (writer: StreamWriter): void => {
 
 /** A start that is gone is told inside the stream: an ERROR event with a 410. */
 function streamError(scope: Scope, options: ReadOptions, error: unknown): StatusError {
-  if (error instanceof StorageError && error.code === 'expired')
-    return expiredError(`too old resource version: ${options.resourceVersion || 0} (${error.revision ?? 0})`)
-  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion)
+  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion, storeOf(scope).storage.cached)
   if (status instanceof StatusError) return status
   return error instanceof Error ? internalServerError(error.message) : serviceUnavailableError('the watch has ended')
 }

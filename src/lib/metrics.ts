@@ -4,11 +4,16 @@
  */
 export type Stability = 'ALPHA' | 'BETA' | 'STABLE'
 
+/** How the figures of several processes behind one port make one: what each counts for itself is added up, what all see alike is taken from one. */
+export type Across = 'sum' | 'max'
+
 export interface MetricDeclaration {
   readonly name: string
   readonly help: string
   readonly stability: Stability
   readonly labels: readonly string[]
+  /** Absent: `sum`. */
+  readonly across?: Across
 }
 
 /** One line of the exposition. */
@@ -23,6 +28,8 @@ export interface MetricFamily {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
+  /** Absent: `sum`. */
+  readonly across?: Across
   samples(): Sample[]
 }
 
@@ -34,6 +41,7 @@ abstract class Family<Child> implements MetricFamily {
   readonly name: string
   readonly help: string
   abstract readonly type: MetricFamily['type']
+  readonly across: Across
   private readonly labels: readonly string[]
   private readonly children = new Map<string, Child>()
 
@@ -41,6 +49,7 @@ abstract class Family<Child> implements MetricFamily {
     this.name = declaration.name
     this.help = `[${declaration.stability}] ${declaration.help}`
     this.labels = declaration.labels
+    this.across = declaration.across ?? 'sum'
   }
 
   /** The child of these label values, in the order of the declaration. */
@@ -98,6 +107,7 @@ export class ReadGauge implements MetricFamily {
   readonly name: string
   readonly help: string
   readonly type = 'gauge'
+  readonly across: Across
   private readonly label: string
   private readonly values: () => Iterable<readonly [string, number]>
 
@@ -106,6 +116,7 @@ export class ReadGauge implements MetricFamily {
     this.name = declaration.name
     this.help = `[${declaration.stability}] ${declaration.help}`
     this.label = declaration.labels[0] ?? ''
+    this.across = declaration.across ?? 'sum'
     this.values = values
   }
 
@@ -123,6 +134,13 @@ export class HistogramChild {
   constructor(bounds: readonly number[]) {
     this.bounds = bounds
     this.counts = new Float64Array(bounds.length)
+  }
+
+  /** What another with the same bounds has observed. */
+  add(other: HistogramChild): void {
+    this.sum += other.sum
+    this.count += other.count
+    for (let i = 0; i < this.counts.length; i++) this.counts[i] = (this.counts[i] ?? 0) + (other.counts[i] ?? 0)
   }
 
   observe(value: number): void {
@@ -152,13 +170,17 @@ export class HistogramFamily extends Family<HistogramChild> {
   }
 
   protected read(child: HistogramChild, labels: Record<string, string>, into: Sample[]): void {
-    let total = 0
-    for (let i = 0; i < this.bounds.length; i++) {
-      total += child.counts[i] ?? 0
-      into.push({ metricName: `${this.name}_bucket`, labels: { ...labels, le: String(this.bounds[i]) }, value: total })
-    }
-    into.push({ metricName: `${this.name}_bucket`, labels: { ...labels, le: '+Inf' }, value: child.count })
-    into.push({ metricName: `${this.name}_sum`, labels, value: child.sum })
-    into.push({ metricName: `${this.name}_count`, labels, value: child.count })
+    into.push(...histogramSamples(this.name, this.bounds, child, labels))
   }
+}
+
+/** The lines of one child. */
+export function histogramSamples(name: string, bounds: readonly number[], child: HistogramChild, labels: Readonly<Record<string, string>>): Sample[] {
+  let total = 0
+  const samples = bounds.map((bound, i) => {
+    total += child.counts[i] ?? 0
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: String(bound) }, value: total }
+  })
+  samples.push({ metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: child.count })
+  return [...samples, { metricName: `${name}_sum`, labels, value: child.sum }, { metricName: `${name}_count`, labels, value: child.count }]
 }

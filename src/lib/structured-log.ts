@@ -8,6 +8,8 @@ export interface LogOptions {
   /** Takes one line, newline included. */
   write(line: string): void
   now(): number
+  /** On every line. */
+  readonly fields?: Readonly<Record<string, unknown>>
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -15,7 +17,8 @@ type Fields = Readonly<Record<string, unknown>>
 /** Writes each line at once; the caller decides where to. */
 export function createLogger(options: LogOptions): Logger {
   const print = options.format === 'json' ? jsonLine : textLine
-  const write = (level: string, message: string, fields: Fields = {}): void => options.write(print(new Date(options.now()), level, message, fields))
+  const write = (level: string, message: string, fields: Fields = {}): void =>
+    options.write(print(new Date(options.now()), level, message, { ...options.fields, ...fields }))
   return {
     info: (message, fields) => write('info', message, fields),
     warn: (message, fields) => write('warn', message, fields),

@@ -157,7 +157,7 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   RelaxedEnvironmentVariableValidation: beta(true, 'fixed'),
   ReloadKubeletServerCertificateFile: beta(true, 'elsewhere'),
   RemoteRequestHeaderUID: beta(true, 'fixed'),
-  ResilientWatchCacheInitialization: beta(true, 'elsewhere'),
+  ResilientWatchCacheInitialization: beta(true, 'read'),
   ResourceHealthStatus: alpha('fixed'),
   RetryGenerateName: locked,
   RotateKubeletServerCertificate: beta(true, 'elsewhere'),

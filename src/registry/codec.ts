@@ -20,7 +20,7 @@ export type StoredForm = 'json' | 'protobuf'
 /** How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored. Hooks may have left an object in any order and with empty members: what is stored is normal. */
 export function codecOf(definition: ResourceDefinition, fingerprint: string, storedAs: StoredForm = 'json', transformer?: Transformer): ResourceCodec {
   invariant(definition.storage, `${definition.home.kind} is not stored`)
-  const { version } = definition.storage
+  const { version, indexedBy } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOfVersion(version)
   const several = versionsOf(definition).size > 1
@@ -58,6 +58,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
       },
     }),
     ...(transformer && { transformer }),
+    ...(indexedBy && { indexedPath: indexedBy.path }),
     attributes: object => attributesOf(definition, copyIn(definition, object, version)),
   })
 }

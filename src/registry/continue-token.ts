@@ -1,4 +1,5 @@
 import { parseJson } from '../codec/json.ts'
+import type { Json } from '../meta/object.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import { key, revision } from '../storage/revision.ts'
 
@@ -20,28 +21,67 @@ export function encodeContinue(start: Key, prefix: Key, at: Revision | -1): stri
   return Buffer.from(JSON.stringify({ v: VERSION, rv: at, start: start.slice(prefix.length) })).toString('base64url')
 }
 
-/** Throws ContinueTokenError. A start key can't leave its prefix: it must be clean, without `..`, `.` or empty segments. */
+/** Throws ContinueTokenError with Go's text. A start key can't leave its prefix: it must be clean, without `..`, `.` or empty segments. */
 export function decodeContinue(token: string, prefix: Key): ContinueToken {
   const bad = base64urlError(token)
   if (bad !== undefined) throw new ContinueTokenError(`${INVALID}: illegal base64 data at input byte ${bad}`)
-  let fields: Record<string, unknown>
+  const { v, rv, start } = readFields(Buffer.from(token, 'base64url'))
+  if (v !== VERSION) throw new ContinueTokenError(`${INVALID}: server does not recognize this encoded version ${v}`)
+  if (rv === 0n) throw new ContinueTokenError(`${INVALID}: incorrect encoded start resourceVersion (version ${VERSION})`)
+  if (start === '') throw new ContinueTokenError(`${INVALID}: encoded start key empty (version ${VERSION})`)
+  const rooted = start.startsWith('/') ? start : `/${start}`
+  if (clean(rooted) !== rooted) throw new ContinueTokenError(`${INVALID}: ${start}`)
+  return { start: key(prefix + rooted.slice(1)), revision: rv < 0n ? -1 : revision(Math.min(Number(rv), Number.MAX_SAFE_INTEGER - 1)) }
+}
+
+interface Fields {
+  v: string
+  rv: bigint
+  start: string
+}
+
+/** As Go's encoding/json reads a struct: members in any case, null changes nothing, the first that is of another type is the error. */
+function readFields(text: Buffer): Fields {
+  let value: Json
   try {
-    fields = parseJson(Buffer.from(token, 'base64url')).value as Record<string, unknown>
+    ;({ value } = parseJson(text))
   } catch (error) {
     throw new ContinueTokenError(`${INVALID}: ${(error as Error).message}`)
   }
-  if (fields === null || typeof fields !== 'object' || Array.isArray(fields))
-    throw new ContinueTokenError(`${INVALID}: json: cannot unmarshal into Go value of type storage.continueToken`)
-  if (fields.v !== VERSION) throw new ContinueTokenError(`${INVALID}: server does not recognize this encoded version ${fields.v ?? ''}`)
-  const rv = fields.rv
-  if (rv === undefined || rv === 0) throw new ContinueTokenError(`${INVALID}: incorrect encoded start resourceVersion (version ${VERSION})`)
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv))
-    throw new ContinueTokenError(`${INVALID}: json: cannot unmarshal into Go struct field continueToken.rv of type int64`)
-  const start = fields.start
-  if (typeof start !== 'string' || start === '') throw new ContinueTokenError(`${INVALID}: encoded start key empty (version ${VERSION})`)
-  const rooted = start.startsWith('/') ? start : `/${start}`
-  if (clean(rooted) !== rooted) throw new ContinueTokenError(`${INVALID}: ${start}`)
-  return { start: key(prefix + rooted.slice(1)), revision: rv < 0 ? -1 : revision(rv) }
+  const fields: Fields = { v: '', rv: 0n, start: '' }
+  if (value === null) return fields
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw new ContinueTokenError(`${INVALID}: json: cannot unmarshal ${goType(value)} into Go value of type storage.continueToken`)
+  for (const [member, given] of Object.entries(value)) {
+    const name = member.toLowerCase()
+    if (given === null || (name !== 'v' && name !== 'rv' && name !== 'start')) continue
+    const mistyped = (what: string, type: string) =>
+      new ContinueTokenError(`${INVALID}: json: cannot unmarshal ${what} into Go struct field continueToken.${name} of type ${type}`)
+    if (name !== 'rv') {
+      if (typeof given !== 'string') throw mistyped(goType(given), 'string')
+      fields[name] = given
+      continue
+    }
+    if (typeof given !== 'number' && typeof given !== 'bigint') throw mistyped(goType(given), 'int64')
+    const literal = /"rv"\s*:\s*(-?\d[\d.eE+-]*)/i.exec(text.toString())?.[1] ?? String(given)
+    if (!/^-?\d+$/.test(literal) || BigInt.asIntN(64, BigInt(literal)) !== BigInt(literal)) throw mistyped(`number ${literal}`, 'int64')
+    fields.rv = BigInt(literal)
+  }
+  return fields
+}
+
+function goType(value: Json): string {
+  if (Array.isArray(value)) return 'array'
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool'
+    case 'string':
+      return 'string'
+    case 'object':
+      return 'object'
+    default:
+      return 'number'
+  }
 }
 
 /** Go's path.Clean for a rooted path. */
@@ -55,9 +95,9 @@ function clean(path: string): string {
   return `/${out.join('/')}`
 }
 
-/** The offset at which Go's decoder of unpadded base64url stops, if it does. */
+/** The offset at which Go's decoder of unpadded base64url stops, if it does. Line ends are skipped. */
 function base64urlError(text: string): number | undefined {
-  const at = text.search(/[^A-Za-z0-9_-]/)
+  const at = text.search(/[^A-Za-z0-9_\-\r\n]/)
   if (at >= 0) return at
-  return text.length % 4 === 1 ? text.length - 1 : undefined
+  return text.replace(/[\r\n]/g, '').length % 4 === 1 ? text.length - 1 : undefined
 }

@@ -13,12 +13,16 @@ import {
   serviceUnavailableError,
   tooLargeError,
   tooLargeResourceVersionError,
+  tooManyRequestsError,
 } from '../meta/status.ts'
 import { BackendError } from '../storage/backend.ts'
 import { StorageError } from '../storage/storage.ts'
 
-/** The one place where failures of storage become what a client is told. Anything else passes through. */
-export function toStatus(error: unknown, gr: GroupResource, name: string, verb: string, wanted?: string): unknown {
+/**
+ * The one place where failures of storage become what a client is told. Anything else passes through. `wanted`: the version that was asked for; `cached`: of a storage with a watch cache,
+ * which tells of versions in other words than the store.
+ */
+export function toStatus(error: unknown, gr: GroupResource, name: string, verb: string, wanted?: string, cached = true): unknown {
   if (error instanceof StatusError) return error
   if (error instanceof BackendError) return fromBackend(error, gr, name, verb)
   if (!(error instanceof StorageError)) return error
@@ -30,15 +34,16 @@ export function toStatus(error: unknown, gr: GroupResource, name: string, verb: 
     case 'conflict':
       return conflictError(gr, name, OPTIMISTIC_LOCK)
     case 'expired':
-      return expiredError(
-        verb === 'watch' ? `too old resource version: ${wanted ?? ''} (${error.revision ?? ''})` : 'The resourceVersion for the provided list is too old.',
-      )
+      if (verb !== 'watch' || !cached) return expiredError(`The resourceVersion for the provided ${verb === 'watch' ? 'watch' : 'list'} is too old.`)
+      return expiredError(`too old resource version: ${wanted || 0} (${error.revision ?? 0})`)
     case 'too large revision':
-      return tooLargeResourceVersionError(wanted ?? '', error.revision ?? 0)
+      return tooLargeResourceVersionError(wanted ?? '', error.revision ?? 0, cached || verb === 'watch' ? 1 : 0)
     case 'future revision':
       return failure(500, '', 'etcdserver: mvcc: required revision is a future revision')
     case 'unavailable':
       return unavailable(gr, verb, error.message)
+    case 'initializing':
+      return tooManyRequestsError(error.message, error.retryAfterSeconds ?? 1)
     case 'timeout':
       return serverTimeout(gr, verb)
     case 'too large':

@@ -1,11 +1,11 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
-import { matchesFields } from '../meta/field-selector.ts'
+import { matchesFields, requiredFieldValue } from '../meta/field-selector.ts'
 import type { GroupResource } from '../meta/gvk.ts'
 import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
 import { badRequestError, expiredError, failure, tooLargeResourceVersionError } from '../meta/status.ts'
-import type { Revision } from '../storage/revision.ts'
+import type { Key, Revision } from '../storage/revision.ts'
 import { revision } from '../storage/revision.ts'
 import type { Page, Predicate, ReadAt, Storage, StoredObject, Watcher } from '../storage/storage.ts'
 import { StorageError } from '../storage/storage.ts'
@@ -26,7 +26,7 @@ export interface ListOptions {
   readonly sendInitialEvents?: boolean
   /** A watch without a start begins with what is at hand, and no bookmark ends that: as before WatchList. */
   readonly startAtHand?: true
-  /** When a watch is going to be ended, in milliseconds since the epoch: a bookmark comes before. */
+  /** When a watch is going to be ended, by the steady clock: a bookmark comes before. */
   readonly deadline?: number
 }
 
@@ -39,18 +39,30 @@ export interface ListResult {
 
 const everything: Predicate = { matches: () => true, everything: true }
 
+const NAMES = { 'metadata.name': 'name', 'metadata.namespace': 'namespace' } as const
+
 export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[]): Predicate {
   if (labels.length === 0 && fields.length === 0) return everything
-  const exact = (field: string) => fields.find(term => term.field === field && term.op === '=')?.value
+  const exact = (field: string) => requiredFieldValue(fields, field)
   const name = exact('metadata.name')
   const namespace = exact('metadata.namespace')
+  // Other fields are read from the object when they are first asked for.
+  const names = fields.filter(({ field }) => field in NAMES)
+  const others = fields.filter(({ field }) => !(field in NAMES))
   return {
-    matches: attributes => matchesLabels(labels, attributes.labels) && matchesFields(fields, attributes.fields),
+    matches: attributes =>
+      matchesLabels(labels, attributes.labels) &&
+      (names.length === 0 || matchesFields(names, field => attributes[NAMES[field as keyof typeof NAMES]])) &&
+      (others.length === 0 || matchesFields(others, attributes.fields)),
     everything: false,
+    requires: exact,
     ...(name && { name }),
     ...(namespace && { namespace }),
   }
 }
+
+/** No store comes so far; what is beyond is not told exactly by a number. */
+const FARTHEST = Number.MAX_SAFE_INTEGER - 1
 
 /** A resourceVersion of a request. The text of the error is Go's. */
 export function parseResourceVersion(text: string): Revision | undefined {
@@ -63,14 +75,15 @@ export function parseResourceVersion(text: string): Revision | undefined {
     throw badRequestError(
       `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`,
     )
-  return revision(Number(text))
+  return revision(Math.min(Number(text), FARTHEST))
 }
 
-/** Gets and watches have no Status for a bad version upstream: the parser's text in a 500. */
-function plainFailure<T>(parse: () => T): T {
+/** Watches, and gets through the cache, have no Status for a bad version upstream: the parser's text in a 500. */
+function plainFailure<T>(plain: boolean, parse: () => T): T {
   try {
     return parse()
   } catch (error) {
+    if (!plain) throw error
     throw failure(500, '', (error as Error).message.replace('invalid resource version: ', ''))
   }
 }
@@ -86,12 +99,12 @@ export async function getObject(
 ): Promise<StoredObject> {
   const wanted = resourceVersion === '' ? 'latest' : resourceVersion === '0' ? 'any' : undefined
   try {
-    const at: ReadAt = wanted ?? { notOlderThan: plainFailure(() => parseResourceVersion(resourceVersion)) as Revision }
+    const at: ReadAt = wanted ?? { notOlderThan: plainFailure(storage.cached, () => parseResourceVersion(resourceVersion)) as Revision }
     const found = await storage.get(keys.object(namespace, name), at, signal)
     if (found === undefined) throw new StorageError('not found', 'not found')
     return found
   } catch (error) {
-    throw toStatus(error, gr, name, 'get', resourceVersion)
+    throw toStatus(error, gr, name, 'get', resourceVersion, storage.cached)
   }
 }
 
@@ -121,16 +134,21 @@ export async function listObjects(
   const limit = Math.max(0, options.limit)
   if (options.continue !== '') return continueList(storage, keys, gr, namespace, options, predicate, signal)
   try {
-    // A name picks one object where the namespace is known.
-    const one = predicate.name !== undefined && keys.object(namespace, predicate.name) === `${prefix}${predicate.name}`
+    const { below, one } = narrow(keys, namespace, predicate)
     const at = readAt(options, one)
-    // What is at hand is given whole, as upstream's cache does.
-    const page = await storage.list(prefix, { at, predicate, limit: at === 'any' ? 0 : limit }, signal)
+    const page = await storage.list(storage.cached ? prefix : below, { at, predicate, limit, wholeFromCache: at === 'any' }, signal)
     if (one && at === 'latest') isNewEnough(page, options.resourceVersion)
     return resultOf(page, prefix)
   } catch (error) {
-    throw toStatus(error, gr, '', 'list', options.resourceVersion)
+    throw toStatus(error, gr, '', 'list', options.resourceVersion, storage.cached)
   }
+}
+
+/** What field selectors leave of a resource: a namespace, or the key of one object where its namespace is known, from the path or from the selector. The cache narrows by itself. */
+function narrow(keys: KeySpace, namespace: string, { namespace: selected = '', name }: Predicate): { below: Key; one: boolean } {
+  const prefix = keys.prefix(namespace || selected)
+  const object = name === undefined ? undefined : keys.object(namespace || selected, name)
+  return object !== undefined && object === `${prefix}${name}` ? { below: object, one: true } : { below: prefix, one: false }
 }
 
 function isNewEnough(page: Page, resourceVersion: string): void {
@@ -156,13 +174,14 @@ async function continueList(
     throw error
   }
   if (options.resourceVersion !== '' && options.resourceVersion !== '0') throw badRequestError('specifying resource version is not allowed when using continue')
-  const limit = options.resourceVersion === '0' ? 0 : Math.max(0, options.limit)
+  const limit = Math.max(0, options.limit)
+  const wholeFromCache = options.resourceVersion === '0'
   const at: ReadAt = token.revision === -1 ? 'latest' : { exactly: token.revision }
   try {
-    return resultOf(await storage.list(prefix, { at, predicate, limit, startKey: token.start }, signal), prefix)
+    return resultOf(await storage.list(prefix, { at, predicate, limit, wholeFromCache, startKey: token.start }, signal), prefix)
   } catch (error) {
     if (error instanceof StorageError && error.code === 'expired') throw expiredContinue(encodeContinue(token.start, prefix, -1))
-    throw toStatus(error, gr, '', 'list', String(token.revision))
+    throw toStatus(error, gr, '', 'list', String(token.revision), storage.cached)
   }
 }
 
@@ -198,14 +217,14 @@ export async function watchObjects(
   const gr = { group: served.version.group, resource: served.version.names.plural }
   const predicate = predicateOf(options.labels, options.fields)
   const { resourceVersion, sendInitialEvents } = options
-  const wanted = plainFailure(() => parseResourceVersion(resourceVersion))
+  const wanted = plainFailure(true, () => parseResourceVersion(resourceVersion))
   // Since WatchList a watch without a version, or with 0, asks for the initial events and the bookmark that ends them.
   const initial = sendInitialEvents ?? wanted === undefined
   const atHand = resourceVersion === '0' || options.startAtHand === true
   const at: ReadAt = wanted === undefined ? (atHand ? 'any' : 'latest') : { notOlderThan: wanted }
   try {
     return await storage.watch(
-      keys.prefix(namespace),
+      storage.cached ? keys.prefix(namespace) : narrow(keys, namespace, predicate).below,
       {
         start: initial
           ? { initial: at, bookmarkAtEnd: options.allowWatchBookmarks && options.startAtHand !== true }
@@ -217,6 +236,6 @@ export async function watchObjects(
       signal,
     )
   } catch (error) {
-    throw toStatus(error, gr, '', 'watch', resourceVersion)
+    throw toStatus(error, gr, '', 'watch', resourceVersion, storage.cached)
   }
 }

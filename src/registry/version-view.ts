@@ -40,7 +40,8 @@ export class VersionView {
   watcher(watcher: Watcher): Watcher {
     const batch = (events: readonly StorageEvent[]) => this.batch(events)
     return {
-      close: () => watcher.close(),
+      close: slow => watcher.close(slow),
+      deliver: take => watcher.deliver(events => take(batch(events))),
       async *[Symbol.asyncIterator]() {
         for await (const events of watcher) yield batch(events)
       },

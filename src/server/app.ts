@@ -22,6 +22,8 @@ export interface AppOptions {
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   readonly metrics: readonly MetricFamily[]
   readonly registry: Registry
+  /** What a scrape gets. */
+  exposition(): Promise<string>
   readonly log: Logger
 }
 
@@ -73,7 +75,7 @@ export function createApp(options: AppOptions): (trusted: User | undefined) => L
 const TEXT = 'text/plain; charset=utf-8'
 const HEALTH: Readonly<Record<string, HealthEndpoint>> = { healthz: 'healthz', livez: 'livez', readyz: 'readyz' }
 
-function ownEndpoints({ health, version, registry, issuerDocuments }: AppOptions): Router<State> {
+function ownEndpoints({ health, version, registry, exposition, issuerDocuments }: AppOptions): Router<State> {
   const router = new Router<State>()
   const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
   const answer = (exchange: Exchange, report: HealthReport): Promise<void> => {
@@ -97,7 +99,7 @@ function ownEndpoints({ health, version, registry, issuerDocuments }: AppOptions
     const endpoint = HEALTH[name]
     if (endpoint !== undefined) return answer(exchange, await health.report(endpoint, exchange.query))
     if (name === 'version') return exchange.sendBytes(200, 'application/json', versionBody)
-    if (name === 'metrics') return exchange.sendBytes(200, registry.contentType, Buffer.from(await registry.metrics()))
+    if (name === 'metrics') return exchange.sendBytes(200, registry.contentType, Buffer.from(await exposition()))
     return next()
   })
   router.all('/:name/:check', async (ctx, next) => {

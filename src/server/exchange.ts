@@ -44,7 +44,7 @@ export class HttpExchange implements Exchange, RequestContext {
   readonly auditId: string
   user: User = NOBODY
   info!: RequestInfo
-  /** Milliseconds since the epoch; 0: none. */
+  /** By the steady clock; 0: none. */
   deadline = 0
   longRunning = false
   /** Status code of the answer, 0 before there is one. */

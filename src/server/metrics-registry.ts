@@ -5,7 +5,7 @@ import type { MetricFamily } from '../lib/metrics.ts'
 export function adopt(registry: Registry, family: MetricFamily): void {
   const metric = {
     name: family.name,
-    get: async () => ({ name: family.name, help: family.help, type: family.type, aggregator: 'sum', values: family.samples() }),
+    get: async () => ({ name: family.name, help: family.help, type: family.type, aggregator: family.across ?? 'sum', values: family.samples() }),
     reset: () => {},
   }
   registry.registerMetric(metric as unknown as Metric)

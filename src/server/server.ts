@@ -10,11 +10,13 @@ import type { User } from '../meta/context.ts'
 import { createApp } from './app.ts'
 import { InFlight } from './filters/in-flight.ts'
 import type { Health } from './health.ts'
-import { createInsecurePort, createSecurePort, open, type Port, type TlsMaterial } from './listeners.ts'
+import { createInsecurePort, createSecurePort, open, type Port, serveHanded, type TlsMaterial } from './listeners.ts'
 import { Pipeline } from './pipeline.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { StatusEncoder } from './status-body.ts'
 import type { VersionInfo } from './version.ts'
+import type { MetricSnapshot, PortName } from './workers/messages.ts'
+import type { ConnectionSource, SharedMetrics } from './workers/worker-link.ts'
 
 export interface ServerOptions {
   readonly handler: Handler
@@ -29,7 +31,11 @@ export interface ServerOptions {
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Beside those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
+  /** Where others serve the same port: a scrape tells the figures of all. */
+  readonly sharedMetrics?: SharedMetrics
   readonly tls: TlsMaterial
+  /** Where another process holds the ports: what it hands on of them. */
+  readonly handed?: (port: PortName, number: number) => ConnectionSource
   readonly bindAddress: string
   /** 0: one that is free. */
   readonly securePort: number
@@ -59,20 +65,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = new RequestMetrics(inFlight)
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  const { sharedMetrics } = options
+  sharedMetrics?.offer(async () => (await registry.getMetricsAsJSON()) as unknown as MetricSnapshot[])
+  const exposition = sharedMetrics ? () => sharedMetrics.gather() : () => registry.metrics()
   const pipeline = new Pipeline({ ...options, inFlight, metrics })
-  const listenerFor = createApp({ ...options, pipeline, registry, metrics: [...metrics.families(), ...options.metrics] })
+  const listenerFor = createApp({ ...options, pipeline, registry, exposition, metrics: [...metrics.families(), ...options.metrics] })
 
   const ports: Port[] = []
-  const secure = await open(createSecurePort(options.tls, listenerFor(undefined)), options.securePort, options.bindAddress)
+  const { handed } = options
+  const secureServer = createSecurePort(options.tls, listenerFor(undefined))
+  const secure = handed ? serveHanded(secureServer, handed('secure', options.securePort)) : await open(secureServer, options.securePort, options.bindAddress)
   ports.push(secure)
   let insecure: Port | undefined
   if (options.insecurePort !== undefined) {
-    insecure = await open(createInsecurePort(listenerFor(UNSECURED)), options.insecurePort, LOOPBACK)
+    const server = createInsecurePort(listenerFor(UNSECURED))
+    insecure = handed ? serveHanded(server, handed('insecure', options.insecurePort)) : await open(server, options.insecurePort, LOOPBACK)
     ports.push(insecure)
   }
   return {
-    securePort: secure.address.port,
-    insecurePort: insecure?.address.port,
+    securePort: secure.port,
+    insecurePort: insecure?.port,
     async stop(graceMs) {
       const closed = Promise.all(ports.map(port => port.close()))
       await pipeline.drain(graceMs)

@@ -1,5 +1,8 @@
 import type { Logger } from '../lib/log.ts'
 
+/** Requests in progress get this long, at most, when a server ends. */
+export const REQUEST_GRACE_MS = 60_000
+
 export interface ShutdownSteps {
   /** Between readiness failing and the ports closing. */
   readonly delayMs: number

@@ -26,6 +26,8 @@ export interface RangeQuery {
   /** Read as of this revision. Fails with `compacted` where it is gone, `future` where it has not come. */
   readonly at?: Revision
   readonly countOnly?: boolean
+  /** Values are empty, createRevision is 0 where it would cost a read, and `count` is only what was looked at. */
+  readonly keysOnly?: boolean
 }
 
 export interface BackendEvent {
@@ -105,5 +107,7 @@ export interface Backend {
   compact(before: Revision, signal: AbortSignal): Promise<void>
   /** Resolves if the store answers; for readiness. */
   check(signal: AbortSignal): Promise<void>
+  /** Bytes that the store's database takes on its disk. */
+  size(signal: AbortSignal): Promise<number>
   close(): Promise<void>
 }

@@ -6,6 +6,9 @@ export interface Charge {
   drop(): void
 }
 
+/** Charges that may be spared for one that is added: where all are in use, looking at each of them would take long. */
+const mostSpared = 32
+
 /** Bounds what is kept only to save work. Over the bound, the oldest charges not used since their last turn are dropped. */
 export class ByteBudget {
   readonly limit: number
@@ -27,10 +30,11 @@ export class ByteBudget {
     }
     this.#charges.add(charge)
     this.#bytes += charge.bytes
+    let spared = 0
     for (const oldest of this.#charges) {
       if (this.#bytes <= this.limit) return
       this.#charges.delete(oldest)
-      if (oldest.used && oldest !== charge) {
+      if (oldest.used && oldest !== charge && spared++ < mostSpared) {
         oldest.used = false
         this.#charges.add(oldest)
       } else {

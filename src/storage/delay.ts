@@ -1,7 +1,7 @@
 import { abortedError } from './errors.ts'
 
-/** Resolves after the time; rejects with StorageError `timeout` when the signal aborts. */
-export function delay(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after the time (`unref`: which keeps no process alive); rejects with StorageError `timeout` when the signal aborts. */
+export function delay(ms: number, signal: AbortSignal, { unref = false } = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(abortedError(signal))
@@ -15,6 +15,7 @@ export function delay(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', onAbort)
       resolve()
     }, ms)
+    if (unref) timer.unref()
     signal.addEventListener('abort', onAbort, { once: true })
   })
 }

@@ -38,5 +38,9 @@ export async function translated<T>(call: Promise<T>, context: { key?: Key } = {
 export const abortedError = (signal: AbortSignal): StorageError =>
   new StorageError('timeout', 'the request was ended before the store answered', { cause: signal.reason })
 
+/** As upstream: the longer the cache has been without a state, the later one is to come again, half a minute at the most. */
+export const initializing = (forMs: number): StorageError =>
+  new StorageError('initializing', 'storage is (re)initializing', { retryAfterSeconds: Math.floor(Math.min(30, Math.exp((0.06 * forMs) / 1000))) })
+
 export const tooLargeRevision = (wanted: Revision, current: Revision): StorageError =>
   new StorageError('too large revision', `revision ${wanted} has not come, current: ${current}`, { revision: current })

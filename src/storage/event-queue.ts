@@ -1,24 +1,48 @@
 import { nextTurn } from '../lib/turn.ts'
-import type { StorageEvent, Watcher } from './storage.ts'
+import type { StorageEvent, Take, Watcher } from './storage.ts'
+
+interface Taker {
+  readonly take: Take
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** Bytes of objects that may wait for one watcher behind the batch that it gets next. They are shared with other watchers, so this bounds what one of them keeps alive. */
+const QUEUE_BYTES = 16 << 20
+
+function bytesOf(batch: readonly StorageEvent[]): number {
+  let bytes = 0
+  for (const event of batch) if (event.type !== 'bookmark') bytes += event.object.json().bytes.length
+  return bytes
+}
 
 /** A bounded queue of batches between a store and one watcher. */
 export class EventQueue implements Watcher {
   readonly #limit: number
-  readonly #onClose: () => void
+  readonly #byteLimit: number
+  readonly #onClose: (slow: boolean) => void
   /** Batches before all others, made as they are asked for, one a turn of the event loop. */
   #initial: Iterator<readonly StorageEvent[]> | undefined
   #batches: (readonly StorageEvent[])[] = []
   #queued = 0
+  /** Of the batches after the first. */
+  #bytes = 0
+  #slow = false
   #ended = false
   #error: unknown
+  #whenTaken: (() => void) | undefined
   #waiting: { resolve(result: IteratorResult<readonly StorageEvent[]>): void; reject(error: unknown): void } | undefined
+  /** Who is to be given what comes, in the turn in which it comes: set while it waits for more. */
+  #taker: Taker | undefined
 
   /**
    * @param limit events that may wait; one more ends the watcher
-   * @param onClose called once, when it ends for whatever reason
+   * @param onClose called once, when it ends for whatever reason; `slow`: its reader did not keep up
+   * @param byteLimit bytes of objects that may wait behind the first batch
    */
-  constructor(limit: number, onClose: () => void, initial?: Iterator<readonly StorageEvent[]>) {
+  constructor(limit: number, onClose: (slow: boolean) => void, initial?: Iterator<readonly StorageEvent[]>, byteLimit = QUEUE_BYTES) {
     this.#limit = limit
+    this.#byteLimit = byteLimit
     this.#onClose = onClose
     this.#initial = initial
   }
@@ -35,16 +59,43 @@ export class EventQueue implements Watcher {
   push(batch: readonly StorageEvent[]): boolean {
     if (this.#ended) return false
     if (batch.length === 0) return true
-    if (this.#queued + batch.length > this.#limit && this.#queued > 0) {
-      this.close()
+    // Most watchers have taken what came before: then nothing is weighed.
+    const bytes = this.#queued === 0 ? 0 : bytesOf(batch)
+    if (!this.#hasRoom(batch.length, bytes)) {
+      this.close(true)
       return false
     }
+    this.#bytes += bytes
     this.#batches.push(batch)
     this.#queued += batch.length
     return true
   }
 
+  /** Whether the batch would be taken. */
+  fits(batch: readonly StorageEvent[]): boolean {
+    return this.#hasRoom(batch.length, this.#queued === 0 ? 0 : bytesOf(batch))
+  }
+
+  #hasRoom(events: number, bytes: number): boolean {
+    return this.#queued === 0 || (this.#queued + events <= this.#limit && this.#bytes + bytes <= this.#byteLimit)
+  }
+
+  /** For the one source that can wait, where they don't fit: resolves when all that is queued is taken, or the queue has ended. */
+  whenTaken(): Promise<void> {
+    if (this.#ended) return Promise.resolve()
+    return new Promise(resolve => {
+      this.#whenTaken = resolve
+    })
+  }
+
+  #taken(): void {
+    const resolve = this.#whenTaken
+    this.#whenTaken = undefined
+    resolve?.()
+  }
+
   wake(): void {
+    if (this.#taker !== undefined) this.#give(this.#taker)
     const waiting = this.#waiting
     if (waiting === undefined) return
     const batch = this.#take()
@@ -58,6 +109,7 @@ export class EventQueue implements Watcher {
     if (this.#ended) return
     this.#ended = true
     this.#error = error
+    this.#taken()
     this.wake()
     if (this.#waiting !== undefined) {
       const waiting = this.#waiting
@@ -68,29 +120,85 @@ export class EventQueue implements Watcher {
         waiting.reject(error)
       }
     }
-    this.#onClose()
+    this.#onClose(this.#slow)
   }
 
-  close(): void {
+  close(slow = false): void {
+    if (!this.#ended) this.#slow = slow
     this.#batches = []
     this.#queued = 0
     this.#initial = undefined
     this.finish()
   }
 
+  async deliver(take: Take): Promise<void> {
+    for (let batch = await this.#beginning(); batch !== undefined; batch = await this.#beginning()) {
+      const taken = take(batch)
+      if (taken !== true && !(await taken)) {
+        this.close()
+        return
+      }
+    }
+    return new Promise((resolve, reject) => {
+      this.#give({ take, resolve, reject })
+    })
+  }
+
+  /** Gives what waits. While the taker is not ready for more it is not among those who wait. */
+  #give(taker: Taker): void {
+    this.#taker = undefined
+    try {
+      for (let batch = this.#take(); batch !== undefined; batch = this.#take()) {
+        const taken = taker.take(batch)
+        if (taken === true) continue
+        if (taken === false) this.close()
+        else {
+          taken.then(
+            ready => {
+              if (!ready) this.close()
+              this.#give(taker)
+            },
+            error => this.#fail(taker, error),
+          )
+          return
+        }
+      }
+    } catch (error) {
+      this.#fail(taker, error)
+      return
+    }
+    if (!this.#ended) this.#taker = taker
+    else if (this.#error === undefined) taker.resolve()
+    else taker.reject(this.#error)
+  }
+
+  #fail(taker: Taker, error: unknown): void {
+    this.close()
+    taker.reject(error)
+  }
+
   #take(): readonly StorageEvent[] | undefined {
     const batch = this.#batches.shift()
     if (batch !== undefined) this.#queued -= batch.length
+    const first = this.#batches[0]
+    if (first !== undefined) this.#bytes -= bytesOf(first)
+    if (this.#queued === 0) this.#taken()
     return batch
   }
 
+  /** The next batch of what the watch begins with. */
+  async #beginning(): Promise<readonly StorageEvent[] | undefined> {
+    if (this.#initial === undefined) return undefined
+    await nextTurn()
+    const step = this.#initial?.next()
+    if (step !== undefined && !step.done) return step.value
+    this.#initial = undefined
+    return undefined
+  }
+
   async #next(): Promise<IteratorResult<readonly StorageEvent[]>> {
-    if (this.#initial !== undefined) {
-      await nextTurn()
-      const step = this.#initial?.next()
-      if (step !== undefined && !step.done) return step
-      this.#initial = undefined
-    }
+    const first = await this.#beginning()
+    if (first !== undefined) return { done: false, value: first }
     const batch = this.#take()
     if (batch !== undefined) return { done: false, value: batch }
     if (this.#ended) {

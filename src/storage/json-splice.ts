@@ -1,4 +1,5 @@
 import type { Revision } from './revision.ts'
+import type { Allocate } from './storage.ts'
 
 /**
  * Finds and puts in metadata.resourceVersion in compact JSON (no space between tokens, no repeated names), without parsing it.
@@ -17,8 +18,9 @@ export type MemberOrder = 'struct' | 'sorted'
 
 /** From the opening quote to after the closing one. */
 function skipString(json: Buffer, at: number): number {
+  const { length } = json
   let i = at + 1
-  while (json[i] !== quote) i += json[i] === backslash ? 2 : 1
+  while (i < length && json[i] !== quote) i += json[i] === backslash ? 2 : 1
   return i + 1
 }
 
@@ -62,6 +64,26 @@ export function findMetadata(json: Buffer, from: number): number {
   return -1
 }
 
+/** Where the value of a member begins, of the object whose brace is at `at`; -1 where it has none of this name. The name has no escapes. */
+export function memberAt(json: Buffer, at: number, name: Buffer): number {
+  let i = at + 1
+  while (json[i] === quote) {
+    const end = skipString(json, i)
+    if (end - i - 2 === name.length && startsWith(json, i + 1, name)) return end + 1
+    i = skipValue(json, end + 1)
+    if (json[i] === comma) i++
+  }
+  return -1
+}
+
+/** The string at an offset; empty where there is another value. */
+export function textAt(json: Buffer, at: number): string {
+  if (json[at] !== quote) return ''
+  const end = skipString(json, at)
+  const text = json.toString('utf8', at + 1, end - 1)
+  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
+}
+
 const revisionName = 'resourceVersion'
 
 /** Of a struct, the members of ObjectMeta that come before: uid, name, selfLink, namespace, generateName. No other member has a name of these lengths. */
@@ -78,24 +100,30 @@ const isRevision = (json: Buffer, start: number, end: number): boolean =>
  * The first `end` bytes of the JSON with metadata.resourceVersion put in at its place, or replaced.
  * @param metadata offset of the brace that opens the metadata
  */
-export function spliceRevision(json: Buffer, end: number, metadata: number, revision: Revision, order: MemberOrder): Buffer {
+export function spliceRevision(
+  json: Buffer,
+  end: number,
+  metadata: number,
+  revision: Revision,
+  order: MemberOrder,
+  allocate: Allocate = Buffer.allocUnsafe,
+): Buffer {
+  const replace = (from: number, to: number, text: string): Buffer => {
+    const out = allocate(end - (to - from) + text.length)
+    json.copy(out, 0, 0, from)
+    out.write(text, from, 'latin1')
+    json.copy(out, from + text.length, to, end)
+    return out
+  }
   let i = metadata + 1
   while (json[i] === quote) {
     const nameEnd = skipString(json, i)
-    if (isRevision(json, i + 1, nameEnd - 1)) return replace(json, end, nameEnd + 1, skipValue(json, nameEnd + 1), `"${revision}"`)
+    if (isRevision(json, i + 1, nameEnd - 1)) return replace(nameEnd + 1, skipValue(json, nameEnd + 1), `"${revision}"`)
     if (!comesBefore(json, i + 1, nameEnd - 1, order)) break
     i = skipValue(json, nameEnd + 1)
     if (json[i] === comma) i++
   }
   const member = `"${revisionName}":"${revision}"`
-  if (json[i] === quote) return replace(json, end, i, i, `${member},`)
-  return replace(json, end, i, i, i === metadata + 1 ? member : `,${member}`)
-}
-
-function replace(json: Buffer, end: number, from: number, to: number, text: string): Buffer {
-  const out = Buffer.allocUnsafe(end - (to - from) + text.length)
-  json.copy(out, 0, 0, from)
-  out.write(text, from, 'latin1')
-  json.copy(out, from + text.length, to, end)
-  return out
+  if (json[i] === quote) return replace(i, i, `${member},`)
+  return replace(i, i, i === metadata + 1 ? member : `,${member}`)
 }

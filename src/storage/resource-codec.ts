@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { JsonSyntaxError, parseJson } from '../codec/json.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
-import { findMetadata, type MemberOrder, spliceRevision, startsWith } from './json-splice.ts'
+import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
 import { parseOwn } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
-import type { Attributes, Encoded, ResourceCodec } from './storage.ts'
+import { SharedValues } from './shared-values.ts'
+import type { Allocate, Attributes, Encoded, ResourceCodec } from './storage.ts'
 import { StorageError } from './storage.ts'
 import { identity } from './value/identity.ts'
 import { type Opened, TransformError, type Transformer } from './value/transformer.ts'
@@ -18,6 +19,8 @@ export interface CodecOptions {
   /** Of parsed JSON in any version that was ever stored: decodes, converts to the storage version, prunes, defaults. */
   decode(value: Json): KubeObject
   attributes(object: KubeObject): Attributes
+  /** The path of the string field that the resource is indexed by. */
+  readonly indexedPath?: readonly string[]
   /**
    * Names the schema and program version that normalised what is stored. Stored bytes carry it as trailing space, which JSON ignores; only bytes with the
    * mark pass through unread. Without it, whatever has this program's layout and ends without a newline (kube-apiserver writes one) does.
@@ -55,10 +58,10 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     return mark.length === 0 || startsWith(stored, end, mark) ? end : -1
   }
 
-  function splice(json: Buffer, end: number, revision: Revision, verbatim: boolean): Encoded {
+  function splice(json: Buffer, end: number, revision: Revision, verbatim: boolean, allocate?: Allocate): Encoded {
     const metadata = findMetadata(json, startsWith(json, 0, prefix) ? prefix.length : 1)
     if (metadata < 0) throw new StorageError('corrupt', `a stored ${options.kind} has no metadata`)
-    return { bytes: spliceRevision(json, end, metadata, revision, order), header, verbatim }
+    return { bytes: spliceRevision(json, end, metadata, revision, order, allocate), header, verbatim }
   }
 
   function read(stored: Buffer): KubeObject {
@@ -84,12 +87,12 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       const json = options.encode(withoutRevision(object))
       return mark.length === 0 ? json : Buffer.concat([json, mark])
     },
-    json(stored, revision) {
+    json(stored, revision, allocate) {
       const end = ownEnd(stored)
-      if (end >= 0) return splice(stored, end, revision, writes === undefined)
+      if (end >= 0) return splice(stored, end, revision, writes === undefined, allocate)
       const object = withoutRevision(read(stored))
       const json = options.encode(object)
-      return splice(json, json.length, revision, writes ? writes.encode(object).equals(stored) : isSame(json, stored))
+      return splice(json, json.length, revision, writes ? writes.encode(object).equals(stored) : isSame(json, stored), allocate)
     },
     decode(stored, revision) {
       const object = ownEnd(stored) >= 0 ? parseOwn(stored) : read(stored)
@@ -97,11 +100,12 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       return object
     },
     attributes: object => options.attributes(object),
+    ...(options.indexedPath && { indexed: textOf(options.indexedPath) }),
     toStorage: (encoded, key) => transformer.toStorage(encoded, key),
-    fromStorage(held, key, revision) {
+    fromStorage(held, key, revision, allocate) {
       const { value, stale } = open(transformer, held, key, revision)
       try {
-        const encoded = codec.json(value, revision)
+        const encoded = codec.json(value, revision, allocate)
         return stale ? { ...encoded, verbatim: false } : encoded
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error)
@@ -110,6 +114,21 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     },
   }
   return codec
+}
+
+/** Reads the string at a path, without parsing what is beside it. */
+function textOf(path: readonly string[]): (json: Encoded) => string {
+  const names = path.map(name => Buffer.from(name))
+  const values = new SharedValues(text => text)
+  return ({ bytes, header }) => {
+    // The first member stands right after the header, as if that were the brace.
+    let at = header - 1
+    for (const name of names) {
+      at = memberAt(bytes, at, name)
+      if (at < 0) return ''
+    }
+    return values.of(textAt(bytes, at))
+  }
 }
 
 function open(transformer: Transformer, held: Buffer, key: Key, revision: Revision): Opened {

@@ -10,24 +10,37 @@ export class Slabs {
   #used = 0
   #allocated = 0
 
-  /** A copy of the bytes that pins only its slab. */
-  keep(bytes: Buffer): Buffer {
-    const size = bytes.length
+  /** Room for so many bytes, which pins only its slab. What is large has a slab of its own. */
+  allocate(size: number): Buffer {
     if (size > slabBytes / 4) {
-      const own = Buffer.allocUnsafeSlow(size)
-      bytes.copy(own)
       this.#allocated += size
-      return own
+      return Buffer.allocUnsafeSlow(size)
     }
     if (this.#used + size > this.#current.length) {
       this.#current = Buffer.allocUnsafeSlow(slabBytes)
       this.#used = 0
       this.#allocated += slabBytes
     }
-    const kept = this.#current.subarray(this.#used, this.#used + size)
-    bytes.copy(kept)
+    const room = this.#current.subarray(this.#used, this.#used + size)
     this.#used += size
+    return room
+  }
+
+  /** A copy of the bytes in a slab. */
+  keep(bytes: Buffer): Buffer {
+    const kept = this.allocate(bytes.length)
+    kept.set(bytes)
     return kept
+  }
+
+  /** Whether the bytes are where they can stay: in the slab that is being filled, or in one of their own. */
+  holds(bytes: Buffer): boolean {
+    return this.isCurrent(bytes.buffer) || (bytes.length > slabBytes / 4 && bytes.buffer.byteLength === bytes.length)
+  }
+
+  /** The slab that is being filled. */
+  get current(): Buffer {
+    return this.#current
   }
 
   /** Bytes of all slabs ever made: how much there is to gain by moving things. */
@@ -35,8 +48,8 @@ export class Slabs {
     return this.#allocated
   }
 
-  /** Whether the bytes are in the slab that is being filled. */
-  isCurrent(bytes: Buffer): boolean {
-    return bytes.buffer === this.#current.buffer
+  /** Whether it is the slab that is being filled. */
+  isCurrent(slab: ArrayBufferLike): boolean {
+    return slab === this.#current.buffer
   }
 }

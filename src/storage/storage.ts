@@ -42,12 +42,15 @@ export interface StoredObject {
   attributes(): Attributes
 }
 
+/** Gives room for so many bytes. */
+export type Allocate = (size: number) => Buffer
+
 /** How a resource's objects become bytes of the store and back. */
 export interface ResourceCodec {
   /** Bytes to store: the object in its storage version, without a resourceVersion. */
   encode(object: KubeObject): Buffer
-  /** The response JSON of bytes to store with the revision put in; a text splice where this program wrote them. Throws on bytes that cannot be read. */
-  json(stored: Buffer, revision: Revision): Encoded
+  /** The response JSON of bytes to store with the revision put in; a text splice where this program wrote them. `allocate`: where it is put. Throws on bytes that cannot be read. */
+  json(stored: Buffer, revision: Revision, allocate?: Allocate): Encoded
   /** Decodes and defaults. */
   decode(stored: Buffer, revision: Revision): KubeObject
   /** What the store is to hold of bytes to store: they may be encrypted. */
@@ -56,8 +59,10 @@ export interface ResourceCodec {
    * The response JSON of what the store holds. Not `verbatim` where it would be written in another form now (under another key): then the same content is a real write.
    * Throws StorageError `corrupt` with the fault where it can't be read.
    */
-  fromStorage(held: Buffer, key: Key, revision: Revision): Encoded
+  fromStorage(held: Buffer, key: Key, revision: Revision, allocate?: Allocate): Encoded
   attributes(object: KubeObject): Attributes
+  /** Of a response JSON that `json` or `fromStorage` gave, the value of the field that the resource is indexed by. Absent: it is indexed by none. */
+  indexed?(json: Encoded): string
 }
 
 /** `latest`: consistent · `any`: whatever is at hand · `notOlderThan`, `exactly`: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions */
@@ -68,6 +73,8 @@ export interface Predicate {
   /** Index hints: only objects of this name (or namespace) can match. */
   readonly name?: string
   readonly namespace?: string
+  /** The value that a field has in every match, where only one can be; undefined where several can. */
+  requires?(field: string): string | undefined
   /** Nothing is filtered: remaining counts are exact. */
   readonly everything: boolean
 }
@@ -77,6 +84,8 @@ export interface ListQuery {
   readonly predicate: Predicate
   /** 0: all. */
   readonly limit: number
+  /** What the cache answers is given whole, whatever the limit, as upstream's does for version 0. */
+  readonly wholeFromCache?: boolean
   /** First key of the page, from a continue token; read with `exactly`. */
   readonly startKey?: Key
 }
@@ -102,14 +111,23 @@ export interface WatchQuery {
   readonly predicate: Predicate
   /** Give bookmarks now and then. */
   readonly bookmarks: boolean
-  /** Milliseconds since the epoch at which the client's watch will end: a bookmark comes shortly before. */
+  /** When the client's watch will end, by the steady clock: a bookmark comes shortly before. */
   readonly deadline?: number
 }
 
 /** All that one tick produced, in order. A deleted event's object is the last state, with the revision of its deletion. */
 export interface Watcher extends AsyncIterable<readonly StorageEvent[]> {
-  close(): void
+  /**
+   * Gives every batch to `take`, in the turn of the event loop in which it comes where the one before has been taken: for those who write to many watchers. Resolves
+   * when the watch has ended, and rejects with what ended it.
+   */
+  deliver(take: Take): Promise<void>
+  /** `slow`: its client has not kept up, which is counted. */
+  close(slow?: boolean): void
 }
+
+/** Takes a batch. The promise: not ready for the next one until it resolves. False: no more, which closes the watch. */
+export type Take = (batch: readonly StorageEvent[]) => boolean | Promise<boolean>
 
 export type Change =
   | { readonly put: KubeObject; readonly ttlSeconds?: number }
@@ -123,7 +141,7 @@ export interface Written {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted'
 }
 
-/** `future revision`: an exact read of the store itself came before its revision. */
+/** `future revision`: an exact read of the store itself came before its revision. `initializing`: the cache has no state yet, and the read is not one for the store. */
 export type StorageErrorCode =
   | 'not found'
   | 'exists'
@@ -132,6 +150,7 @@ export type StorageErrorCode =
   | 'too large revision'
   | 'future revision'
   | 'unavailable'
+  | 'initializing'
   | 'timeout'
   | 'corrupt'
   | 'too large'
@@ -143,6 +162,7 @@ export interface StorageErrorOptions {
   readonly fault?: ReadFault
   readonly causes?: readonly StatusCause[]
   readonly unreasoned?: boolean
+  readonly retryAfterSeconds?: number
 }
 
 /** The failures of this layer; the registry turns them into Status. */
@@ -158,6 +178,8 @@ export class StorageError extends Error {
   readonly causes: readonly StatusCause[] | undefined
   /** For `corrupt`: a client is told the message and no reason. */
   readonly unreasoned: boolean
+  /** For `initializing`: when to come again. */
+  readonly retryAfterSeconds: number | undefined
 
   constructor(code: StorageErrorCode, message: string, options: StorageErrorOptions = {}) {
     super(message, { cause: options.cause })
@@ -167,13 +189,16 @@ export class StorageError extends Error {
     this.fault = options.fault
     this.causes = options.causes
     this.unreasoned = options.unreasoned === true
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 
 /** The objects of one resource. */
 export interface Storage {
+  /** Reads go through the watch cache. Clients can tell: it waits for a version that has not come, where the store itself refuses at once, and some texts are others. */
+  readonly cached: boolean
   get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
-  /** `prefix` ends with a slash: the resource's, or a namespace of it. Ordered by key. */
+  /** `prefix` ends with a slash: the resource's, or a namespace of it. Without a cache it may be one key, which has none. Ordered by key. */
   list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page>
   /** Resolves once the start is certain; throws StorageError `expired` where it is gone. Iteration throws `expired` when history was lost, and ends when the watcher is too slow. */
   watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher>

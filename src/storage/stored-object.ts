@@ -1,108 +1,195 @@
 import type { KubeObject } from '../meta/object.ts'
 import { ByteBudget, type Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
+import { labelsOf, metadataText } from './own-metadata.ts'
 import { parseOwn } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
 import type { Slabs } from './slab.ts'
-import type { Attributes, Encoded, Encoder, ResourceCodec, StoredObject } from './storage.ts'
+import type { Allocate, Attributes, Encoded, Encoder, ResourceCodec, StoredObject } from './storage.ts'
 
 /** A parsed object takes about this many times the bytes of its JSON. */
 const parsedCost = 5
+/** Of so many bytes on, an object keeps a buffer of its own over its part of a slab, which costs 100 bytes and saves making one at each reading. */
+const ownBuffer = 1024
 
 /** Parsed objects and other encodings that are kept for the next reader, of all resources together. */
 export const derivedBudget = new ByteBudget(48 << 20)
 
-type Kept = Encoded & { readonly charge: Charge }
+type KeptEncoding = Encoded & { readonly charge: Charge }
 
-/** An object of a store or cache: its response JSON, and whatever was made from it. */
-export class Stored implements StoredObject {
+/** What was made from an object's JSON. */
+interface Derived {
+  object: KubeObject | undefined
+  objectCharge: Charge | undefined
+  encodings: Map<string, KeptEncoding> | undefined
+  /** What was asked for last is likely to be asked for next. */
+  recent: KeptEncoding | undefined
+  recentAs: Encoder | undefined
+  fields: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * An object of a store or cache: its response JSON, and whatever was made from it. There may be a million: what is seldom asked for is made when it is, and
+ * what many have in common is shared.
+ */
+export class Stored implements StoredObject, Attributes {
   readonly key: Key
   readonly revision: Revision
   readonly codec: ResourceCodec
-  #json: Encoded
-  #attributes: Attributes | undefined
-  #object: KubeObject | undefined
-  #objectCharge: Charge | undefined
-  #encodings: Map<string, Kept> | undefined
-  /** What was asked for last is likely to be asked for next. */
-  #recent: Kept | undefined
-  #recentAs: Encoder | undefined
+  /** Holds the JSON: all of it, or a slab that has it from `#at` on. */
+  #bytes: Buffer
+  #at: number
+  readonly #size: number
+  /** Where the type header ends, twice, and one more where the bytes are the stored ones. */
+  readonly #form: number
+  #labels: Readonly<Record<string, string>> | undefined
+  #indexed: string | undefined
+  #derived: Derived | undefined
 
-  constructor(key: Key, revision: Revision, codec: ResourceCodec, json: Encoded, attributes?: Attributes) {
+  constructor(key: Key, revision: Revision, codec: ResourceCodec, json: Encoded) {
     this.key = key
     this.revision = revision
     this.codec = codec
-    this.#json = json
-    this.#attributes = attributes
+    this.#bytes = json.bytes
+    this.#at = 0
+    this.#size = json.bytes.length
+    this.#form = 2 * json.header + (json.verbatim === true ? 1 : 0)
+    this.#labels = undefined
+    this.#indexed = undefined
+    this.#derived = undefined
   }
 
   /** From what the store holds. Throws StorageError `corrupt` with the fault. */
-  static read(key: Key, revision: Revision, codec: ResourceCodec, value: Buffer): Stored {
-    return new Stored(key, revision, codec, codec.fromStorage(value, key, revision))
+  static read(key: Key, revision: Revision, codec: ResourceCodec, value: Buffer, allocate?: Allocate): Stored {
+    return new Stored(key, revision, codec, codec.fromStorage(value, key, revision, allocate))
+  }
+
+  /** Bytes of the JSON. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** The memory that holds the JSON, and maybe that of other objects. */
+  get slab(): ArrayBufferLike {
+    return this.#bytes.buffer
+  }
+
+  private view(): Buffer {
+    return this.#bytes.length === this.#size ? this.#bytes : this.#bytes.subarray(this.#at, this.#at + this.#size)
   }
 
   json(): Encoded {
-    return this.#json
+    return { bytes: this.view(), header: this.#form >> 1, verbatim: (this.#form & 1) === 1 }
+  }
+
+  private made(): Derived {
+    this.#derived ??= { object: undefined, objectCharge: undefined, encodings: undefined, recent: undefined, recentAs: undefined, fields: undefined }
+    return this.#derived
   }
 
   /** The JSON has been normalised when it was read or written, so it is only parsed. */
   object(): KubeObject {
-    if (this.#object !== undefined) {
-      if (this.#objectCharge) this.#objectCharge.used = true
-      return this.#object
+    const derived = this.made()
+    if (derived.object !== undefined) {
+      if (derived.objectCharge) derived.objectCharge.used = true
+      return derived.object
     }
-    const object = parseOwn(this.#json.bytes)
-    this.#object = object
-    this.#objectCharge = {
-      bytes: parsedCost * this.#json.bytes.length,
+    const object = parseOwn(this.view())
+    derived.object = object
+    derived.objectCharge = {
+      bytes: parsedCost * this.#size,
       used: false,
       drop: () => {
-        this.#object = undefined
-        this.#objectCharge = undefined
+        derived.object = undefined
+        derived.objectCharge = undefined
       },
     }
-    derivedBudget.add(this.#objectCharge)
+    derivedBudget.add(derived.objectCharge)
     return object
   }
 
+  /** The object, for a look that need not be kept. */
+  private glance(): KubeObject {
+    return this.#derived?.object ?? parseOwn(this.view())
+  }
+
   encoded(as: Encoder): Encoded {
-    const kept = this.#recentAs === as ? this.#recent : this.#encodings?.get(as.id)
+    const derived = this.made()
+    const kept = derived.recentAs === as ? derived.recent : derived.encodings?.get(as.id)
     if (kept !== undefined) {
       kept.charge.used = true
-      this.#recent = kept
-      this.#recentAs = as
+      derived.recent = kept
+      derived.recentAs = as
       return kept
     }
     // Who reads this form does so again: the object itself would only take its place.
-    const encoded = as.encode(this.#object ?? parseOwn(this.#json.bytes))
-    this.#encodings ??= new Map()
-    const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => this.#forget(as) }
-    this.#encodings.set(as.id, { bytes: encoded.bytes, header: encoded.header, charge })
+    const encoded = as.encode(this.glance())
+    derived.encodings ??= new Map()
+    const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => forget(derived, as) }
+    derived.encodings.set(as.id, { bytes: encoded.bytes, header: encoded.header, charge })
     derivedBudget.add(charge)
     return encoded
   }
 
-  #forget(as: Encoder): void {
-    this.#encodings?.delete(as.id)
-    this.#recent = undefined
-    this.#recentAs = undefined
+  attributes(): Attributes {
+    return this
   }
 
-  attributes(): Attributes {
-    this.#attributes ??= this.codec.attributes(this.#object ?? parseOwn(this.#json.bytes))
-    return this.#attributes
+  get namespace(): string {
+    return metadataText(this.view(), this.#form >> 1, 'namespace')
+  }
+
+  get name(): string {
+    return metadataText(this.view(), this.#form >> 1, 'name')
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    this.#labels ??= labelsOf(this.view(), this.#form >> 1)
+    return this.#labels
+  }
+
+  get fields(): Readonly<Record<string, string>> {
+    const derived = this.made()
+    derived.fields ??= this.codec.attributes(this.glance()).fields
+    return derived.fields
+  }
+
+  /** The value of the field that the resource is indexed by; empty where it has none. */
+  get indexed(): string {
+    this.#indexed ??= this.codec.indexed?.(this.json()) ?? ''
+    return this.#indexed
+  }
+
+  /** Reads what is asked for most, so that who selects later need not. */
+  prepare(): void {
+    this.#labels ??= labelsOf(this.view(), this.#form >> 1)
+    this.#indexed ??= this.codec.indexed?.(this.json()) ?? ''
   }
 
   /** The same content at another revision: a deletion's event shows the last state so. */
   at(revision: Revision): Stored {
-    const { bytes, header } = this.#json
+    const bytes = this.view()
+    const header = this.#form >> 1
     const metadata = findMetadata(bytes, header)
     const order = header > 1 ? 'struct' : 'sorted'
-    return new Stored(this.key, revision, this.codec, { bytes: spliceRevision(bytes, bytes.length, metadata, revision, order), header }, this.#attributes)
+    const other = new Stored(this.key, revision, this.codec, { bytes: spliceRevision(bytes, bytes.length, metadata, revision, order), header })
+    other.#labels = this.#labels
+    other.#indexed = this.#indexed
+    return other
   }
 
-  /** Moves the JSON into a slab. Readers of the bytes before keep those. */
+  /** Moves the JSON into a slab, where it is in none. Readers of the bytes before keep those. */
   keepIn(slabs: Slabs): void {
-    this.#json = { ...this.#json, bytes: slabs.keep(this.#json.bytes) }
+    const view = this.view()
+    const part = slabs.holds(view) ? view : slabs.keep(view)
+    const small = this.#size < ownBuffer && slabs.isCurrent(part.buffer)
+    this.#bytes = small ? slabs.current : part
+    this.#at = part.byteOffset
   }
+}
+
+function forget(derived: Derived, as: Encoder): void {
+  derived.encodings?.delete(as.id)
+  derived.recent = undefined
+  derived.recentAs = undefined
 }

@@ -17,7 +17,7 @@ const EVENTS = 2_000
 const scratch = mkdtempSync(join(tmpdir(), 'binnacle-bench-bytes-'))
 const row = (what: string, ours: string, limit: string, ratio: number | undefined): void =>
   console.log(`${what.padEnd(46)} ${ours.padStart(24)} ${limit.padStart(24)} ${ratio === undefined ? '' : ratio.toFixed(2).padStart(7)}`)
-const say = ({ rate, cpu }: Rate): string => `${Math.round(rate)}/s, ${Math.round(cpu * 10) / 10} µs`
+const say = ({ rate, cpu }: Cost): string => `${Math.round(rate)}/s, ${Math.round(cpu * 10) / 10} µs`
 
 console.log(`${'scenario'.padEnd(46)} ${'ours'.padStart(24)} ${'limit'.padStart(24)} ${'ratio'.padStart(7)}`)
 const server = await startBinnacle()
@@ -82,7 +82,9 @@ async function against(
   row('  by CPU', '', '', limit.cpu / mine.cpu)
 }
 
-function middle(rates: Rate[]): Rate {
+type Cost = Pick<Rate, 'rate' | 'cpu'>
+
+function middle(rates: Cost[]): Cost {
   return { rate: median(rates.map(({ rate }) => rate)), cpu: median(rates.map(({ cpu }) => cpu)) }
 }
 
@@ -114,8 +116,8 @@ async function manyWatchers({ port, pid }: Measured): Promise<void> {
   const limitBytes = await settled(sockets.bytes)
   const limitSeconds = (performance.now() - begunLimit) / 1000
   sockets.close()
-  const ours: Rate = { rate: deliveries / seconds, cpu: (cpuOf(pid) - before) / deliveries }
-  const limit: Rate = { rate: limitBytes / event / limitSeconds, cpu: (cpuOf(reference.pid) - beforeLimit) / (limitBytes / event) }
+  const ours: Cost = { rate: deliveries / seconds, cpu: (cpuOf(pid) - before) / deliveries }
+  const limit: Cost = { rate: limitBytes / event / limitSeconds, cpu: (cpuOf(reference.pid) - beforeLimit) / (limitBytes / event) }
   await reference.stop()
   row(`deliveries to ${WATCHERS} watchers (one write an event)`, say(ours), say(limit), ours.rate / limit.rate)
   row('  by CPU, the creates themselves included', '', '', limit.cpu / ours.cpu)

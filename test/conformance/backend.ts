@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Backend } from '../../src/storage/backend.ts'
+import type { Backend, RangeQuery } from '../../src/storage/backend.ts'
 import { keyspaceEnd, keyspaceStart } from '../../src/storage/key-range.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { codeOf, never, Store, within } from '../support/backend.ts'
@@ -131,6 +131,60 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(await store.list({ start: 'x' })).to.deep.equal({ items: [], more: false, count: 0, revision })
         const counted = await under.backend.range({ ...store.bounds, countOnly: true }, never)
         expect([counted.items.length, counted.count]).to.deep.equal([0, 5])
+      })
+
+      it('have keys and their revisions without values where only keys are asked for', async () => {
+        const a = await store.put('a', 0, '1')
+        const b = await store.put('b', 0, '1')
+        await store.put('c', 0, '1')
+        const at = await store.put('a', a, '2')
+        await store.remove('b', b)
+        await store.put('d', 0, '1')
+        const keys = async (query: Partial<RangeQuery>) => {
+          const page = await under.backend.range({ ...store.bounds, keysOnly: true, ...query }, never)
+          return { more: page.more, keys: page.items.map(item => [item.key, item.modRevision, item.value.length]) }
+        }
+        const [first, second, third, fourth] = [store.key('a'), store.key('b'), store.key('c'), store.key('d')]
+        expect(await keys({})).to.deep.equal({
+          more: false,
+          keys: [
+            [first, at, 0],
+            [third, b + 1, 0],
+            [fourth, at + 2, 0],
+          ],
+        })
+        expect(await keys({ at })).to.deep.equal({
+          more: false,
+          keys: [
+            [first, at, 0],
+            [second, b, 0],
+            [third, b + 1, 0],
+          ],
+        })
+        expect(await keys({ at, limit: 2 })).to.deep.equal({
+          more: true,
+          keys: [
+            [first, at, 0],
+            [second, b, 0],
+          ],
+        })
+        expect(await keys({ limit: 3 })).to.deep.equal({
+          more: false,
+          keys: [
+            [first, at, 0],
+            [third, b + 1, 0],
+            [fourth, at + 2, 0],
+          ],
+        })
+      })
+
+      it('begin and end at keys that are longer than any', async () => {
+        for (const name of ['a', 'b', 'c']) await store.put(name, 0, '')
+        const long = store.key(`b${'x'.repeat(5000)}`)
+        const names = async (bounds: object) => (await under.backend.range({ ...store.bounds, ...bounds }, never)).items.map(({ key }) => key.at(-1))
+        expect(await names({ start: long })).to.deep.equal(['c'])
+        expect(await names({ end: long })).to.deep.equal(['a', 'b'])
+        expect((await under.backend.get(long, never)).item).to.equal(undefined)
       })
 
       it('show the store as of an older revision, page after page', async () => {

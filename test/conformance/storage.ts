@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
+import { steadyClock } from '../../src/lib/clock.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { keyspaceEnd } from '../../src/storage/key-range.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
@@ -518,7 +519,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
 
       it('gives none where the deadline is too near', async () => {
         const { revision: r } = await create()
-        const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true, deadline: Date.now() + 1900 })
+        const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true, deadline: steadyClock.now() + 1900 })
         expect(told(await take(events, 1))).to.deep.equal([`added a@${r}`])
         const late = new Promise(resolve => setTimeout(resolve, 700, 'nothing'))
         expect(await Promise.race([late, events.next()])).to.equal('nothing')
@@ -526,7 +527,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
 
       it('gives a bookmark before its deadline', async () => {
         const { revision: r } = await create()
-        const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true, deadline: Date.now() + 2100 })
+        const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true, deadline: steadyClock.now() + 2700 })
         const begun = Date.now()
         expect(told(await take(events, 2))).to.deep.equal([`added a@${r}`, `bookmark@${r}`])
         expect(Date.now() - begun).to.be.lessThan(1500)

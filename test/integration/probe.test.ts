@@ -6,7 +6,8 @@ import { runCase, runCases } from '../support/probe/run-case.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 
 const JOBS = 24
-const ON_ETCD = ['rest', 'read', 'chunk', 'watch', 'update']
+const ON_ETCD = ['rest', 'read', 'chunk', 'selector', 'watch', 'read-random', 'update']
+const BY_WORKERS = ['rest', 'read', 'read-random', 'chunk', 'selector', 'watch']
 
 /** Recorded answers of kube-apiserver and stated expectations: each case is one test, and all cases run side by side before the tests, as most of their time is waiting. */
 function probe(areas: readonly string[], start: () => Promise<StartedServer>): void {
@@ -52,5 +53,15 @@ onEtcd(`probe, on etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack
   probe(ON_ETCD, async () => {
     etcd = await startEtcd()
     return startBinnacle([...PROBE_FLAGS, '--etcd-servers', etcd.url])
+  })
+})
+
+// Of one case, steps are answered by either: the connections are many, and each goes to the next worker.
+onEtcd(`probe, by two workers${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, () => {
+  let etcd: EtcdServer
+  after(() => etcd?.stop())
+  probe(BY_WORKERS, async () => {
+    etcd = await startEtcd()
+    return startBinnacle([...PROBE_FLAGS, '--etcd-servers', etcd.url, '--workers=2'])
   })
 })

@@ -123,6 +123,15 @@ onEtcd('resilience: a start without etcd', function () {
       const [ready, { status, body, milliseconds }] = await Promise.all([client.ask('GET', '/readyz'), client.ask('GET', '/api/v1/namespaces?timeout=1s')])
       expect(ready.status).to.equal(500)
       expect([status, body.kind, milliseconds < 3000]).to.deep.equal([504, 'Status', true])
+      const paths = ['/api/v1/namespaces', '/api/v1/pods?resourceVersion=0', '/api/v1/configmaps?watch=1', '/apis/apps/v1/deployments?limit=1&labelSelector=a']
+      const answers = await Promise.all(paths.map(path => fetch(server.url + path, { signal: AbortSignal.timeout(10_000) })))
+      for (const [i, answer] of answers.entries()) {
+        const { message, reason } = (await answer.json()) as { message: string; reason: string }
+        const told = [answer.status, reason, message, Number(answer.headers.get('retry-after')) > 0]
+        expect(told, paths[i]).to.deep.equal([429, 'TooManyRequests', 'storage is (re)initializing', true])
+      }
+      const readyz = await (await fetch(`${server.url}/readyz`)).text()
+      expect(readyz).to.match(/\[-\]etcd failed[\s\S]*\[-\]informer-sync failed/)
       await etcd.start()
       for (const deadline = Date.now() + 10_000; (await client.ask('GET', '/readyz')).status !== 200 && Date.now() < deadline; ) await sleep(50)
       for (const deadline = Date.now() + 10_000; (await client.ask('GET', '/api/v1/namespaces/default')).status !== 200 && Date.now() < deadline; )

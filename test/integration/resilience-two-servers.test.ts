@@ -24,7 +24,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
   let servers: ServerProcess[] = []
   let clients: JsonClient[] = []
   const each = <T>(work: (client: JsonClient, server: number) => Promise<T>): Promise<T[]> => Promise.all(clients.map(work))
-  const leaders = (): number[] => servers.map(server => (server.log().match(/ leading /g) ?? []).length)
+  const leaders = (): number[] => servers.map(server => (server.log().match(/ info {2}leading /g) ?? []).length)
 
   before(async () => {
     etcd = await startEtcd()

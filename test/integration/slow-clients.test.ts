@@ -43,6 +43,11 @@ describe('clients that ask and do not read', function () {
     return socket
   }
 
+  const ended = async (): Promise<number> => {
+    const text = await (await fetch(`${server.url}/metrics`)).text()
+    return Number(/^apiserver_terminated_watchers_total\{resource="configmaps"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+  }
+
   it('have their watches ended, take no memory for it, and hold up nobody', async () => {
     const sockets = await Promise.all(Array.from({ length: SLOW }, () => askAndNotRead(`${CONFIG_MAPS}?watch=1`)))
     const session = wires.session()
@@ -64,6 +69,8 @@ describe('clients that ask and do not read', function () {
     for (const deadline = Date.now() + 5000; seen < WRITES && Date.now() < deadline; ) await sleep(20)
     expect(seen, 'events of a client that reads').to.equal(WRITES)
     expect(server.residentMegabytes()).to.be.below(RESIDENT_MB)
+    for (const deadline = Date.now() + 15_000; (await ended()) < 2 * SLOW && Date.now() < deadline; ) await sleep(200)
+    expect(await ended(), 'watches counted as ended for their clients').to.be.within(2 * SLOW, 2 * SLOW + 1)
     for (const socket of sockets) socket.destroy()
     session.destroy()
   })

@@ -25,18 +25,33 @@ export function goClient(): Client {
   return { ready }
 }
 
-export function pythonClient(): Client {
+/** `program`: in test/e2e/clients/python. */
+export function pythonClient(program = 'main.py'): Client {
   const python = join(installed, 'python/bin/python')
-  return existsSync(join(installed, 'python/requirements.txt')) ? { ready: () => [python, join(programs, 'python/main.py')] } : none('python')
+  return existsSync(join(installed, 'python/requirements.txt')) ? { ready: () => [python, join(programs, 'python', program)] } : none('python')
 }
 
-/** The program runs beside the packages it imports. */
-export function javascriptClient(): Client {
+/** `program`: in test/e2e/clients/javascript; it runs beside the packages it imports. */
+export function javascriptClient(program = 'main.mjs'): Client {
   const folder = join(installed, 'javascript')
   if (!existsSync(join(folder, 'node_modules/@kubernetes/client-node'))) return none('javascript')
   const ready = (): string[] => {
-    copyFileSync(join(programs, 'javascript/main.mjs'), join(folder, 'main.mjs'))
-    return [process.execPath, join(folder, 'main.mjs')]
+    copyFileSync(join(programs, 'javascript', program), join(folder, program))
+    return [process.execPath, join(folder, program)]
+  }
+  return { ready }
+}
+
+/** `ready` compiles `program`, a class of test/e2e/clients/java. */
+export function javaClient(program: string): Client {
+  const folder = join(installed, 'java')
+  if (!existsSync(join(folder, 'pom.xml'))) return none('java')
+  const libraries = join(folder, 'lib/*')
+  const ready = (): string[] => {
+    const source = join(programs, 'java', `${program}.java`)
+    const { status, stderr } = spawnSync('javac', ['-cp', libraries, '-d', folder, source], { encoding: 'utf8', timeout: BUILD_MS })
+    if (status !== 0) throw new Error(`${source} does not build:\n${stderr}`)
+    return ['java', '-XX:TieredStopAtLevel=1', '-cp', `${libraries}:${folder}`, program]
   }
   return { ready }
 }

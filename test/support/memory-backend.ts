@@ -50,6 +50,10 @@ export class MemoryBackend implements Backend {
     if (down) for (const subscriber of this.#subscribers) subscriber.wake()
   }
 
+  get revision(): Revision {
+    return revision(this.#revision)
+  }
+
   get watches(): readonly BackendWatch[] {
     return [...this.#subscribers].map(s => s.watch)
   }
@@ -89,7 +93,7 @@ export class MemoryBackend implements Backend {
       const item = this.#item(key, at)
       if (!item) continue
       count++
-      if (!query.countOnly && (!query.limit || items.length < query.limit)) items.push(item)
+      if (!query.countOnly && (!query.limit || items.length < query.limit)) items.push(query.keysOnly ? { ...item, value: Buffer.alloc(0) } : item)
     }
     return { items, revision: revision(this.#revision), more: items.length < count && !query.countOnly, count }
   }
@@ -169,6 +173,11 @@ export class MemoryBackend implements Backend {
 
   check(signal: AbortSignal): Promise<void> {
     return this.#enter('check', signal)
+  }
+
+  async size(signal: AbortSignal): Promise<number> {
+    await this.#enter('size', signal)
+    return 4096
   }
 
   async close(): Promise<void> {

@@ -16,12 +16,17 @@ export interface ServerProcess {
   readonly kubeconfig: string
   /** Where the embedded store is. */
   readonly storeDir: string
-  /** Starts it. Resolves once it is ready, or with `serving` once it listens. */
-  start(until?: 'ready' | 'serving'): Promise<void>
+  /** Starts it. Resolves once it is ready, or with `serving` once it listens. `more`: flags for this life alone. */
+  start(until?: 'ready' | 'serving', more?: readonly string[]): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
+  /** Sends a signal, as SIGSTOP and SIGCONT. */
+  signal(name: NodeJS.Signals): void
+  readonly pid: number
   /** SIGTERM. Resolves with the exit code; null where a signal ended it. */
   terminate(): Promise<number | null>
+  /** SIGINT; resolves as `terminate`. */
+  interrupt(): Promise<number | null>
   /** Resident memory, in MB. */
   residentMegabytes(): number
   /** What it has written to standard error, over all its lives. */
@@ -32,9 +37,9 @@ export interface ServerProcess {
 
 const START_MS = 30_000
 
-/** `flags`: beyond those for ports and data. */
-export async function createServerProcess(flags: readonly string[] = []): Promise<ServerProcess> {
-  const program = await serverProgram()
+/** `flags`: beyond those for ports and data. `given`: the program, where it is not that of all tests. */
+export async function createServerProcess(flags: readonly string[] = [], given?: string): Promise<ServerProcess> {
+  const program = given ?? (await serverProgram())
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
   const [secure, insecure] = await freePorts()
   const kubeconfig = join(directory, 'kubeconfig')
@@ -47,13 +52,20 @@ export async function createServerProcess(flags: readonly string[] = []): Promis
   process.once('exit', killWithTest)
   const running = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null
 
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const ended = once(child as ChildProcess, 'exit')
+    child?.kill(signal)
+    const [code] = await ended
+    return code as number | null
+  }
+
   const server: ServerProcess = {
     url,
     secureUrl: `https://127.0.0.1:${secure}`,
     kubeconfig,
     storeDir: join(dataDir, 'store'),
-    async start(until = 'ready') {
-      child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    async start(until = 'ready', more = []) {
+      child = spawn(process.execPath, [...args, ...more], { stdio: ['ignore', 'ignore', 'pipe'] })
       child.stderr?.on('data', (data: Buffer) => {
         log = (log + data.toString()).slice(-1_000_000)
       })
@@ -73,12 +85,12 @@ export async function createServerProcess(flags: readonly string[] = []): Promis
       child?.kill('SIGKILL')
       await ended
     },
-    async terminate() {
-      const ended = once(child as ChildProcess, 'exit')
-      child?.kill('SIGTERM')
-      const [code] = await ended
-      return code as number | null
+    signal: name => void child?.kill(name),
+    get pid() {
+      return child?.pid ?? 0
     },
+    terminate: () => end('SIGTERM'),
+    interrupt: () => end('SIGINT'),
     residentMegabytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child?.pid}/status`, 'utf8'))?.[1]) / 1024,
     log: () => log,
     async stop() {

@@ -43,7 +43,7 @@ export function cacherHarness(
 }
 
 export function directHarness(backend: Backend, close: () => Promise<void> = () => backend.close(), codec: ResourceCodec = testCodec): StorageHarness {
-  const open = () => new DirectStorage(backend, codec, testLimits)
+  const open = () => new DirectStorage(backend, codec, { ...testLimits, patienceMs: 0 })
   return { backend, storage: open(), reopen: async () => open(), close }
 }
 

@@ -31,6 +31,9 @@ const options = {
 
 export const testCodec = createCodec(options)
 
+/** As `testCodec`, indexed by data.node. */
+export const indexedCodec = createCodec({ ...options, indexedPath: ['data', 'node'] })
+
 export function testObject(name: string, data: Record<string, string> = {}, labels?: Record<string, string>, namespace = 'default'): KubeObject {
   return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace, uid: `uid-${name}`, ...(labels && { labels }) }, data }
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,6 +69,13 @@ describe('openAuth', () => {
     const second = await open()
     expect(await second.as(token)).to.include({ name: 'system:serviceaccount:ns:bot', uid: 'u1' })
     expect(await second.as(`${token}x`)).to.equal('rejected')
+  })
+
+  it('makes one key where several servers make it at once', async () => {
+    const servers = await Promise.all([open(), open(), open()])
+    const tokens = await Promise.all(servers.map(({ auth }) => sign(auth)))
+    for (const { as } of servers) for (const token of tokens) expect(await as(token)).to.include({ name: 'system:serviceaccount:ns:bot' })
+    expect(readdirSync(join(directory, 'pki'))).to.deep.equal(['sa.key'])
   })
 
   it('signs with the key that is given, and believes others', async () => {

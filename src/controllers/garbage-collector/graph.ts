@@ -25,7 +25,68 @@ export interface Node extends Coordinates {
   readonly orphaning: boolean
 }
 
-type Writable = { -readonly [member in keyof Node]: Node[member] }
+const VIRTUAL = 1
+const DELETING = 2
+const WAITING = 4
+const ORPHANING = 8
+
+/** There is one of every object of the cluster: what is true or false of it takes a bit. */
+class Writable implements Node {
+  apiVersion: string
+  kind: string
+  namespace: string
+  name: string
+  uid: string
+  owners: readonly OwnerReference[]
+  dependents: ReadonlySet<Node> = NO_DEPENDENTS
+  private bits: number
+
+  constructor({ apiVersion, kind, namespace, name, uid }: Coordinates, owners: readonly OwnerReference[], bits: number) {
+    this.apiVersion = apiVersion
+    this.kind = kind
+    this.namespace = namespace
+    this.name = name
+    this.uid = uid
+    this.owners = owners
+    this.bits = bits
+  }
+
+  get virtual(): boolean {
+    return (this.bits & VIRTUAL) !== 0
+  }
+
+  set virtual(value: boolean) {
+    this.set(VIRTUAL, value)
+  }
+
+  get deleting(): boolean {
+    return (this.bits & DELETING) !== 0
+  }
+
+  set deleting(value: boolean) {
+    this.set(DELETING, value)
+  }
+
+  get waiting(): boolean {
+    return (this.bits & WAITING) !== 0
+  }
+
+  set waiting(value: boolean) {
+    this.set(WAITING, value)
+  }
+
+  get orphaning(): boolean {
+    return (this.bits & ORPHANING) !== 0
+  }
+
+  set orphaning(value: boolean) {
+    this.set(ORPHANING, value)
+  }
+
+  private set(bit: number, value: boolean): void {
+    this.bits = value ? this.bits | bit : this.bits & ~bit
+  }
+}
 
 /** What the graph asks for. It may ask again for what is asked for already. */
 export interface GraphOutlet {
@@ -46,6 +107,8 @@ export class OwnerGraph {
   readonly absent = new AbsentOwners(ABSENT_OWNERS)
   private readonly outlet: GraphOutlet
   private readonly nodes = new Map<string, Writable>()
+  /** One string of each namespace. */
+  private readonly namespaces = new Map<string, string>()
 
   constructor(outlet: GraphOutlet) {
     this.outlet = outlet
@@ -71,7 +134,7 @@ export class OwnerGraph {
     const deleting = meta.deletionTimestamp !== undefined
     let node = this.nodes.get(uid)
     if (node === undefined) {
-      node = { apiVersion, kind, namespace, name, uid, owners, dependents: NO_DEPENDENTS, virtual: false, deleting, waiting: false, orphaning: false }
+      node = new Writable({ apiVersion, kind, namespace: this.shared(namespace), name, uid }, owners, deleting ? DELETING : 0)
       this.nodes.set(uid, node)
       this.addToOwners(node, owners)
     } else {
@@ -110,6 +173,12 @@ export class OwnerGraph {
     return false
   }
 
+  private shared(namespace: string): string {
+    const known = this.namespaces.get(namespace)
+    if (known === undefined) this.namespaces.set(namespace, namespace)
+    return known ?? namespace
+  }
+
   /** What is known of an object's place gives way to what a watch has shown. */
   private confirm(node: Writable, seen: Coordinates): void {
     if (node.virtual) {
@@ -143,8 +212,7 @@ export class OwnerGraph {
       let owner = this.nodes.get(reference.uid)
       const known = owner !== undefined
       if (owner === undefined) {
-        const coordinates = referredTo(reference, node.namespace)
-        owner = { ...coordinates, owners: NO_OWNERS, dependents: NO_DEPENDENTS, virtual: true, deleting: false, waiting: false, orphaning: false }
+        owner = new Writable(referredTo(reference, node.namespace), NO_OWNERS, VIRTUAL)
         this.nodes.set(reference.uid, owner)
       }
       if (owner.dependents === NO_DEPENDENTS) owner.dependents = new Set([node])

@@ -1,3 +1,4 @@
+import { steadyClock } from '../../lib/clock.ts'
 import { parseDuration } from '../../lib/duration.ts'
 import { badRequestError, type StatusError, timeoutError } from '../../meta/status.ts'
 import type { HttpExchange } from '../exchange.ts'
@@ -15,7 +16,7 @@ export function setDeadline(exchange: HttpExchange, maximumMs: number): void {
       if (ms > 0 && ms < maximumMs) timeout = ms
     }
   }
-  exchange.deadline = exchange.receivedAt + timeout
+  exchange.deadline = steadyClock.now() + timeout
 }
 
 function durationOf(text: string): number {
@@ -39,7 +40,7 @@ export class Deadlines {
 
   /** Called when a request with a deadline has come into the set. */
   watch(): void {
-    this.timer ??= setInterval(() => this.sweep(Date.now()), SWEEP_MS).unref()
+    this.timer ??= setInterval(() => this.sweep(steadyClock.now()), SWEEP_MS).unref()
   }
 
   private sweep(now: number): void {

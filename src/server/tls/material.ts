@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { randomUUID, X509Certificate } from 'node:crypto'
+import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MASTERS } from '../../auth/authn/authenticator.ts'
 import type { TlsMaterial } from '../listeners.ts'
@@ -39,21 +39,23 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
   const issuer = new X509Certificate(ca.cert)
   const ours = (cert: X509Certificate): boolean => cert.checkIssued(issuer)
   const given = options.servingFiles
-  const serving =
-    given !== undefined
-      ? { cert: await readFile(given.cert, 'utf8'), key: await readFile(given.key, 'utf8') }
-      : await keep(
+  // Making the administrator's key takes a tenth of a second, on another thread.
+  const [serving, admin] = await Promise.all([
+    given === undefined
+      ? keep(
           directory,
           'apiserver',
           cert => !ours(cert) || (isFresh(cert) && hasNames(cert, names)),
           async () => (await import('./issue.ts')).issueServing(ca, 'kube-apiserver', names),
         )
-  const admin = await keep(
-    directory,
-    'admin',
-    cert => ours(cert) && isFresh(cert),
-    async () => (await import('./issue.ts')).issueClient(ca, ADMIN_USER, [MASTERS]),
-  )
+      : { cert: await readFile(given.cert, 'utf8'), key: await readFile(given.key, 'utf8') },
+    keep(
+      directory,
+      'admin',
+      cert => ours(cert) && isFresh(cert),
+      async () => (await import('./issue.ts')).issueClient(ca, ADMIN_USER, [MASTERS]),
+    ),
+  ])
   const clientCa = options.clientCaFile === undefined ? ca.cert : `${ca.cert}\n${await readFile(options.clientCaFile, 'utf8')}`
   const serverCa = ours(new X509Certificate(serving.cert)) ? ca.cert : serving.cert
   return { tls: { ...serving, clientCa }, admin, serverCa, ownCa: ca.cert }
@@ -76,6 +78,21 @@ async function readIfThere(file: string): Promise<string | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
+  }
+}
+
+/** Writes the file, readable by its owner only, unless it is there already. Gives what is in it then. */
+export async function keepPrivate(file: string, text: string): Promise<string> {
+  const draft = `${file}.${randomUUID()}.tmp`
+  await writeFile(draft, text, { mode: 0o600 })
+  try {
+    await link(draft, file)
+    return text
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return await readFile(file, 'utf8')
+  } finally {
+    await unlink(draft)
   }
 }
 

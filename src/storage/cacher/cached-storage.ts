@@ -2,15 +2,16 @@ import type { DirectStorage } from '../direct/direct-storage.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { keyAfter } from '../key-range.ts'
 import type { Key, Revision } from '../revision.ts'
-import type { Change, ListQuery, Page, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
+import type { Change, ListQuery, Page, Predicate, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { watchCache } from './cached-watch.ts'
 import type { CacherCore } from './core.ts'
-import { type ObjectTree, scanTree } from './object-tree.ts'
+import { type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
 /** One resource through the watch cache. Writes, and what the cache cannot tell, go to the store. */
 export class CachedStorage implements Storage {
+  readonly cached = true
   readonly #core: CacherCore
   readonly #cache: ResourceCache
   readonly #direct: DirectStorage
@@ -22,9 +23,10 @@ export class CachedStorage implements Storage {
   }
 
   async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
-    if (this.#fromStore(at)) return this.#direct.get(key, at, signal)
+    if (this.#fromStore(at) || this.#isStarting()) return this.#direct.get(key, at, signal)
     if (typeof at === 'object' && 'exactly' in at) {
-      const tree = await this.#treeAt(at.exactly, signal)
+      await this.#reachExactly(at.exactly, signal)
+      const tree = this.#treeAt(at.exactly)
       return tree ? tree.get(key) : this.#direct.get(key, at, signal)
     }
     if (!(await this.reach(at, signal)) || this.#cache.corrupt.has(key)) return this.#direct.get(key, at, signal)
@@ -34,17 +36,22 @@ export class CachedStorage implements Storage {
   async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { at } = query
     if (this.#fromStore(at)) return this.#listDirect(prefix, query, signal)
+    if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is the store's to tell.
-      const tree = this.#isOneOf(prefix, query) ? undefined : await this.#treeAt(at.exactly, signal)
-      return tree ? this.#page(tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
+      if (this.#narrow(prefix, query).one && query.startKey === undefined) return this.#listDirect(prefix, query, signal)
+      await this.#reachExactly(at.exactly, signal)
+      const tree = this.#treeAt(at.exactly)
+      return tree ? this.#page(tree, tree === this.#cache.tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
-    if (!(await this.reach(at, signal)) || this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
+    if (!(await this.reach(at, signal))) return this.#listInstead(prefix, query, signal)
+    if (at === 'latest') this.#cache.counts.consistent.cache++
+    if (this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
     // The next pages go on in the state of the first.
-    const tree = query.limit > 0 && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
+    const tree = query.limit > 0 && !query.wholeFromCache && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
     const { now } = this.#core.time
-    const page = await this.#page(tree, now, prefix, query)
+    const page = await this.#page(tree, true, now, prefix, query)
     if (page.nextKey !== undefined && this.#core.exactReads) history.remember(now, tree, this.#core.clock.now())
     return page
   }
@@ -57,29 +64,68 @@ export class CachedStorage implements Storage {
     return !exactReads || (!consistentReads && at.exactly > time.now)
   }
 
+  /** The newest list, where the cache does not keep up. */
+  async #listInstead(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
+    const { consistent } = this.#cache.counts
+    try {
+      const page = await this.#listDirect(prefix, query, signal)
+      consistent.store++
+      return page
+    } catch (error) {
+      consistent.failed++
+      throw error
+    }
+  }
+
+  /** There is no state yet, and who can be served cheaply by the store is. https://kep.k8s.io/4568 */
+  #isStarting(): boolean {
+    return !this.#cache.loaded && !this.#cache.removed && this.#core.resilientStart
+  }
+
   /** Of a list that can only have one object, that one is read: what others hold is no matter. */
   #listDirect(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const below = this.#narrow(prefix, query)
     return this.#direct.list(below.one ? below.prefix : prefix, query, signal)
   }
 
-  async #page(tree: ObjectTree, revision: Revision, prefix: Key, query: ListQuery): Promise<Page> {
-    const { predicate, limit } = query
+  /** `present`: the tree is the present state, which the index is of. */
+  async #page(tree: ObjectTree, present: boolean, revision: Revision, prefix: Key, query: ListQuery): Promise<Page> {
+    const { predicate, wholeFromCache } = query
+    const limit = wholeFromCache ? 0 : query.limit
     const below = this.#narrow(prefix, query)
     if (below.one) {
       const object = tree.get(below.prefix)
       const wanted = object !== undefined && predicate.matches(object.attributes()) && !(query.startKey && object.key < query.startKey)
+      this.#counted(object === undefined ? 0 : 1, wanted ? 1 : 0)
       return { items: wanted ? [object] : [], revision, nextKey: undefined, remaining: undefined }
     }
     const start = query.startKey !== undefined && query.startKey > below.prefix ? query.startKey : below.prefix
-    const { items, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit)
-    return { items, revision, nextKey: last && keyAfter(last), remaining }
+    const value = present ? this.#indexed(predicate) : undefined
+    if (value !== undefined) {
+      const { items, looked, last } = pickFrom(tree, this.#cache.index.keys(value, below.prefix), below.prefix, start, predicate, limit)
+      this.#counted(looked, items.length, 'indexed')
+      return { items, revision, nextKey: last && keyAfter(last), remaining: undefined }
+    }
+    const { pages, resource } = this.#cache
+    const count = start === resource.prefix ? tree.size : pages.from(revision, below.prefix, start)
+    const { items, looked, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit, count)
+    this.#counted(looked, items.length)
+    const nextKey = last && keyAfter(last)
+    if (nextKey !== undefined && remaining !== undefined) pages.remember(revision, below.prefix, nextKey, remaining)
+    return { items, revision, nextKey, remaining }
   }
 
-  /** Only one object directly below the prefix can match. */
-  #isOneOf(prefix: Key, query: ListQuery): boolean {
-    const below = this.#narrow(prefix, query)
-    return below.one && !below.prefix.includes('/', prefix.length)
+  /** The value of the indexed field, where a predicate asks for one. */
+  #indexed(predicate: Predicate): string | undefined {
+    const { index } = this.#cache.resource
+    return (index !== undefined && predicate.requires?.(index)) || undefined
+  }
+
+  #counted(looked: number, given: number, by: 'scans' | 'indexed' = 'scans'): void {
+    const { counts } = this.#cache
+    counts[by].lists++
+    counts[by].fetched += looked
+    counts.returned += given
   }
 
   /** What a predicate's hints leave of a prefix: a namespace, or one key. */
@@ -108,7 +154,9 @@ export class CachedStorage implements Storage {
     if (!this.#core.connected) throw new StorageError('unavailable', 'the store is not reachable')
     const below = this.#narrow(prefix, query)
     const name = predicate.name !== undefined && predicate.name !== '' && !below.one ? predicate.name : undefined
-    return watchCache(this.#core, this.#cache, query, { below: below.prefix, ...(name !== undefined && { name }) }, signal)
+    const indexed = below.one || name !== undefined ? undefined : this.#indexed(predicate)
+    const scope = { below: below.prefix, ...(name !== undefined && { name }), ...(indexed !== undefined && { indexed }) }
+    return watchCache(this.#core, this.#cache, query, scope, signal)
   }
 
   write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
@@ -134,11 +182,11 @@ export class CachedStorage implements Storage {
     if (!this.#cache.loaded) await core.loaded(this.#cache, signal)
     if (at === 'any') return true
     if (at !== 'latest') {
-      await core.time.reach(at.notOlderThan, signal, core.revisionWaitMs)
+      await this.#comes(at.notOlderThan, signal)
       return true
     }
     const newest = await core.probe(signal)
-    const wait = core.time.reach(newest, signal, core.revisionWaitMs)
+    const wait = this.#comes(newest, signal)
     if (wait === undefined) return true
     try {
       await wait
@@ -150,16 +198,33 @@ export class CachedStorage implements Storage {
     }
   }
 
-  /** The state at a revision; undefined where the store has to be asked. */
-  async #treeAt(revision: Revision, signal: AbortSignal): Promise<ObjectTree | undefined> {
+  /** Undefined: the cache has come to the revision already. */
+  #comes(revision: Revision, signal: AbortSignal): Promise<void> | undefined {
+    const { readWait } = this.#cache.counts
+    const wait = this.#core.time.reach(revision, signal, this.#core.revisionWaitMs)
+    if (wait === undefined) {
+      readWait.observe(0)
+      return undefined
+    }
+    const begun = performance.now()
+    const over = () => readWait.observe((performance.now() - begun) / 1000)
+    wait.then(over, over)
+    return wait
+  }
+
+  async #reachExactly(revision: Revision, signal: AbortSignal): Promise<void> {
     const core = this.#core
     await core.loaded(this.#cache, signal)
     try {
-      await core.time.reach(revision, signal, core.revisionWaitMs)
+      await this.#comes(revision, signal)
     } catch (error) {
       throw toStorageError(error)
     }
+  }
+
+  /** The state at a revision that has been reached; undefined where the store has to be asked. It may be the present one, so it is read before anything else happens. */
+  #treeAt(revision: Revision): ObjectTree | undefined {
     if (this.#cache.corrupt.size > 0) return undefined
-    return this.#cache.history.treeAt(revision, this.#cache.tree, core.clock.now())
+    return this.#cache.history.treeAt(revision, this.#cache.tree, this.#core.clock.now())
   }
 }

@@ -8,11 +8,13 @@ import type { CacherCore } from './core.ts'
 import type { CacheWatcher, Scope } from './interest.ts'
 import type { ObjectTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
+import type { ResourceCounts } from './resource-counts.ts'
 
 /** Bookmarks come at least this long before a watcher's deadline. */
 const beforeDeadlineMs = 2000
-/** Past changes or objects looked at for one batch of a watch's beginning. */
-const batchSize = 200
+/** Past changes looked at in one turn of the event loop, and present objects: a predicate may have to parse them. */
+const changesPerTurn = 200
+const objectsPerTurn = 200
 
 /** A watch of the cache. What it begins with and what it follows are settled in one step, so nothing is missed or doubled. */
 export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQuery, scope: Scope, signal: AbortSignal): Watcher {
@@ -23,14 +25,16 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
   const beginning =
     'after' in start
       ? pastEvents(cache.history.after(start.after) ?? [], scope, predicate)
-      : initialEvents(matching(cache.tree.clone(), scope, predicate), start.bookmarkAtEnd, reached)
+      : initialEvents(matching(cache, scope, predicate), start.bookmarkAtEnd, reached)
   const queue = new EventQueue(
     core.queueLimit,
-    () => {
+    slow => {
+      if (slow) cache.counts.slowWatchers++
       cache.interest.remove(watcher)
       signal.removeEventListener('abort', onAbort)
     },
-    beginning,
+    counted(beginning, cache.counts),
+    core.queueBytes,
   )
   const lastBookmark = query.deadline === undefined ? Number.POSITIVE_INFINITY : query.deadline - beforeDeadlineMs
   const watcher: CacheWatcher = {
@@ -46,33 +50,45 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
   return queue
 }
 
-function inScope(key: Key, { below, name }: Scope): boolean {
+function* counted(batches: Iterable<readonly StorageEvent[]>, counts: ResourceCounts): Generator<readonly StorageEvent[], void, undefined> {
+  for (const batch of batches) {
+    counts.initEvents += batch.at(-1)?.type === 'bookmark' ? batch.length - 1 : batch.length
+    yield batch
+  }
+}
+
+function inScope({ key, object, previous }: RecordedChange, { below, name, indexed }: Scope): boolean {
   if (!below.endsWith('/')) return key === below
-  return key.startsWith(below) && (name === undefined || key.endsWith(`/${name}`))
+  if (!key.startsWith(below)) return false
+  if (indexed !== undefined) return object?.indexed === indexed || previous?.indexed === indexed
+  return name === undefined || key.endsWith(`/${name}`)
 }
 
 function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
-  for (let i = 0; i < changes.length; i += batchSize) {
+  for (let i = 0; i < changes.length; i += changesPerTurn) {
     const events: StorageEvent[] = []
-    for (const change of changes.slice(i, i + batchSize)) {
-      if (!inScope(change.key, scope)) continue
+    for (const change of changes.slice(i, i + changesPerTurn)) {
+      if (!inScope(change, scope)) continue
       const event = change.eventFor(predicate)
       if (event !== undefined) events.push(event)
     }
-    if (events.length > 0) yield events
+    yield events
   }
 }
 
-function* matching(tree: ObjectTree, scope: Scope, predicate: Predicate): Generator<StoredObject, void, undefined> {
-  const { below } = scope
-  if (!below.endsWith('/')) {
-    const object = tree.get(below)
-    if (object !== undefined && predicate.matches(object.attributes())) yield object
-    return
-  }
+/** Present objects, as of now, with undefined among them as initialEvents has it. */
+function matching({ tree, index }: ResourceCache, { below, indexed }: Scope, predicate: Predicate): Iterable<StoredObject | undefined> {
+  if (below.endsWith('/') && indexed === undefined) return scanned(tree.clone(), below, predicate)
+  const keys = indexed === undefined ? [below] : index.keys(indexed, below)
+  return keys.map(key => tree.get(key)).filter(object => object !== undefined && predicate.matches(object.attributes())) as StoredObject[]
+}
+
+function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator<StoredObject | undefined, void, undefined> {
   const end = prefixEnd(below)
+  let looked = 0
   for (const [key, object] of tree.entries(below)) {
     if (key >= end) return
+    if (!predicate.everything && ++looked % objectsPerTurn === 0) yield undefined
     if (predicate.everything || predicate.matches(object.attributes())) yield object
   }
 }

@@ -1,11 +1,14 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { CorruptReports } from '../corrupt.ts'
+import type { RequestTimings } from '../request-timings.ts'
 import type { Revision } from '../revision.ts'
 import type { Storage } from '../storage.ts'
 import type { CachedResource } from './resource-cache.ts'
+import type { ResourceCounts } from './resource-counts.ts'
 
 export interface CacherOptions {
+  /** Default: the steady clock. A jump of the system's clock must neither empty the history nor keep bookmarks back. */
   readonly clock?: Clock
   readonly logger?: Logger
   /** How long changes are kept for watches that resume and for exact reads. Default 75 s, as kube-apiserver. */
@@ -16,26 +19,45 @@ export interface CacherOptions {
   readonly revisionWaitMs?: number
   /** Events that may wait for a watcher. Default 4096. */
   readonly queueLimit?: number
+  /** Bytes of objects that may wait for a watcher. Default 16 MiB. */
+  readonly queueBytes?: number
   /** Default: a minute. */
   readonly bookmarkMs?: number
+  /** How often each resource is compared with the store, and read anew where they differ. 0: never. Default: 5 minutes, as kube-apiserver. */
+  readonly consistencyCheckMs?: number
   /** How long the store may be away before watches are ended. Default 1 s. */
   readonly graceMs?: number
   /** Latest reads come from the cache once it has the store's newest revision; otherwise from the store. Default true. */
   readonly consistentReads?: boolean
   /** Exact lists, and pages after the first, come from the cache while it has their state; otherwise from the store. Default true. */
   readonly exactReads?: boolean
+  /**
+   * As kube-apiserver's ResilientWatchCacheInitialization: until the first state is there, gets and limited lists without selectors are read from the store, and other lists and
+   * watches wait for `startWaitMs` and are then told to come again. Otherwise all of them wait. Default true.
+   */
+  readonly resilientStart?: boolean
+  /** Default 3 s. */
+  readonly startWaitMs?: number
+  /** Times requests of the store for one resource each; absent: nobody wants to know. */
+  readonly timings?: RequestTimings
   /** How objects that can't be read are told of. Default: plainReports. */
   readonly reports?: CorruptReports
 }
 
 export interface ResourceStats {
   readonly name: string
+  /** Of its keys, with a slash at its end. */
+  readonly prefix: string
+  /** The field that it is indexed by. */
+  readonly index: string | undefined
+  readonly loaded: boolean
   readonly objects: number
   readonly watchers: number
   readonly historyEvents: number
   readonly historyBytes: number
   /** Changes that the byte bound forced out before their time. */
   readonly historyForcedOut: number
+  readonly counts: ResourceCounts
 }
 
 export interface CacherStats {
@@ -59,6 +81,8 @@ export interface Cacher {
   addResource(resource: CachedResource): Storage
   /** Ends its watches and forgets it. */
   removeResource(name: string): void
+  /** Forgets the history up to a revision that the store is compacted to. */
+  forget(upTo: Revision): void
   stats(): CacherStats
   close(): Promise<void>
 }

@@ -1,13 +1,15 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
-import { systemClock } from '../../lib/clock.ts'
+import { steadyClock } from '../../lib/clock.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { Logger } from '../../lib/log.ts'
 import { silentLogger } from '../../lib/log.ts'
 import type { Backend } from '../backend.ts'
 import { type CorruptReports, plainReports } from '../corrupt.ts'
+import { delay } from '../delay.ts'
 import { DirectStorage } from '../direct/direct-storage.ts'
-import { abortedError, toStorageError } from '../errors.ts'
+import { abortedError, initializing, toStorageError } from '../errors.ts'
+import type { RequestTimings } from '../request-timings.ts'
 import type { Key, Revision } from '../revision.ts'
 import { Slabs } from '../slab.ts'
 import type { Storage } from '../storage.ts'
@@ -15,11 +17,12 @@ import { StorageError } from '../storage.ts'
 import { awaitSignal } from './await-signal.ts'
 import { CachedStorage } from './cached-storage.ts'
 import type { Cacher, CacherOptions, CacherStats } from './cacher-types.ts'
+import { compareWithStore } from './consistency.ts'
 import type { CacherCore } from './core.ts'
 import { FanOut } from './fan-out.ts'
 import { Feed } from './feed.ts'
+import { LoadWaiters } from './load-waiters.ts'
 import { loadAll, loadOne } from './loader.ts'
-import { OwnWrites } from './own-writes.ts'
 import { type CachedResource, ResourceCache } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
@@ -40,23 +43,26 @@ class WatchCache implements Cacher, CacherCore {
   readonly clock: Clock
   readonly revisionWaitMs: number
   readonly queueLimit: number
+  readonly queueBytes: number | undefined
   readonly bookmarkMs: number
   readonly consistentReads: boolean
   readonly exactReads: boolean
+  readonly resilientStart: boolean
   readonly #backend: Backend
   readonly #logger: Logger
   readonly #reports: CorruptReports
+  readonly #startWaitMs: number
+  readonly #timings: RequestTimings | undefined
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
   readonly #oldSlabs = new Slabs()
-  readonly #ownWrites = new OwnWrites()
   readonly #fanOut = new FanOut()
   readonly #stop = new AbortController()
   readonly #probe: RevisionProbe
   readonly #feed: Feed
   readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage }>()
   readonly #routes = new Map<string, ResourceCache>()
-  #awaitingLoad: (() => void)[] = []
+  readonly #loads = new LoadWaiters()
   #started = false
   #lost = false
   /** Counts whole loads: what was read for one resource before the last of them may lack changes. */
@@ -64,17 +70,24 @@ class WatchCache implements Cacher, CacherCore {
   #fallbacks = 0
   #housekeeping: NodeJS.Timeout | undefined
   #compacting = false
+  readonly #consistencyCheckMs: number
+  #comparing: Promise<void> = Promise.resolve()
 
   constructor(backend: Backend, options: CacherOptions) {
     this.#backend = backend
-    this.clock = options.clock ?? systemClock
+    this.clock = options.clock ?? steadyClock
     this.#logger = options.logger ?? silentLogger
     this.revisionWaitMs = options.revisionWaitMs ?? 3000
     this.queueLimit = options.queueLimit ?? 4096
+    this.queueBytes = options.queueBytes
     this.bookmarkMs = options.bookmarkMs ?? 60_000
     this.consistentReads = options.consistentReads ?? true
     this.exactReads = options.exactReads ?? true
+    this.resilientStart = options.resilientStart ?? true
+    this.#timings = options.timings
+    this.#startWaitMs = options.startWaitMs ?? 3000
     this.#reports = options.reports ?? plainReports
+    this.#consistencyCheckMs = options.consistencyCheckMs ?? 300_000
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
     setMaxListeners(0, this.#stop.signal)
     this.#probe = new RevisionProbe(backend, this.#stop.signal)
@@ -107,6 +120,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#feed.start()
     this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(housekeepingMs, this.bookmarkMs))
     this.#housekeeping.unref()
+    if (this.#consistencyCheckMs > 0) this.#comparing = this.#compareNowAndThen()
   }
 
   storageFor(name: string): Storage {
@@ -117,19 +131,22 @@ class WatchCache implements Cacher, CacherCore {
 
   addResource(resource: CachedResource): Storage {
     invariant(!this.#caches.has(resource.name) && !this.#routes.has(resource.prefix), `${resource.name} is cached already`)
-    const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#ownWrites, this.#fanOut, this.#reports)
-    const direct = new DirectStorage(this.#backend, resource.codec, {
+    const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#fanOut, this.#reports)
+    cache.waitsSince = this.clock.now()
+    const direct = new DirectStorage(this.#timings?.timed(this.#backend, resource.name) ?? this.#backend, resource.codec, {
       revisionWaitMs: this.revisionWaitMs,
       queueLimit: this.queueLimit,
+      queueBytes: this.queueBytes,
+      counts: cache.counts.stored,
+      onSlowWatcher: () => cache.counts.slowWatchers++,
       bookmarkMs: this.bookmarkMs,
       reports: this.#reports,
       futureFails: true,
-      observer: (key, value, attributes) => this.#ownWrites.add(key, value, attributes),
     })
     const storage = new CachedStorage(this, cache, direct)
     this.#caches.set(resource.name, { cache, storage })
     this.#routes.set(resource.prefix, cache)
-    if (this.#started) void this.#loadLate(cache)
+    if (this.#started) void this.#loadOne(cache)
     return storage
   }
 
@@ -141,7 +158,7 @@ class WatchCache implements Cacher, CacherCore {
     entry.cache.removed = true
     entry.cache.loaded = false
     entry.cache.interest.end()
-    this.#loadsChanged()
+    this.#loads.wake()
   }
 
   ready(): boolean {
@@ -149,14 +166,15 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   async synced(signal: AbortSignal): Promise<void> {
-    while (!this.ready()) await awaitSignal(this.#nextLoad(), signal)
+    while (!this.ready()) await this.#loads.next(signal)
   }
 
   async loaded(cache: ResourceCache, signal: AbortSignal): Promise<void> {
+    const until = this.resilientStart ? performance.now() + this.#startWaitMs : Number.POSITIVE_INFINITY
     while (!cache.loaded) {
       if (cache.removed) throw new StorageError('unavailable', `${cache.resource.name} is no longer served`)
       if (this.#stop.signal.aborted) throw new StorageError('unavailable', 'the server is shutting down')
-      await awaitSignal(this.#nextLoad(), signal)
+      if (!(await this.#loads.next(signal, until - performance.now()))) throw initializing(this.clock.now() - cache.waitsSince)
     }
   }
 
@@ -174,6 +192,10 @@ class WatchCache implements Cacher, CacherCore {
     this.#feed.reopen()
   }
 
+  forget(upTo: Revision): void {
+    for (const { cache } of this.#caches.values()) cache.history.forget(Math.min(upTo, this.time.now) as Revision)
+  }
+
   stats(): CacherStats {
     return {
       revision: this.time.now,
@@ -182,11 +204,15 @@ class WatchCache implements Cacher, CacherCore {
       fallbacks: this.#fallbacks,
       resources: [...this.#caches.values()].map(({ cache }) => ({
         name: cache.resource.name,
+        prefix: cache.resource.prefix,
+        index: cache.resource.index,
+        loaded: cache.loaded,
         objects: cache.tree.size,
         watchers: cache.interest.size,
         historyEvents: cache.history.length,
         historyBytes: cache.history.bytes,
         historyForcedOut: cache.history.forcedOut,
+        counts: cache.counts,
       })),
     }
   }
@@ -195,8 +221,9 @@ class WatchCache implements Cacher, CacherCore {
     clearInterval(this.#housekeeping)
     this.#stop.abort()
     await this.#feed.close()
+    await this.#comparing
     for (const { cache } of this.#caches.values()) cache.interest.end()
-    this.#loadsChanged()
+    this.#loads.wake()
   }
 
   /** The resource with the longest prefix of the key. */
@@ -208,45 +235,77 @@ class WatchCache implements Cacher, CacherCore {
 
   async #load(signal: AbortSignal): Promise<void> {
     const caches = [...this.#routes.values()]
+    // What came before belongs to what is read anew.
+    for (const cache of caches) if (cache.loaded) cache.held = undefined
     const { revision, states } = await loadAll(this.#backend, caches, key => this.#route(key), signal)
     const now = this.clock.now()
     for (const [cache, state] of states) cache.replace(state, revision, now)
     this.#generation++
     this.time.set(revision)
-    this.#loadsChanged()
+    this.#loads.wake()
   }
 
-  /** Reads the state of a resource that came later, and puts it in place once the feed has come to its revision. */
-  async #loadLate(cache: ResourceCache): Promise<void> {
+  /** Reads the state of one resource, which holds events for it, and puts it in place once the feed has come to its revision. */
+  async #loadOne(cache: ResourceCache): Promise<void> {
     const { signal } = this.#stop
-    for (let pause = 100; !cache.loaded && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
+    for (let pause = 100; cache.held !== undefined && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
       try {
         const generation = this.#generation
         const { revision, states } = await loadOne(this.#backend, cache, signal)
         await this.time.reach(revision, signal, this.revisionWaitMs)
-        if (cache.loaded || generation !== this.#generation) continue
+        if (cache.held === undefined || generation !== this.#generation) continue
         cache.replace(states.get(cache)!, revision, this.clock.now())
-        this.#loadsChanged()
+        this.#loads.wake()
       } catch (error) {
         this.#logger.warn('reading the state of a resource failed', {
           resource: cache.resource.name,
           error: error instanceof Error ? error.message : String(error),
         })
-        await new Promise(resolve => setTimeout(resolve, pause))
+        await delay(pause, signal).catch(() => {})
       }
     }
   }
 
-  #nextLoad(): Promise<void> {
-    return new Promise(resolve => {
-      this.#awaitingLoad.push(resolve)
-    })
+  async #compareNowAndThen(): Promise<void> {
+    const { signal } = this.#stop
+    // Servers that start together do not all come at once.
+    let pause = this.#consistencyCheckMs * (0.5 + Math.random() / 2)
+    for (;;) {
+      try {
+        await delay(pause, signal, { unref: true })
+      } catch {
+        return
+      }
+      pause = this.#consistencyCheckMs
+      for (const cache of [...this.#routes.values()]) await this.#compare(cache, signal)
+    }
   }
 
-  #loadsChanged(): void {
-    const waiting = this.#awaitingLoad
-    this.#awaitingLoad = []
-    for (const resolve of waiting) resolve()
+  async #compare(cache: ResourceCache, signal: AbortSignal): Promise<void> {
+    if (!cache.loaded || cache.held !== undefined || !this.connected || signal.aborted) return
+    const generation = this.#generation
+    const { name } = cache.resource
+    try {
+      const found = await compareWithStore(this.#backend, cache, this.time.now, signal)
+      // Read anew meanwhile: the answer is of a state that is gone.
+      if (generation !== this.#generation || cache.removed) return
+      if (found.cache === found.store) {
+        cache.counts.checks.success++
+        return
+      }
+      cache.counts.checks.failure++
+      this.#logger.warn('the watch cache differs from the store, and is read anew', { resource: name, ...found })
+    } catch (error) {
+      if (signal.aborted) return
+      cache.counts.checks.error++
+      this.#logger.debug(1, 'the watch cache cannot be compared with the store', {
+        resource: name,
+        error: error instanceof Error ? error.message : String(error),
+      })
+      return
+    }
+    cache.held = []
+    await this.#loadOne(cache)
   }
 
   #keepHouse(): void {

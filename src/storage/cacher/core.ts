@@ -9,6 +9,7 @@ export interface CacherCore {
   readonly clock: Clock
   readonly revisionWaitMs: number
   readonly queueLimit: number
+  readonly queueBytes: number | undefined
   readonly bookmarkMs: number
   /** Latest reads may come from the cache. */
   readonly consistentReads: boolean
@@ -16,7 +17,9 @@ export interface CacherCore {
   readonly exactReads: boolean
   /** False: the store has been away for longer than the grace. */
   readonly connected: boolean
-  /** Resolves once the resource's first state is there. */
+  /** While a resource has no state yet, gets and small lists are read from the store, and others wait for a short time only. */
+  readonly resilientStart: boolean
+  /** Resolves once the resource's first state is there. Rejects with StorageError `initializing` where it does not come in time. */
   loaded(cache: ResourceCache, signal: AbortSignal): Promise<void>
   /** The store's newest revision, as of a moment after the call. */
   probe(signal: AbortSignal): Promise<Revision>

@@ -14,7 +14,7 @@ const restFactor = 2
 const longestRestMs = 50
 const shortestRestMs = 1
 /** Changes of one round: more in one write save nothing, and the larger the buffers, the harder the collector works. A group that has so many rests no longer. */
-const changesPerRound = 32
+const changesPerRound = 64
 
 interface Round {
   readonly group: InterestGroup

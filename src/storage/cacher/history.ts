@@ -68,6 +68,13 @@ export class History {
     for (const [revision, snapshot] of this.#snapshots) if (snapshot.madeAt < oldest) this.#snapshots.delete(revision)
   }
 
+  /** Forgets what came up to the revision, and the states before it: reads and watches from there are the store's to answer. */
+  forget(upTo: Revision): void {
+    while (this.length > 0 && this.#changes[this.#first]!.revision <= upTo) this.#drop()
+    if (upTo > this.#since) this.#since = upTo
+    for (const revision of this.#snapshots.keys()) if (revision < upTo) this.#snapshots.delete(revision)
+  }
+
   #drop(): void {
     const change = this.#changes[this.#first]!
     this.#since = change.revision
@@ -140,4 +147,4 @@ export class History {
   }
 }
 
-const sizeOf = (change: RecordedChange): number => recordBytes + (change.object ?? change.previous)!.json().bytes.length
+const sizeOf = (change: RecordedChange): number => recordBytes + (change.object ?? change.previous)!.size

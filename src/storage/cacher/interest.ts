@@ -9,11 +9,14 @@ export interface CacheWatcher {
   readonly predicate: Predicate
   /** Changes up to this revision have been given, or are not wanted. */
   seen: Revision
-  /** Milliseconds since the epoch; Infinity: no bookmarks. */
+  /** By the cacher's clock; Infinity: no bookmarks. */
   nextBookmark: number
   /** When the last one is due: shortly before the watch ends. Infinity where its end is not known. */
   readonly lastBookmark: number
 }
+
+/** Changes that may wait to be given to a group of watchers. Where more come than can be given, its watches end as those of slow clients do. */
+export const longestPending = 16_384
 
 /** The watchers that may want the same changes. */
 export interface InterestGroup {
@@ -33,6 +36,8 @@ export interface Scope {
   readonly below: Key
   /** Objects of this name in every namespace. */
   readonly name?: string
+  /** Objects with this value in the field that the resource is indexed by. */
+  readonly indexed?: string
 }
 
 /** Watchers of one resource by what they asked for, so that a change costs only those whom it may concern. */
@@ -41,6 +46,8 @@ export class Interest {
   readonly #fanOut: FanOut
   readonly #below = new Map<string, InterestGroup>()
   readonly #named = new Map<string, InterestGroup>()
+  /** By prefix and value. */
+  readonly #indexed = new Map<string, InterestGroup>()
   readonly #watchers = new Map<CacheWatcher, () => void>()
 
   constructor(prefix: Key, fanOut: FanOut) {
@@ -53,8 +60,7 @@ export class Interest {
   }
 
   add(watcher: CacheWatcher, scope: Scope): void {
-    const groups = scope.name === undefined ? this.#below : this.#named
-    const id = scope.name ?? scope.below
+    const { groups, id } = this.#place(scope)
     let group = groups.get(id)
     if (group === undefined) {
       group = { watchers: new Set(), pending: [], scheduled: false, restUntil: 0, rest: undefined }
@@ -65,6 +71,11 @@ export class Interest {
       group.watchers.delete(watcher)
       if (group.watchers.size === 0 && groups.get(id) === group) groups.delete(id)
     })
+  }
+
+  #place({ below, name, indexed }: Scope): { groups: Map<string, InterestGroup>; id: string } {
+    if (name !== undefined) return { groups: this.#named, id: name }
+    return indexed === undefined ? { groups: this.#below, id: below } : { groups: this.#indexed, id: below + indexed }
   }
 
   remove(watcher: CacheWatcher): void {
@@ -80,10 +91,26 @@ export class Interest {
     if (slash > this.#prefix.length) this.#tell(this.#below.get(key.slice(0, slash)), change)
     this.#tell(this.#below.get(key), change)
     if (this.#named.size > 0) this.#tell(this.#named.get(key.slice(slash)), change)
+    if (this.#indexed.size > 0) {
+      const before = change.previous?.indexed ?? ''
+      const now = change.object?.indexed ?? ''
+      this.#tellIndexed(now, key.slice(0, slash), change)
+      if (before !== now) this.#tellIndexed(before, key.slice(0, slash), change)
+    }
+  }
+
+  #tellIndexed(value: string, namespace: string, change: RecordedChange): void {
+    if (value === '') return
+    this.#tell(this.#indexed.get(this.#prefix + value), change)
+    if (namespace.length > this.#prefix.length) this.#tell(this.#indexed.get(namespace + value), change)
   }
 
   #tell(group: InterestGroup | undefined, change: RecordedChange): void {
     if (group === undefined) return
+    if (group.pending.length >= longestPending) {
+      for (const watcher of [...group.watchers]) watcher.queue.close(true)
+      return
+    }
     group.pending.push(change)
     this.#fanOut.schedule(group)
   }
@@ -94,8 +121,8 @@ export class Interest {
     for (const watcher of this.#watchers.keys()) {
       if (now < watcher.nextBookmark) continue
       // In the middle of a round it is not known who has had its share: then only what the watcher was given counts.
-      const revision = busy ? watcher.seen : (Math.max(reached, watcher.seen) as Revision)
-      watcher.queue.push([{ type: 'bookmark', revision, initialEnd: false }])
+      if (!busy && reached > watcher.seen) watcher.seen = reached
+      watcher.queue.push([{ type: 'bookmark', revision: watcher.seen, initialEnd: false }])
       watcher.queue.wake()
       watcher.nextBookmark = now < watcher.lastBookmark ? Math.min(now + everyMs, watcher.lastBookmark) : Number.POSITIVE_INFINITY
     }

@@ -1,5 +1,5 @@
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import type { Backend, KeyValue } from '../backend.ts'
+import type { Backend, KeyValue, RangePage } from '../backend.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Loading, ResourceCache } from './resource-cache.ts'
@@ -7,7 +7,10 @@ import { ResourceCache as Cache } from './resource-cache.ts'
 
 /** A store with no more keys than this is read at once. */
 const smallStore = 1000
-const pageSize = 500
+/** Keys of a first page; later ones have about so many bytes. A store counts all that is left at every page, so the fewer the better. */
+const firstPage = 500
+const pageBytes = 6 << 20
+const longestPage = 20_000
 
 export interface LoadedState {
   readonly revision: Revision
@@ -50,16 +53,25 @@ export async function loadOne(backend: Backend, cache: ResourceCache, signal: Ab
 async function loadPages(backend: Backend, cache: ResourceCache, into: Loading, at: Revision | undefined, signal: AbortSignal): Promise<Revision> {
   const { prefix } = cache.resource
   const end = prefixEnd(prefix)
-  let start = prefix
-  let pinned = at
+  const read = (start: Key, limit: number, pinned: Revision | undefined): Promise<RangePage> =>
+    backend.range({ start, end, limit, ...(pinned !== undefined && { at: pinned }) }, signal)
+  let page = await read(prefix, firstPage, at)
+  const pinned = at ?? page.revision
   for (;;) {
-    const page = await backend.range({ start, end, limit: pageSize, ...(pinned !== undefined && { at: pinned }) }, signal)
-    pinned ??= page.revision
-    await inSlices(page.items, item => cache.load(into, item))
     const last = page.items.at(-1)
-    if (!page.more || last === undefined) return pinned
-    start = keyAfter(last.key)
+    // The store makes the next page while this one is taken in.
+    const next = page.more && last !== undefined ? read(keyAfter(last.key), nextLimit(page), pinned) : undefined
+    next?.catch(() => {})
+    await inSlices(page.items, item => cache.load(into, item))
+    if (next === undefined) return pinned
+    page = await next
   }
+}
+
+function nextLimit({ items }: RangePage): number {
+  let bytes = 0
+  for (const { key, value } of items) bytes += key.length + value.length
+  return Math.min(longestPage, Math.max(firstPage, Math.floor((pageBytes * items.length) / bytes)))
 }
 
 async function inSlices(items: readonly KeyValue[], each: (item: KeyValue) => void): Promise<void> {

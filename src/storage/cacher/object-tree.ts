@@ -17,22 +17,27 @@ export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, byKe
 
 export interface Scan {
   readonly items: readonly StoredObject[]
+  /** Objects looked at. */
+  readonly looked: number
   /** The last object given, where more match or may match. */
   readonly last: Key | undefined
   /** Objects in the range after those given, where nothing filters. */
   readonly remaining: number | undefined
 }
 
-/** Objects that are looked at before the event loop may have its turn. */
+/** Objects that are looked at before the event loop may have its turn, and those by a predicate, which may have to parse them. */
 const STEP = 1000
+const PREDICATE_STEP = 128
 
-/** The objects below a prefix from `start` on, up to the limit (0: all), as the tree is now. */
-export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number): Promise<Scan> {
+/** The objects below a prefix from `start` on, up to the limit (0: all), as the tree is now. `count`: how many there are from `start` on, where that is known. */
+export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number, count?: number): Promise<Scan> {
   const end = prefixEnd(prefix)
   const items: StoredObject[] = []
   const { everything } = predicate
-  const tree = live.size > STEP ? live.clone() : live
+  const step = everything ? STEP : PREDICATE_STEP
+  const tree = live.size > step ? live.clone() : live
   let more = false
+  let looked = 0
   let from: Key | undefined = start
   while (from !== undefined) {
     let seen = 0
@@ -43,17 +48,36 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
         more = true
         return stop
       }
-      if (seen++ === STEP) {
+      if (seen++ === step) {
         next = key
         return stop
       }
       if (everything || predicate.matches(object.attributes())) items.push(object)
       return undefined
     })
+    looked += seen
     from = next
     if (from !== undefined && turnIsSpent()) await nextTurn()
   }
-  if (!more) return { items, last: undefined, remaining: undefined }
+  if (!more) return { items, looked, last: undefined, remaining: undefined }
   const last = items.at(-1)!.key
-  return { items, last, remaining: everything ? tree.forRange(last, end, false) - 1 : undefined }
+  if (!everything) return { items, looked, last, remaining: undefined }
+  return { items, looked, last, remaining: count === undefined ? tree.forRange(last, end, false) - 1 : count - items.length }
+}
+
+/** As scanTree, looking only at these keys, which are in order and hold all that can match. */
+export function pickFrom(tree: ObjectTree, keys: readonly Key[], prefix: Key, start: Key, predicate: Predicate, limit: number): Omit<Scan, 'remaining'> {
+  const items: StoredObject[] = []
+  let looked = 0
+  for (const key of keys) {
+    const object = key < start ? undefined : tree.get(key)
+    if (object === undefined) continue
+    looked++
+    if (!predicate.matches(object.attributes())) continue
+    items.push(object)
+    if (items.length !== limit) continue
+    const after = tree.nextHigherKey(key)
+    return { items, looked, last: after !== undefined && after < prefixEnd(prefix) ? key : undefined }
+  }
+  return { items, looked, last: undefined }
 }

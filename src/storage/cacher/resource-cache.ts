@@ -8,10 +8,12 @@ import type { ResourceCodec } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 import type { FanOut } from './fan-out.ts'
+import { FieldIndex } from './field-index.ts'
 import { History, type HistoryBounds } from './history.ts'
 import { Interest } from './interest.ts'
 import { emptyTree, type ObjectTree } from './object-tree.ts'
-import type { OwnWrites } from './own-writes.ts'
+import { PageCounts } from './page-counts.ts'
+import { ResourceCounts } from './resource-counts.ts'
 
 export interface CachedResource {
   /** Unique: `pods`, `deployments.apps`. */
@@ -21,11 +23,14 @@ export interface CachedResource {
   readonly codec: ResourceCodec
   /** Keys are prefix, namespace, slash, name; otherwise prefix and name. */
   readonly namespaced: boolean
+  /** The field by which the codec indexes: selectors of it find their objects and watchers without a scan. */
+  readonly index?: string
 }
 
 /** A state that is being read, before it takes the place of the present one. */
 export interface Loading {
   readonly tree: ObjectTree
+  readonly index: FieldIndex
   readonly corrupt: Map<Key, Corrupt>
 }
 
@@ -45,59 +50,72 @@ export class ResourceCache {
   readonly interest: Interest
   readonly history: History
   tree: ObjectTree = emptyTree()
+  /** Of the present state. */
+  index = new FieldIndex()
+  readonly pages = new PageCounts()
   /** Objects that can't be read: who asks for what has them is answered by the store itself. */
   corrupt = new Map<Key, Corrupt>()
   loaded = false
+  /** Since when it waits for its first state, by the cacher's clock. */
+  waitsSince = 0
   /** It is no longer served. */
   removed = false
-  /** Events that come while the first state is being read; undefined once it is there. */
+  /** Events that come while a state is being read, the first one or another; undefined while none is. */
   held: BackendEvent[] | undefined = []
+  readonly counts = new ResourceCounts()
+  /** What the state that was read had: changes up to this revision are in it. */
+  #readAt = 0 as Revision
   readonly #slabs: Slabs
-  readonly #ownWrites: OwnWrites
   readonly #reports: CorruptReports
 
-  constructor(resource: CachedResource, bounds: HistoryBounds, slabs: Slabs, ownWrites: OwnWrites, fanOut: FanOut, reports: CorruptReports) {
+  constructor(resource: CachedResource, bounds: HistoryBounds, slabs: Slabs, fanOut: FanOut, reports: CorruptReports) {
     this.resource = resource
     this.history = new History(0 as Revision, bounds)
     this.interest = new Interest(resource.prefix, fanOut)
     this.#slabs = slabs
-    this.#ownWrites = ownWrites
     this.#reports = reports
   }
 
-  static loading = (): Loading => ({ tree: emptyTree(), corrupt: new Map() })
+  readonly #allocate = (size: number): Buffer => this.#slabs.allocate(size)
+
+  static loading = (): Loading => ({ tree: emptyTree(), index: new FieldIndex(), corrupt: new Map() })
 
   /** Adds an object to a state that is being read. */
   load(into: Loading, { key, value, modRevision }: KeyValue): void {
     try {
-      const object = Stored.read(key, modRevision, this.resource.codec, value)
-      object.attributes()
+      const object = Stored.read(key, modRevision, this.resource.codec, value, this.#allocate)
+      object.prepare()
       object.keepIn(this.#slabs)
       into.tree.set(key, object)
+      into.index.put(object, undefined)
     } catch (error) {
       into.corrupt.set(key, corruptOf(key, modRevision, value, error))
+      this.counts.unreadable++
     }
   }
 
   /** Puts a state that has been read in place, as of a revision, and what was held back since. Watchers of the old state are ended as `expired`. */
-  replace({ tree, corrupt }: Loading, at: Revision, now: number): void {
+  replace({ tree, index, corrupt }: Loading, at: Revision, now: number): void {
     this.interest.end(new StorageError('expired', 'changes were lost, and the state was read anew', { revision: at }))
     this.tree = tree
+    this.index = index
+    this.pages.forget()
     this.corrupt = corrupt
     this.history.reset(at)
+    this.#readAt = at
     this.loaded = true
+    this.counts.initializations++
     const held = this.held ?? []
     this.held = undefined
     for (const event of held) if (event.modRevision > at) this.apply(event, now)
   }
 
   apply(event: BackendEvent, now: number): void {
-    if (this.held !== undefined) {
-      this.held.push(event)
-      return
-    }
+    this.held?.push(event)
+    if (!this.loaded) return
     const { key, modRevision, value } = event
-    if (modRevision <= this.history.since) return
+    if (modRevision <= this.#readAt) return
+    this.counts.received++
     const previous = this.tree.get(key)
     const corrupt = this.corrupt.get(key)
     this.corrupt.delete(key)
@@ -105,30 +123,34 @@ export class ResourceCache {
       if (corrupt !== undefined) this.#interrupt(this.#reports.deletion(corrupt.fault), modRevision)
       else if (previous !== undefined) {
         this.tree.delete(key)
+        this.index.remove(previous)
         this.#publish(new RecordedChange(key, modRevision, undefined, previous), now)
       }
       return
     }
     let object: Stored
     try {
-      const { codec } = this.resource
-      object = new Stored(key, modRevision, codec, codec.fromStorage(value, key, modRevision), this.#ownWrites.take(key, value))
-      object.attributes()
+      object = Stored.read(key, modRevision, this.resource.codec, value, this.#allocate)
+      object.prepare()
     } catch (error) {
       const found = corruptOf(key, modRevision, value, error)
       this.tree.delete(key)
+      if (previous !== undefined) this.index.remove(previous)
       this.corrupt.set(key, found)
+      this.counts.unreadable++
       this.#interrupt(this.#reports.event(found.fault), modRevision)
       return
     }
     object.keepIn(this.#slabs)
     this.tree.set(key, object)
+    this.index.put(object, previous)
     this.#publish(new RecordedChange(key, modRevision, object, previous), now)
   }
 
   #publish(change: RecordedChange, now: number): void {
     this.history.add(change, now)
     this.interest.publish(change)
+    this.counts.dispatched++
   }
 
   /** Ends all watches: a change can't be shown. Who comes back from before it is told of it by the store. */
@@ -147,10 +169,12 @@ export class ResourceCache {
       const { fault, held } = corrupt
       try {
         const object = Stored.read(key, fault.revision, this.resource.codec, held)
-        object.attributes()
+        object.prepare()
         object.keepIn(this.#slabs)
         this.tree.set(key, object)
+        this.index.put(object, undefined)
         this.history.forgetSnapshots()
+        this.pages.forget()
       } catch {
         // It goes to the end of the line.
         this.corrupt.set(key, corrupt)

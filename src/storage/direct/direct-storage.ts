@@ -1,47 +1,60 @@
+import { steadyClock } from '../../lib/clock.ts'
 import type { Backend } from '../backend.ts'
 import { type CorruptReports, faultOf, plainReports, reported } from '../corrupt.ts'
 import { delay } from '../delay.ts'
 import { tooLargeRevision, translated } from '../errors.ts'
+import { ListCounts } from '../list-counts.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Change, ListQuery, Page, ReadAt, ResourceCodec, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 import { listPage } from './list.ts'
 import { openWatch } from './watch.ts'
-import { guardedWrite, type WriteObserver } from './write.ts'
+import { guardedWrite } from './write.ts'
 
 export interface DirectOptions {
-  /** How long a read waits for a revision that has not come. Default: 3 s, as kube-apiserver. */
+  /** How long a read waits for a revision that has not come. 0: it is compared with the revision of the answer. Default: 3 s, as kube-apiserver's cache. */
   readonly revisionWaitMs?: number
   /** Events that may wait for a watcher. Default 4096. */
   readonly queueLimit?: number
+  /** Bytes of objects that may wait for a watcher. Default 16 MiB. */
+  readonly queueBytes?: number | undefined
+  /** How long a watcher with so many is waited for before it is ended: the store keeps what comes meanwhile. Default 5 s. */
+  readonly patienceMs?: number
+  /** Called for each watcher that is ended because its client did not keep up. */
+  readonly onSlowWatcher?: () => void
   /** How often a watcher that wants bookmarks gets one. Default: a minute. */
   readonly bookmarkMs?: number
   /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
   readonly futureFails?: boolean
-  readonly observer?: WriteObserver
+  /** Raised by lists. */
+  readonly counts?: ListCounts
   /** Default: plainReports. */
   readonly reports?: CorruptReports
 }
 
 /** One resource, read from the store itself: every read is a round trip, every watch a watch of the store. */
 export class DirectStorage implements Storage {
+  readonly cached = false
   readonly backend: Backend
   readonly codec: ResourceCodec
   readonly #options: DirectOptions
   readonly #reports: CorruptReports
+  readonly #counts: ListCounts
 
   constructor(backend: Backend, codec: ResourceCodec, options: DirectOptions = {}) {
     this.backend = backend
     this.codec = codec
     this.#options = options
+    this.#counts = options.counts ?? new ListCounts()
     this.#reports = options.reports ?? plainReports
   }
 
   async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
     const wanted = wantedRevision(at)
-    if (wanted !== undefined) await this.#reach(wanted, signal)
-    const { item } = await translated(this.backend.get(key, signal, exactRevision(at)), { key })
+    if (wanted !== undefined && this.#waits) await this.#reach(wanted, signal)
+    const { item, revision } = await translated(this.backend.get(key, signal, exactRevision(at)), { key })
+    if (wanted !== undefined && revision < wanted) throw tooLargeRevision(wanted, revision)
     try {
       return item && Stored.read(item.key, item.modRevision, this.codec, item.value)
     } catch (error) {
@@ -55,13 +68,19 @@ export class DirectStorage implements Storage {
 
   async #list(prefix: Key, query: ListQuery, reports: CorruptReports, signal: AbortSignal): Promise<Page> {
     const wanted = wantedRevision(query.at)
-    if (wanted !== undefined) await (isExact(query.at) && this.#options.futureFails ? this.#hasCome(wanted, signal) : this.#reach(wanted, signal))
-    return translated(listPage(this.backend, this.codec, reports, prefix, query, exactRevision(query.at), signal))
+    const atOnce = isExact(query.at) && this.#options.futureFails
+    if (wanted !== undefined) {
+      if (atOnce) await this.#hasCome(wanted, signal)
+      else if (this.#waits) await this.#reach(wanted, signal)
+    }
+    const page = await translated(listPage(this.backend, this.codec, reports, prefix, query, exactRevision(query.at), this.#counts, signal))
+    if (wanted !== undefined && page.revision < wanted) throw tooLargeRevision(wanted, page.revision)
+    return page
   }
 
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
-    const { queueLimit = 4096, bookmarkMs = 60_000 } = this.#options
-    const limits = { queueLimit, bookmarkMs }
+    const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, patienceMs = 5000, onSlowWatcher } = this.#options
+    const limits = { queueLimit, queueBytes, bookmarkMs, patienceMs, onSlow: onSlowWatcher }
     if ('after' in query.start) return openWatch(this.backend, this.codec, this.#reports, prefix, query, { after: query.start.after }, limits, signal)
     const page = await this.#list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, asEvents(this.#reports), signal)
     return openWatch(
@@ -78,7 +97,7 @@ export class DirectStorage implements Storage {
 
   async write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
     try {
-      return await guardedWrite(this.backend, this.codec, key, decide, signal, assume, this.#options.observer)
+      return await guardedWrite(this.backend, this.codec, key, decide, signal, assume)
     } catch (error) {
       throw reported(error, this.#reports.write)
     }
@@ -108,6 +127,10 @@ export class DirectStorage implements Storage {
     return undefined
   }
 
+  get #waits(): boolean {
+    return this.#options.revisionWaitMs !== 0
+  }
+
   async #hasCome(wanted: Revision, signal: AbortSignal): Promise<void> {
     const revision = await this.currentRevision(signal)
     if (revision < wanted) throw new StorageError('future revision', `revision ${wanted} has not come, current: ${revision}`, { revision })
@@ -115,11 +138,11 @@ export class DirectStorage implements Storage {
 
   /** Waits until the store has the revision. */
   async #reach(wanted: Revision, signal: AbortSignal): Promise<void> {
-    const until = Date.now() + (this.#options.revisionWaitMs ?? 3000)
+    const until = steadyClock.now() + (this.#options.revisionWaitMs ?? 3000)
     for (let pause = 25; ; pause = Math.min(2 * pause, 250)) {
       const current = await this.currentRevision(signal)
       if (current >= wanted) return
-      if (Date.now() + pause > until) throw tooLargeRevision(wanted, current)
+      if (steadyClock.now() + pause > until) throw tooLargeRevision(wanted, current)
       await delay(pause, signal)
     }
   }

@@ -2,6 +2,7 @@ import { nextTurn } from '../../lib/turn.ts'
 import type { Backend, KeyValue } from '../backend.ts'
 import { type CorruptReports, faultOf, MOST_CORRUPT, type ReadFault } from '../corrupt.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
+import type { ListCounts } from '../list-counts.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { ListQuery, Page, ResourceCodec, StoredObject } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
@@ -19,6 +20,7 @@ export async function listPage(
   prefix: Key,
   query: ListQuery,
   exactly: Revision | undefined,
+  counts: ListCounts,
   signal: AbortSignal,
 ): Promise<Page> {
   const { predicate, limit } = query
@@ -27,6 +29,8 @@ export async function listPage(
   const faults: ReadFault[] = []
   const finish = (page: Page): Page => {
     if (isFilled(faults)) throw reports.list(faults, false)
+    counts.lists++
+    counts.returned += page.items.length
     return page
   }
   /** Undefined where it can't be read and reading goes on. */
@@ -48,9 +52,11 @@ export async function listPage(
   for (;;) {
     const page = await backend.range({ start, end, limit: pageSize, ...(at !== undefined && { at }) }, signal)
     at ??= page.revision
+    counts.fetched += page.items.length
     for (let i = 0; i < page.items.length; i++) {
       const object = read(page.items[i]!)
       if (object === undefined) continue
+      counts.evaluated++
       if (!predicate.everything && !predicate.matches(object.attributes())) continue
       items.push(object)
       if (limit === 0 || items.length < limit) continue

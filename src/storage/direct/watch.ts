@@ -1,9 +1,11 @@
+import { steadyClock } from '../../lib/clock.ts'
 import type { Backend, BackendEvent } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { type CorruptReports, reported } from '../corrupt.ts'
+import { delay } from '../delay.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { EventQueue } from '../event-queue.ts'
-import { prefixEnd } from '../key-range.ts'
+import { keyAfter, prefixEnd } from '../key-range.ts'
 import { RecordedChange } from '../recorded-change.ts'
 import type { Key, Revision } from '../revision.ts'
 import { revision } from '../revision.ts'
@@ -20,7 +22,12 @@ export interface WatchFrom {
 
 export interface WatchLimits {
   readonly queueLimit: number
+  readonly queueBytes: number | undefined
   readonly bookmarkMs: number
+  /** How long one who does not keep up is waited for. */
+  readonly patienceMs: number
+  /** Called when a watch is ended because its client did not keep up. */
+  readonly onSlow: (() => void) | undefined
 }
 
 /** Bookmarks come at least this long before a watcher's deadline. */
@@ -44,12 +51,14 @@ export async function openWatch(
   let timer: NodeJS.Timeout | undefined
   const queue = new EventQueue(
     limits.queueLimit,
-    () => {
+    slow => {
+      if (slow) limits.onSlow?.()
       stop.abort()
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
     },
     from.present && initialEvents(from.present, from.bookmarkAtEnd === true, from.after),
+    limits.queueBytes,
   )
   let seen = from.after
   let opened: () => void
@@ -57,10 +66,19 @@ export async function openWatch(
     opened = resolve
   })
   const follow = async (): Promise<void> => {
-    const watch = { start: prefix, end: prefixEnd(prefix), from: revision(from.after + 1), previous: true, onOpen: () => opened() }
+    const watch = {
+      start: prefix,
+      end: prefix.endsWith('/') ? prefixEnd(prefix) : keyAfter(prefix),
+      from: revision(from.after + 1),
+      previous: true,
+      onOpen: () => opened(),
+    }
     for await (const batch of backend.watch(watch, stop.signal)) {
-      if (batch.events.length > 0) {
-        queue.push(batch.events.map(event => changeOf(codec, reports, event).eventFor(query.predicate)).filter(event => event !== undefined))
+      const events = batch.events.map(event => changeOf(codec, reports, event).eventFor(query.predicate)).filter(event => event !== undefined)
+      // The store keeps what comes meanwhile. Who begins long ago would otherwise be ended before anything was given, again and again.
+      if (!queue.fits(events)) await taken(queue, limits.patienceMs)
+      if (events.length > 0) {
+        queue.push(events)
         queue.wake()
       }
       seen = batch.revision
@@ -82,12 +100,13 @@ export async function openWatch(
     throw toStorageError(error)
   }
   // As upstream: who leaves so soon gets none.
-  if (query.bookmarks && (query.deadline ?? Number.POSITIVE_INFINITY) - beforeDeadlineMs >= Date.now()) {
+  if (query.bookmarks && (query.deadline ?? Number.POSITIVE_INFINITY) - beforeDeadlineMs >= steadyClock.now()) {
     const next = () => {
-      const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - Date.now(), 0)
+      const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - steadyClock.now(), 0)
       timer = setTimeout(
         () => {
-          queue.push([{ type: 'bookmark', revision: seen, initialEnd: false }])
+          const bookmark = [{ type: 'bookmark', revision: seen, initialEnd: false } as const]
+          if (queue.fits(bookmark)) queue.push(bookmark)
           queue.wake()
           if (left > limits.bookmarkMs || query.deadline === undefined) next()
         },
@@ -98,6 +117,12 @@ export async function openWatch(
     next()
   }
   return queue
+}
+
+async function taken(queue: EventQueue, patienceMs: number): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([queue.whenTaken(), delay(patienceMs, over.signal).catch(() => {})])
+  over.abort()
 }
 
 function changeOf(codec: ResourceCodec, reports: CorruptReports, event: BackendEvent): RecordedChange {
@@ -117,12 +142,19 @@ function changeOf(codec: ResourceCodec, reports: CorruptReports, event: BackendE
   return new RecordedChange(key, modRevision, read(modRevision, value), before)
 }
 
-/** Present objects as added events, some at a time. */
-export function* initialEvents(present: Iterable<StoredObject>, bookmarkAtEnd: boolean, at: Revision): Generator<readonly StorageEvent[], void, undefined> {
+/** Events in one batch: their frames are made in one turn of the event loop. */
+const mostEvents = 100
+
+/** Present objects as added events, some at a time. Undefined: enough has been looked at in vain for the event loop to have its turn, with what there is, or nothing. */
+export function* initialEvents(
+  present: Iterable<StoredObject | undefined>,
+  bookmarkAtEnd: boolean,
+  at: Revision,
+): Generator<readonly StorageEvent[], void, undefined> {
   let batch: StorageEvent[] = []
   for (const object of present) {
-    batch.push({ type: 'added', object, revision: object.revision })
-    if (batch.length === 200) {
+    if (object !== undefined) batch.push({ type: 'added', object, revision: object.revision })
+    if (object === undefined || batch.length === mostEvents) {
       yield batch
       batch = []
     }

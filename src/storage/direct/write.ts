@@ -2,12 +2,9 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend } from '../backend.ts'
 import { abortedError, translated } from '../errors.ts'
 import type { Key } from '../revision.ts'
-import type { Attributes, Change, ResourceCodec, StoredObject, Written } from '../storage.ts'
+import type { Change, ResourceCodec, StoredObject, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
-
-/** Told of writes before they are sent, so that a cache need not parse what it will be given as an event. */
-export type WriteObserver = (key: Key, value: Buffer, attributes: Attributes) => void
 
 /**
  * The update loop of Storage.write. A state is certain once it was read from the store during this call; what `decide` makes of one that is only assumed
@@ -20,7 +17,6 @@ export async function guardedWrite(
   decide: (now: StoredObject | undefined) => Promise<Change>,
   signal: AbortSignal,
   assume: StoredObject | 'absent' | undefined,
-  observer: WriteObserver | undefined,
 ): Promise<Written> {
   const read = async (): Promise<StoredObject | undefined> => {
     const { item } = await translated(backend.get(key, signal), { key })
@@ -61,7 +57,7 @@ export async function guardedWrite(
       if (result.ok) {
         const object = change.answer
           ? new Stored(key, result.revision, codec, codec.json(codec.encode(change.answer), result.revision))
-          : new Stored(key, result.revision, codec, old.json(), old.attributes()).at(result.revision)
+          : new Stored(key, result.revision, codec, old.json()).at(result.revision)
         return { object, outcome: 'deleted' }
       }
       now = result.current && Stored.read(key, result.current.modRevision, codec, result.current.value)
@@ -74,9 +70,7 @@ export async function guardedWrite(
       // The same revision, read again: what was in order may be stale by now, since keys may have changed.
       if (isStored(codec, now, value)) return { object: now, outcome: 'unchanged' }
     }
-    const attributes = codec.attributes(change.put)
     const held = codec.toStorage(value, key)
-    observer?.(key, held, attributes)
     const result = await translated(
       backend.write({ key, expected: now?.revision ?? 0, value: held, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
       { key },
@@ -84,7 +78,7 @@ export async function guardedWrite(
     // Writes of one commit are known to be done at once.
     if (turnIsSpent()) await nextTurn()
     if (result.ok) {
-      const object = new Stored(key, result.revision, codec, codec.json(value, result.revision), attributes)
+      const object = new Stored(key, result.revision, codec, codec.json(value, result.revision))
       return { object, outcome: now === undefined ? 'created' : 'updated' }
     }
     now = result.current && Stored.read(key, result.current.modRevision, codec, result.current.value)

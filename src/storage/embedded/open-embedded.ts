@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
@@ -115,6 +116,11 @@ export async function openEmbedded(options: EmbeddedOptions, clock: Clock, logge
     },
     async check(signal) {
       admit(signal)
+    },
+    async size(signal) {
+      admit(signal)
+      // In blocks: the file may have holes.
+      return (await stat(join(options.dir, 'data.mdb'))).blocks * 512
     },
     close() {
       closing ??= close()

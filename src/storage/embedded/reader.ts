@@ -18,6 +18,16 @@ export function keyBytes(key: Key): Buffer {
   return bytes
 }
 
+/** A bound of a range. One that is longer than any key is moved to the first key that may come after it. */
+export function boundBytes(key: Key): Buffer {
+  const bytes = Buffer.from(key)
+  if (bytes.length <= maxKeyBytes) return keyBytes(key)
+  const next = bytes.subarray(0, maxKeyBytes)
+  // UTF-8 has no byte that could not be raised.
+  next[maxKeyBytes - 1] = (next[maxKeyBytes - 1] as number) + 1
+  return next
+}
+
 export function latestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
   const bytes = tables.latest.getBinaryFast(key)
   return bytes && decodeLatest(bytes)
@@ -53,7 +63,7 @@ export function existedAt(tables: Tables, entry: LatestEntry, at: number): boole
 }
 
 export function getAt(tables: Tables, key: Key, at: Revision | undefined): KeyValue | undefined {
-  const entry = latestOf(tables, keyBytes(key))
+  const entry = Buffer.byteLength(key) > maxKeyBytes ? undefined : latestOf(tables, keyBytes(key))
   if (!entry) return undefined
   const revision = at === undefined ? (entry.live ? entry.modRevision : 0) : revisionAt(tables, entry, at)
   return revision === 0 ? undefined : changeAt(tables, key, revision)

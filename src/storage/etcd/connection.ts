@@ -9,7 +9,12 @@ import type { EtcdOptions } from './options.ts'
 import { pem } from './options.ts'
 
 export type Service = 'KV' | 'Lease' | 'Watch'
-export type Method = '/etcdserverpb.KV/Range' | '/etcdserverpb.KV/Txn' | '/etcdserverpb.KV/Compact' | '/etcdserverpb.Lease/LeaseGrant'
+export type Method =
+  | '/etcdserverpb.KV/Range'
+  | '/etcdserverpb.KV/Txn'
+  | '/etcdserverpb.KV/Compact'
+  | '/etcdserverpb.Lease/LeaseGrant'
+  | '/etcdserverpb.Maintenance/Status'
 
 /** Milliseconds between attempts to reach a server. */
 const firstPause = 25

@@ -1,3 +1,4 @@
+import { steadyClock } from '../../lib/clock.ts'
 import { InvariantError } from '../../lib/invariant.ts'
 import type { CallOptions, Connection } from './connection.ts'
 import { decodeLeaseGrant, encodeNumber } from './messages.ts'
@@ -28,7 +29,7 @@ export function openLeases(connection: Connection): Leases {
   const shared = new Map<number, SharedLease>()
   return {
     async get(ttlSeconds, options) {
-      const now = Date.now()
+      const now = steadyClock.now()
       const known = shared.get(ttlSeconds)
       if (known && now <= known.joinUntil && known.keys < keysPerLease) {
         known.keys++

@@ -1,3 +1,4 @@
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { BackendEvent, GuardedWrite, KeyValue, RangeQuery } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import { bigVarintSize, dataSize, messageSize, numberSize, varintSize, WireReader, WireWriter } from './wire.ts'
@@ -9,18 +10,20 @@ import { bigVarintSize, dataSize, messageSize, numberSize, varintSize, WireReade
 
 const noEnd = Buffer.alloc(0)
 
-export function encodeRange(query: { start: Key; end?: Key } & Pick<RangeQuery, 'limit' | 'at' | 'countOnly'>): Buffer {
+export function encodeRange(query: { start: Key; end?: Key } & Pick<RangeQuery, 'limit' | 'at' | 'countOnly' | 'keysOnly'>): Buffer {
   const key = Buffer.from(query.start)
   const end = query.end === undefined ? noEnd : Buffer.from(query.end)
   const limit = query.limit ?? 0
   const at = query.at ?? 0
+  const keysOnly = query.keysOnly ? 1 : 0
   const countOnly = query.countOnly ? 1 : 0
-  const size = dataSize(1, key.length) + dataSize(2, end.length) + numberSize(3, limit) + numberSize(4, at) + numberSize(9, countOnly)
+  const size = dataSize(1, key.length) + dataSize(2, end.length) + numberSize(3, limit) + numberSize(4, at) + numberSize(8, keysOnly) + numberSize(9, countOnly)
   const writer = new WireWriter(size)
   writer.data(1, key)
   writer.data(2, end)
   writer.number(3, limit)
   writer.number(4, at)
+  writer.number(8, keysOnly)
   writer.number(9, countOnly)
   return writer.bytes
 }
@@ -91,15 +94,38 @@ export interface RangeResponse {
 
 export const decodeRange = (bytes: Buffer): RangeResponse => readRange(new WireReader(bytes))
 
+/** Without holding the event loop for long, however many keys it has. */
+export async function decodeLongRange(bytes: Buffer): Promise<RangeResponse> {
+  const parts = rangeParts(new WireReader(bytes))
+  for (;;) {
+    const step = parts.next()
+    if (step.done) return step.value
+    if (turnIsSpent()) await nextTurn()
+  }
+}
+
 function readRange(reader: WireReader): RangeResponse {
+  const parts = rangeParts(reader)
+  for (;;) {
+    const step = parts.next()
+    if (step.done) return step.value
+  }
+}
+
+/** Items read in one part. */
+const itemsPerPart = 500
+
+function* rangeParts(reader: WireReader): Generator<void, RangeResponse, undefined> {
   let revision = 0
   let more = false
   let count = 0
   const items: KeyValue[] = []
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) revision = readHeader(reader.message())
-    else if (field === 2) items.push(readKeyValue(reader.message()))
-    else if (field === 3) more = reader.number() !== 0
+    else if (field === 2) {
+      items.push(readKeyValue(reader.message()))
+      if (items.length % itemsPerPart === 0) yield
+    } else if (field === 3) more = reader.number() !== 0
     else if (field === 4) count = reader.number()
     else reader.skip()
   }
@@ -182,6 +208,17 @@ export function decodeLeaseGrant(bytes: Buffer): LeaseGrantResponse {
     else reader.skip()
   }
   return { id, ttl }
+}
+
+/** The size of the database of a StatusResponse. */
+export function decodeSize(bytes: Buffer): number {
+  const reader = new WireReader(bytes)
+  let size = 0
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 3) size = reader.number()
+    else reader.skip()
+  }
+  return size
 }
 
 /** The revision of a response's header. */

@@ -6,7 +6,7 @@ import { openConnection } from './connection.ts'
 import type { CallFailure } from './errors.ts'
 import { isLeaseNotFound, wasNeverSent } from './errors.ts'
 import { openLeases } from './leases.ts'
-import { decodeRange, decodeWrite, encodeGuardedWrite, encodeNumber, encodeRange } from './messages.ts'
+import { decodeLongRange, decodeRange, decodeSize, decodeWrite, encodeGuardedWrite, encodeNumber, encodeRange } from './messages.ts'
 import type { EtcdOptions } from './options.ts'
 import { settleWrite } from './settle.ts'
 import { watchEtcd } from './watch.ts'
@@ -72,7 +72,7 @@ export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Ba
     get: (key, signal, at) => get(key, signal, at),
     async range(query, signal) {
       const bytes = await connection.call('/etcdserverpb.KV/Range', encodeRange(query), { signal, deadline: connection.deadline(), repeatable: true })
-      return decodeRange(bytes)
+      return decodeLongRange(bytes)
     },
     write,
     async *watch(watch, signal) {
@@ -93,6 +93,11 @@ export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Ba
     },
     async check(signal) {
       await get('health' as Key, signal, undefined)
+    },
+    async size(signal) {
+      return decodeSize(
+        await connection.call('/etcdserverpb.Maintenance/Status', Buffer.alloc(0), { signal, deadline: connection.deadline(), repeatable: true }),
+      )
     },
     async close() {
       closing.abort()

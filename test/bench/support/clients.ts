@@ -4,8 +4,8 @@ import type { Cluster } from './cluster.ts'
 
 /** Clients over HTTPS that cost little beside the server they measure. */
 export interface Client {
-  /** Rejects where the answer is no success. `kept`: the body, if it was asked for, else empty. */
-  request(method: string, path: string, body?: Buffer, type?: string, keep?: boolean): Promise<Answer>
+  /** Rejects where the answer is no success. `type`: of the body, and `accept` of the answer; default JSON. `kept`: the body, if it was asked for, else empty. */
+  request(method: string, path: string, body?: Buffer, type?: string, keep?: boolean, accept?: string): Promise<Answer>
   close(): void
 }
 
@@ -15,6 +15,7 @@ export interface Answer {
 }
 
 const NONE = Buffer.alloc(0)
+const JSON_TYPE = 'application/json'
 const ALPN_OF = { h1: 'http/1.1', h2: 'h2' } as const
 export type Protocol = keyof typeof ALPN_OF
 
@@ -75,12 +76,12 @@ async function openPlain(cluster: Cluster): Promise<Client> {
     if (status < 300) resolve(answer)
     else reject(new Error(`${status}: ${kept.toString().slice(0, 300)}`))
   })
-  const common = `Host: ${cluster.host}:${cluster.port}\r\nAccept: application/json\r\nUser-Agent: bench/1.0\r\n${cluster.authorization === undefined ? '' : `Authorization: ${cluster.authorization}\r\n`}`
+  const common = `Host: ${cluster.host}:${cluster.port}\r\nUser-Agent: bench/1.0\r\n${cluster.authorization === undefined ? '' : `Authorization: ${cluster.authorization}\r\n`}`
   return {
-    request: (method, path, content, type = 'application/json', keep = false) =>
+    request: (method, path, content, type = JSON_TYPE, keep = false, accept = JSON_TYPE) =>
       new Promise((resolve, reject) => {
         pending = { resolve, reject, keep }
-        const head = `${method} ${path} HTTP/1.1\r\n${common}${content === undefined ? '' : `Content-Type: ${type}\r\nContent-Length: ${content.length}\r\n`}\r\n`
+        const head = `${method} ${path} HTTP/1.1\r\n${common}Accept: ${accept}\r\n${content === undefined ? '' : `Content-Type: ${type}\r\nContent-Length: ${content.length}\r\n`}\r\n`
         socket.write(content === undefined ? head : Buffer.concat([Buffer.from(head), content]))
       }),
     close: () => socket.destroy(),
@@ -96,19 +97,24 @@ export function openSocket(cluster: Cluster, read?: (bytes: number) => void): Pr
   })
 }
 
-async function openSession(cluster: Cluster): Promise<Client> {
+export async function connectSession(cluster: Cluster): Promise<http2.ClientHttp2Session> {
   const { host, port, ...options } = secure(cluster)
   const session = http2.connect(`https://${host}:${port}`, { ...options, settings: { initialWindowSize: 4 << 20 } })
   await new Promise((resolve, reject) => session.once('connect', resolve).once('error', reject))
   session.setLocalWindowSize(32 << 20)
+  return session
+}
+
+async function openSession(cluster: Cluster): Promise<Client> {
+  const session = await connectSession(cluster)
   return {
-    request: (method, path, content, type = 'application/json', keep = false) =>
+    request: (method, path, content, type = JSON_TYPE, keep = false, accept = JSON_TYPE) =>
       new Promise((resolve, reject) => {
         const stream = session.request(
           {
             ':method': method,
             ':path': path,
-            accept: 'application/json',
+            accept,
             'user-agent': 'bench/1.0',
             ...(cluster.authorization !== undefined && { authorization: cluster.authorization }),
             ...(content && { 'content-type': type }),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import http from 'node:http'
 import net from 'node:net'
 
 /** Clients that cost little beside the server they measure: sockets that count bytes. */
@@ -6,8 +7,11 @@ import net from 'node:net'
 export interface Rate {
   /** Requests per second. */
   readonly rate: number
-  /** The server process's own CPU, microseconds per request; NaN where the system does not tell. */
+  /** CPU of the server's processes, microseconds per request; NaN where the system does not tell. */
   readonly cpu: number
+  /** Milliseconds of one request. */
+  readonly p50: number
+  readonly p99: number
 }
 
 const head = (port: number, path: string, accept: string): string =>
@@ -23,6 +27,19 @@ export function cpuOf(pid: number): number {
   }
 }
 
+/** The process and those that it has started (Linux), itself first. */
+export function familyOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+    return [pid, ...(children === '' ? [] : children.split(' ').map(Number))]
+  } catch {
+    return [pid]
+  }
+}
+
+/** The same of a server of several processes. */
+export const cpuOfFamily = (pid: number): number => familyOf(pid).reduce((sum, each) => sum + cpuOf(each), 0)
+
 export function memoryOf(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
@@ -34,9 +51,9 @@ export function memoryOf(pid: number): number {
 /** Asks for the path over keep-alive connections, one request at a time on each, for a while. */
 export async function load(port: number, pid: number, path: string, seconds: number, connections = 16, accept = 'application/json'): Promise<Rate> {
   const request = head(port, path, accept)
-  let done = 0
+  const times: number[] = []
   let stop = false
-  const before = cpuOf(pid)
+  const before = cpuOfFamily(pid)
   const begun = performance.now()
   setTimeout(() => {
     stop = true
@@ -46,7 +63,12 @@ export async function load(port: number, pid: number, path: string, seconds: num
       { length: connections },
       () =>
         new Promise<void>((resolve, reject) => {
-          const socket = net.connect(port, '127.0.0.1', () => socket.write(request))
+          let from = 0
+          const ask = (): void => {
+            from = performance.now()
+            socket.write(request)
+          }
+          const socket = net.connect(port, '127.0.0.1', ask)
           socket.setNoDelay(true)
           let wanted = -1
           let got = 0
@@ -55,10 +77,10 @@ export async function load(port: number, pid: number, path: string, seconds: num
             got += data.length
             if (wanted < 0) wanted = lengthOf(data)
             if (got < wanted) return
-            done++
+            times.push(performance.now() - from)
             got = 0
             wanted = -1
-            if (!stop) return void socket.write(request)
+            if (!stop) return ask()
             socket.destroy()
             resolve()
           })
@@ -66,7 +88,36 @@ export async function load(port: number, pid: number, path: string, seconds: num
     ),
   )
   const elapsed = (performance.now() - begun) / 1000
-  return { rate: done / elapsed, cpu: (cpuOf(pid) - before) / done }
+  return rateOf(times, elapsed, cpuOfFamily(pid) - before)
+}
+
+/** Of operations that took so many milliseconds each, so many seconds in all, and so much of the server's CPU in all. */
+export function rateOf(times: number[], seconds: number, cpu: number): Rate {
+  times.sort((a, b) => a - b)
+  return { rate: times.length / seconds, cpu: cpu / times.length, p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
+}
+
+const quantile = (sorted: readonly number[], part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+
+const agent = new http.Agent({ keepAlive: true })
+
+/** One answer's body; with `until`, no more than comes before this text does, and then the connection is cut. */
+export function ask(port: number, path: string, accept: string, until?: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const request = http.get({ port, host: '127.0.0.1', path, agent, headers: { Accept: accept, 'User-Agent': 'bench' } }, response => {
+      const parts: Buffer[] = []
+      const over = () => resolve(Buffer.concat(parts))
+      response.on('data', (part: Buffer) => {
+        parts.push(part)
+        if (until === undefined || !part.subarray(-1000).includes(until)) return
+        over()
+        request.destroy()
+      })
+      response.on('error', () => {})
+      response.on('end', over)
+    })
+    request.on('error', reject)
+  })
 }
 
 function lengthOf(data: Buffer): number {

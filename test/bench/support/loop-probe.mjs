@@ -1,4 +1,4 @@
-// Imported into the measured process (node --import): how long its event loop is held. SIGUSR2: writes what was seen since the last one to $LOOP_REPORT, as JSON.
+// Imported into the measured process (node --import): how long its event loop is held. SIGUSR2: writes what was seen since the last one to $LOOP_REPORT, as JSON. SIGURG: stops looking, which costs some, or begins again.
 import { openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 
@@ -23,6 +23,8 @@ new PerformanceObserver(list => {
   for (const { startTime, duration } of list.getEntries()) collections.push([startTime, startTime + duration])
 }).observe({ entryTypes: ['gc'] })
 
+let timer
+
 function beat() {
   const now = performance.now()
   if (now - last > 4) {
@@ -30,25 +32,43 @@ function beat() {
   }
   last = now
   ran = ranMs()
-  setTimeout(beat, 1).unref()
+  timer = setTimeout(beat, 1).unref()
 }
 beat()
+
+process.on('SIGURG', () => {
+  clearTimeout(timer)
+  timer = timer === undefined ? begin() : undefined
+})
+
+function begin() {
+  last = performance.now()
+  ran = ranMs()
+  return setTimeout(beat, 1).unref()
+}
 
 process.on('SIGUSR2', () =>
   // Collections are told of later than they happen.
   setTimeout(() => {
     let code = 0
-    let collection = 0
-    for (const [from, to] of collections) collection = Math.max(collection, to - from)
+    const durations = collections.map(([from, to]) => to - from).sort((a, b) => a - b)
+    const collection = durations.at(-1) ?? 0
+    const p999 = durations[Math.min(durations.length - 1, Math.floor(0.999 * durations.length))] ?? 0
     for (const [from, to, busy] of gaps) {
       let collected = 0
       for (const [begin, end] of collections) collected += Math.max(0, Math.min(to, end) - Math.max(from, begin))
       code = Math.max(code, Math.min(to - from, busy) - collected)
     }
-    collections.length = 0
-    gaps.length = 0
+    // With --expose-gc: what is left after a collection. Buffers are freed after the objects that hold them.
+    globalThis.gc?.()
+    globalThis.gc?.()
+    const { heapUsed, external, rss } = process.memoryUsage()
     const file = process.env.LOOP_REPORT
-    writeFileSync(`${file}.part`, JSON.stringify({ code, collection }))
+    writeFileSync(`${file}.part`, JSON.stringify({ code, collection, p999, collections: durations.length, heap: heapUsed, buffers: external, rss }))
     renameSync(`${file}.part`, file)
+    setTimeout(() => {
+      collections.length = 0
+      gaps.length = 0
+    }, 20)
   }, 50),
 )

@@ -31,6 +31,7 @@ describe('the command line', () => {
     })
     expect(config.etcd).to.equal(undefined)
     expect(config.authorizationModes).to.deep.equal(['Rules'])
+    expect(config.workers).to.equal(1)
     expect(config.serviceNodePorts).to.deep.equal({ first: 30_000, last: 32_767 })
     expect(Object.isFrozen(config)).to.equal(true)
   })
@@ -152,15 +153,31 @@ describe('the command line', () => {
     [['--emulated-version=1.31'], '--emulated-version=1.31 is not implemented; it may be 1.33'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
     [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
+    [['--workers=0'], '--workers 0 must be at least 1, inclusive'],
+    [['--workers=2'], '--workers=2 needs --etcd-servers: the embedded store is for one process'],
+    [['--watch-cache-sizes=events'], 'invalid value of watch cache size: events'],
+    [['--watch-cache-sizes=events#x'], 'invalid size of watch cache size: events#x'],
+    [['--watch-cache-sizes=events#-1'], 'watch cache size cannot be negative: events#-1'],
     [['--etcd-prefix=/'], '--etcd-prefix must not be empty'],
     [['--service-node-port-range=9-1'], '"9-1" is not a range of ports'],
     [['--service-cluster-ip-range=10.0.0.0'], '"10.0.0.0" is not a CIDR'],
     [['--authorization-rules-file=x', '--authorization-mode=AlwaysAllow'], '--authorization-rules-file needs --authorization-mode=Rules'],
   ]
+  it('takes several workers on etcd', () => {
+    expect(serve('--workers=3', '--etcd-servers=http://127.0.0.1:4001').config.workers).to.equal(3)
+  })
   for (const [argv, message] of wrong) it(`refuses ${argv.join(' ')}`, () => expect(() => serve(...argv)).to.throw(FlagError, message))
+
+  it('takes resources out of the watch cache', () => {
+    const { config } = serve('--watch-cache-sizes=events#0,deployments.apps#100', '--watch-cache-sizes=pods#0')
+    expect([config.watchCache, [...config.withoutWatchCache], config.droppedWatchCacheSizes]).to.deep.equal([true, ['events', 'pods'], ['deployments.apps']])
+    expect(serve('--watch-cache=false').config.watchCache).to.equal(false)
+  })
 
   const harmless = [
     '--watch-cache=true',
+    '--watch-cache=false',
+    '--watch-cache-sizes=events#0,deployments.apps#100',
     '--storage-backend=etcd3',
     '--enable-priority-and-fairness=false',
     '--feature-gates=WatchList=true',

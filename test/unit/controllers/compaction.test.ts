@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { compactHistory } from '../../../src/controllers/compaction.ts'
+import { compactHistory, newStore } from '../../../src/controllers/compaction.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { eventually } from '../../support/builtin-registry.ts'
@@ -31,6 +31,21 @@ describe('compaction', () => {
     end.abort()
     await done
     expect(compactions.slice(0, 3)).to.deep.equal(seen.slice(0, 3))
+  })
+
+  it('drops what a new store was filled with, and nothing of one that was used', async () => {
+    const { backend, compactions } = recorded()
+    const { signal } = new AbortController()
+    const dropOfNew = newStore(backend, signal)
+    await new Promise(setImmediate)
+    put(backend)
+    const filled = put(backend)
+    await dropOfNew()
+    expect(compactions).to.deep.equal([filled])
+    const dropOfUsed = newStore(backend, signal)
+    put(backend)
+    await dropOfUsed()
+    expect(compactions).to.deep.equal([filled])
   })
 
   it('goes on after a failure', async () => {

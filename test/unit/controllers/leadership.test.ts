@@ -1,24 +1,63 @@
 import { expect } from 'chai'
+import type { ResourceAccess } from '../../../src/catalog/definition.ts'
 import { whileLeading } from '../../../src/controllers/leadership.ts'
+import { silentLogger } from '../../../src/lib/log.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
-import { builtinRegistry, controllerEnvironment, eventually, LEASES } from '../../support/builtin-registry.ts'
+import type { StatusError } from '../../../src/meta/status.ts'
+import { builtinRegistry, CONFIG_MAPS, eventually, LEASES } from '../../support/builtin-registry.ts'
 import type { TestRegistry } from '../../support/test-registry.ts'
 
 const LEASE_MS = 6000
+const STOP_MS = 4000
 
-/** A server that wants to lead. Real time makes it try every few milliseconds; the clock of the test decides what has run out. */
-function candidate(t: TestRegistry, identity: string) {
+/** Clocks that stand still until they are moved. */
+class Clocks {
+  wall: number
+  monotonic = 1_000_000
+
+  constructor(wall: number) {
+    this.wall = wall
+  }
+
+  pass(ms: number): void {
+    this.wall += ms
+    this.monotonic += ms
+  }
+}
+
+interface CandidateOptions {
+  readonly clocks?: Clocks
+  /** Wraps what it is given of the API. */
+  readonly through?: (access: ResourceAccess, signal: AbortSignal) => ResourceAccess
+  readonly stopMs?: number
+  readonly monotonic?: () => number
+}
+
+/** A server that wants to lead. Real time makes it try every few milliseconds; the clocks of the test decide what has run out. */
+function candidate(t: TestRegistry, identity: string, options: CandidateOptions = {}) {
+  const { clocks = new Clocks(t.now), through = access => access } = options
   const end = new AbortController()
   const log: string[] = []
-  const env = controllerEnvironment(t)
-  const done = whileLeading(env, { name: 'loops', identity, leaseMs: LEASE_MS, renewMs: 5 }, end.signal, async signal => {
+  let access: ResourceAccess | undefined
+  const env = {
+    access: (signal: AbortSignal) => through(t.registry.access(signal), signal),
+    clock: { now: () => clocks.wall },
+    monotonic: options.monotonic ?? (() => clocks.monotonic),
+    logger: silentLogger,
+  }
+  const lease = { name: 'loops', identity, leaseMs: LEASE_MS, stopMs: options.stopMs ?? STOP_MS, renewMs: 5 }
+  const done = whileLeading(env, lease, end.signal, async (own, signal) => {
     log.push('begin')
+    access = own.access
     await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
     log.push('end')
   })
   return {
     log,
+    clocks,
     leads: () => log.at(-1) === 'begin',
+    /** What its work was given, last. */
+    access: () => access as ResourceAccess,
     async stop() {
       end.abort()
       await done
@@ -61,8 +100,8 @@ describe('leadership', () => {
     const t = builtinRegistry()
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
-    t.now += 4000
-    await eventually('it is renewed', async () => (await lease(t)).spec.renewTime === '2026-01-02T03:04:09.000000Z')
+    a.clocks.pass(3999)
+    await eventually('it is renewed', async () => (await lease(t)).spec.renewTime === '2026-01-02T03:04:08.999000Z')
     expect((await lease(t)).spec).to.include({ acquireTime: '2026-01-02T03:04:05.000000Z', leaseTransitions: 0 })
     await a.stop()
   })
@@ -72,23 +111,40 @@ describe('leadership', () => {
     [LEASE_MS + 1, true],
   ]
   for (const [afterMs, taken] of expiries)
-    it(`of a server that has not renewed for ${afterMs} ms is ${taken ? '' : 'not '}taken over`, async () => {
+    it(`that is seen unchanged for ${afterMs} ms is ${taken ? '' : 'not '}taken over`, async () => {
       const t = builtinRegistry()
-      const spec = { holderIdentity: 'gone', leaseDurationSeconds: 6, renewTime: '2026-01-02T03:04:05.000000Z', leaseTransitions: 3 }
+      // Of whose clock nobody knows: long ago by that of the other.
+      const spec = { holderIdentity: 'gone', leaseDurationSeconds: 6, renewTime: '2025-01-02T03:04:05.000000Z', leaseTransitions: 3 }
       await t.registry.access().create(LEASES, 'kube-system', {
         kind: 'Lease',
         apiVersion: 'coordination.k8s.io/v1',
         metadata: { name: 'loops' },
         spec,
       })
-      t.now += afterMs
       const b = candidate(t, 'b')
+      await tries(t, 5)
+      expect(b.leads(), 'at first sight').to.equal(false)
+      b.clocks.pass(afterMs)
       await tries(t, 5)
       if (taken) await eventually('b leads', b.leads)
       expect((await lease(t)).spec).to.include(taken ? { holderIdentity: 'b', leaseTransitions: 4 } : spec)
       expect(b.leads()).to.equal(taken)
       await b.stop()
     })
+
+  it('is not taken from a server that renews, however far apart the clocks are', async () => {
+    const t = builtinRegistry()
+    const a = candidate(t, 'a')
+    await eventually('a leads', a.leads)
+    const b = candidate(t, 'b', { clocks: new Clocks(t.now + 3_600_000) })
+    for (let i = 0; i < 8; i++) {
+      await tries(t, 6)
+      a.clocks.pass(2000)
+      b.clocks.pass(2000)
+    }
+    expect([a.log, b.log]).to.deep.equal([['begin'], []])
+    await Promise.all([a.stop(), b.stop()])
+  })
 
   it('ends where another server has the Lease', async () => {
     const t = builtinRegistry()
@@ -101,18 +157,87 @@ describe('leadership', () => {
     expect((await lease(t)).spec.holderIdentity).to.equal('thief')
   })
 
-  it('goes on while the store is away, until the Lease could run out', async () => {
+  it('goes on while the store is away, until it could not be renewed for some time, and its calls are refused then', async () => {
     const t = builtinRegistry()
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
     t.backend.down = true
     await tries(t, 5)
+    a.clocks.pass(STOP_MS - 1)
+    await tries(t, 5)
     expect(a.leads()).to.equal(true)
-    t.now += LEASE_MS
+    a.clocks.pass(1)
     await eventually('a ends', () => !a.leads())
     t.backend.down = false
+    expect(await codeOf(a.access().create(CONFIG_MAPS, 'default', configMap('late')))).to.equal('ServerTimeout')
     await eventually('a leads again', a.leads)
+    await a.access().create(CONFIG_MAPS, 'default', configMap('timely'))
     await a.stop()
     expect(a.log).to.deep.equal(['begin', 'end', 'begin', 'end'])
   })
+
+  it('ends while a renewal hangs', async () => {
+    const t = builtinRegistry()
+    let hangs = false
+    const never = new Promise<never>(() => {})
+    const through = (access: ResourceAccess): ResourceAccess => ({ ...access, get: (...rest) => (hangs ? never : access.get(...rest)) })
+    const a = candidate(t, 'a', { through, stopMs: 80, monotonic: () => performance.now() })
+    await eventually('a leads', a.leads)
+    hangs = true
+    const from = performance.now()
+    await eventually('a ends', () => !a.leads())
+    expect(performance.now() - from).to.be.below(1000)
+  })
+
+  const pauses: [what: string, move: (clocks: Clocks) => void][] = [
+    ['stood still', clocks => clocks.pass(STOP_MS)],
+    [
+      'slept with the machine, whose steady clock slept, too',
+      clocks => {
+        clocks.wall += STOP_MS
+      },
+    ],
+    [
+      'stood still while the clock was set back',
+      clocks => {
+        clocks.wall -= 3_600_000
+        clocks.monotonic += STOP_MS
+      },
+    ],
+  ]
+  for (const [what, move] of pauses)
+    it(`refuses the calls of a server that ${what}, before anything else runs`, async () => {
+      const t = builtinRegistry()
+      const a = candidate(t, 'a')
+      await eventually('a leads', a.leads)
+      await a.access().create(CONFIG_MAPS, 'default', configMap('timely'))
+      move(a.clocks)
+      const late = a.access().create(CONFIG_MAPS, 'default', configMap('late'))
+      expect(a.log.length, 'nothing has run yet').to.equal(1)
+      expect(await codeOf(late)).to.equal('ServerTimeout')
+      expect(await codeOf(t.registry.access().get(CONFIG_MAPS, 'default', 'late'))).to.equal('NotFound')
+      expect(a.log.slice(0, 2)).to.deep.equal(['begin', 'end'])
+      // Nobody else took it: it is held anew.
+      await eventually('a leads again', a.leads)
+      await a.stop()
+    })
+
+  it('goes on where the clock is set back', async () => {
+    const t = builtinRegistry()
+    const a = candidate(t, 'a')
+    await eventually('a leads', a.leads)
+    a.clocks.wall -= 3_600_000
+    await tries(t, 6)
+    expect(a.log).to.deep.equal(['begin'])
+    await a.stop()
+  })
 })
+
+const configMap = (name: string): KubeObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } })
+
+/** The reason of a refused call; undefined where it was not. */
+const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>
+  call.then(
+    () => undefined,
+    (error: Partial<StatusError>) => error.status?.reason ?? String(error),
+  )

@@ -23,8 +23,8 @@ describe('listBody', () => {
     ['objects that just fill a part', Array.from({ length: 64 }, () => 2048 - 13)],
   ]
   for (const [what, sizes] of cases)
-    it(`of ${what} is JSON without the types of its items`, () => {
-      const body = listBody(pods, { resourceVersion: '7' }, sizes.map(stored))
+    it(`of ${what} is JSON without the types of its items`, async () => {
+      const body = (await listBody(pods, { resourceVersion: '7' }, sizes.map(stored)))()
       const text = wholeOf(body).toString()
       expect(Buffer.byteLength(text)).to.equal(body.length)
       expect(text.endsWith(']}\n')).to.equal(true)

@@ -30,7 +30,7 @@ let ids = 0
 function open(t: TestRegistry, search: string, framing: Framing = words(`words${ids++}`), shutdown = NEVER) {
   const exchange = new FakeExchange('/x', { search: `watch=1&${search}` })
   const scope = scopeOf(t, exchange, { shutdown })
-  const done = watch(scope, listOptions(exchange, t.served().version, '', true), framing)
+  const done = watch(scope, listOptions(exchange, t.served().version, '', true), () => framing)
   return { exchange, stream: exchange.streamed, done }
 }
 
@@ -38,7 +38,13 @@ function open(t: TestRegistry, search: string, framing: Framing = words(`words${
 function scripted(batches: () => AsyncIterable<readonly StorageEvent[]>): { t: TestRegistry; closed: () => number } {
   const t = new TestRegistry()
   let closed = 0
-  t.store.storage.watch = async (): Promise<Watcher> => ({ [Symbol.asyncIterator]: () => batches()[Symbol.asyncIterator](), close: () => closed++ })
+  t.store.storage.watch = async (): Promise<Watcher> => ({
+    [Symbol.asyncIterator]: () => batches()[Symbol.asyncIterator](),
+    async deliver(take) {
+      for await (const batch of batches()) if (!(await take(batch))) break
+    },
+    close: () => closed++,
+  })
   return { t, closed: () => closed }
 }
 
@@ -110,13 +116,28 @@ describe('a watch', () => {
     const { exchange, stream, done } = open(t, 'resourceVersion=1')
     await done
     expect(exchange.status).to.equal(200)
-    expect([stream.text, stream.open]).to.deep.equal(['ERROR 410 too old resource version: 1 (4)\n', false])
+    expect([stream.text, stream.open]).to.deep.equal(['ERROR 410 The resourceVersion for the provided watch is too old.\n', false])
   })
 
   it('tells in the stream that its start has not come', async () => {
     const { stream, done } = open(new TestRegistry(), 'resourceVersion=9&sendInitialEvents=1&resourceVersionMatch=NotOlderThan')
     await done
     expect(stream.text).to.equal('ERROR 504 Timeout: Too large resource version: 9, current: 1\n')
+  })
+
+  it('refuses a form that it does not have once the watch is open, and closes that', async () => {
+    const noForm = () => {
+      throw failure(406, 'NotAcceptable', 'no such form')
+    }
+    const refusedBy = async (t: TestRegistry, resourceVersion: string) => {
+      const exchange = new FakeExchange('/x', { search: `watch=1&resourceVersion=${resourceVersion}` })
+      const options = listOptions(exchange, t.served().version, '', true)
+      return [await refusalText(watch(scopeOf(t, exchange, { shutdown: NEVER }), options, noForm)), exchange.status]
+    }
+    const { t, closed } = scripted(async function* () {})
+    expect(await refusedBy(t, '7')).to.deep.equal(['406 NotAcceptable: no such form', 0])
+    expect(closed()).to.equal(1)
+    expect((await refusedBy(new TestRegistry(), 'x'))[0]).to.match(/^500 : /)
   })
 
   it('refuses other faults before it streams', async () => {
@@ -126,7 +147,7 @@ describe('a watch', () => {
   })
 
   const ends: [string, error: Error, text: string][] = [
-    ['history is lost', new StorageError('expired', 'x', { revision: revision(9) }), 'ERROR 410 too old resource version: 7 (9)\n'],
+    ['history is lost', new StorageError('expired', 'x', { revision: revision(9) }), 'ERROR 410 The resourceVersion for the provided watch is too old.\n'],
     ['the store is away', new StorageError('unavailable', 'gone'), 'ERROR 503 the storage backend is unavailable (watch widgets.example.io): gone\n'],
     ['a failure has a Status', failure(429, 'TooManyRequests', 'later'), 'ERROR 429 later\n'],
     ['something is broken', new Error('bug'), 'ERROR 500 Internal error occurred: bug\n'],

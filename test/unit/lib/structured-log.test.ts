@@ -20,6 +20,14 @@ describe('createLogger', () => {
     expect(written[0]?.split('\n').length).to.equal(2)
   })
 
+  it('writes what each line has', () => {
+    const written: string[] = []
+    const log = createLogger({ format: 'text', verbosity: 0, write: line => written.push(line), now: () => 0, fields: { worker: 2 } })
+    log.info('hello', { a: 1 })
+    log.warn('there')
+    expect(written).to.deep.equal(['1970-01-01T00:00:00.000Z info  hello worker=2 a=1\n', '1970-01-01T00:00:00.000Z warn  there worker=2\n'])
+  })
+
   it('writes debug lines up to its verbosity', () => {
     const { written, log } = lines('text', 2)
     log.debug(2, 'yes')

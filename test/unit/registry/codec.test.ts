@@ -13,6 +13,7 @@ import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
 import { key, revision } from '../../../src/storage/revision.ts'
 import { StorageError, type StoredObject } from '../../../src/storage/storage.ts'
 import type { MemoryBackend } from '../../support/memory-backend.ts'
+import { podWith } from '../../support/pod.ts'
 import { NEVER, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
 const definition = widgetResource()
@@ -80,6 +81,20 @@ describe('objects as they are stored', () => {
       fields: { 'metadata.name': 'a', 'metadata.namespace': 'ns', 'spec.color': 'red' },
     })
     expect(codec.attributes(widget())).to.deep.include({ labels: {}, namespace: '' })
+  })
+
+  it('are indexed by the value that a selector sees', () => {
+    const pods = codecOf(podResource, 'one')
+    const { field } = podResource.storage?.indexedBy ?? { field: '' }
+    for (const nodeName of ['node-1', undefined]) {
+      const pod = podWith(
+        { ...(nodeName && { nodeName }), volumes: [{ name: 'nodeName', hostPath: { path: '/nodeName' } }] },
+        { annotations: { nodeName: 'no' } },
+      )
+      expect(pods.indexed?.(pods.json(pods.encode(pod), at))).to.equal(pods.attributes(pod).fields[field])
+    }
+    expect(field).to.equal('spec.nodeName')
+    expect(codec.indexed).to.equal(undefined)
   })
 
   it('keep kind and apiVersion when they are normalised', () => {

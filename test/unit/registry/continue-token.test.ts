@@ -4,6 +4,7 @@ import { key, revision } from '../../../src/storage/revision.ts'
 
 const prefix = key('/registry/pods/')
 const token = (fields: object) => Buffer.from(JSON.stringify(fields)).toString('base64url')
+const raw = (text: string) => Buffer.from(text).toString('base64url')
 const v = 'meta.k8s.io/v1'
 
 describe('continue tokens', () => {
@@ -11,6 +12,11 @@ describe('continue tokens', () => {
     const start = key('/registry/pods/default/web-1\0')
     expect(decodeContinue(encodeContinue(start, prefix, revision(42)), prefix)).to.deep.equal({ start, revision: 42 })
     expect(decodeContinue(encodeContinue(start, prefix, -1), prefix)).to.deep.equal({ start, revision: -1 })
+  })
+
+  it('are read as Go reads them: members in any case, null as nothing, line ends skipped', () => {
+    const text = token({ V: v, Rv: 5, START: 'a', v: null })
+    expect(decodeContinue(`${text.slice(0, 5)}\n${text.slice(5)}`, prefix)).to.deep.equal({ start: '/registry/pods/a', revision: 5 })
   })
 
   it('are read as kube-apiserver writes them', () => {
@@ -25,6 +31,12 @@ describe('continue tokens', () => {
     ['no start', token({ v, rv: 5, start: '' }), 'continue key is not valid: encoded start key empty (version meta.k8s.io/v1)'],
     ['no version', token({ rv: 5, start: 'a' }), 'continue key is not valid: server does not recognize this encoded version '],
     ['revision zero', token({ v, rv: 0, start: 'a' }), 'continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
+    ['a number with an exponent', raw(`{"v":"${v}","rv":1e3,"start":"a"}`), 'cannot unmarshal number 1e3 into Go struct field continueToken.rv of type int64'],
+    ['a number that is no int64', raw(`{"v":"${v}","rv":9223372036854775808,"start":"a"}`), 'cannot unmarshal number 9223372036854775808 into'],
+    ['a revision of another type', token({ v, rv: '5', start: 'a' }), 'json: cannot unmarshal string into Go struct field continueToken.rv of type int64'],
+    ['a start of another type', token({ v, rv: 5, start: [] }), 'json: cannot unmarshal array into Go struct field continueToken.start of type string'],
+    ['what is no object', token([]), 'json: cannot unmarshal array into Go value of type storage.continueToken'],
+    ['a prototype', raw(`{"__proto__":{"v":"${v}","rv":5,"start":"a"}}`), 'continue key is not valid: server does not recognize this encoded version '],
     ['what is no base64', 'a*b', 'continue key is not valid: illegal base64 data at input byte 1'],
   ]
   for (const [what, text, message] of refused)

@@ -93,7 +93,9 @@ describe('reading through the registry', () => {
     for (const version of ['', '0', '2', '6']) expect((await get('a', version)).object().metadata.resourceVersion).to.equal('2')
     expect(await refusalText(get('x', ''))).to.equal('404 NotFound: widgets.example.io "x" not found')
     expect(await refusalText(get('a', '7'))).to.equal('504 Timeout: Timeout: Too large resource version: 7, current: 6')
-    expect(await refusalText(get('a', 'q'))).to.equal('500 : resourceVersion: Invalid value: "q": strconv.ParseUint: parsing "q": invalid syntax')
+    expect(await refusalText(get('a', 'q'))).to.equal(
+      '400 BadRequest: invalid resource version: resourceVersion: Invalid value: "q": strconv.ParseUint: parsing "q": invalid syntax',
+    )
   })
 
   const selections: [string, Partial<ListOptions>, string, string[]][] = [
@@ -107,7 +109,13 @@ describe('reading through the registry', () => {
     ['a page at a version', { resourceVersion: '4', limit: 9 }, '', ['a', 'b', 'c']],
     ['one object, as it is now', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, 'ns', ['c']],
     ['one name in all namespaces, as it was', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, '', []],
-    ['what is at hand, whole', { resourceVersion: '0', limit: 1 }, '', ['a', 'b', 'c', 'd', 'e']],
+    [
+      'one name in a namespace that a selector picks',
+      { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.namespace=ns,metadata.name=c') },
+      '',
+      ['c'],
+    ],
+    ['without a cache what is at hand, by the limit', { resourceVersion: '0', limit: 1 }, '', ['a']],
   ]
   for (const [what, options, namespace, expected] of selections)
     it(`lists ${what}`, async () => expect(await names(options, namespace)).to.deep.equal(expected))
@@ -231,6 +239,6 @@ describe('watching through the registry', () => {
     await t.backend.compact(revision(4), NEVER)
     const watch = (resourceVersion: string) => t.store.watch(t.served(), '', listOptions({ resourceVersion }), NEVER)
     expect(await refusalText(watch('x'))).to.equal('500 : resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax')
-    expect(await refusalText(watch('1'))).to.equal('410 Expired: too old resource version: 1 (4)')
+    expect(await refusalText(watch('1'))).to.equal('410 Expired: The resourceVersion for the provided watch is too old.')
   })
 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { EventQueue } from '../../../src/storage/event-queue.ts'
 import { revision } from '../../../src/storage/revision.ts'
-import type { StorageEvent } from '../../../src/storage/storage.ts'
+import type { StorageEvent, StoredObject } from '../../../src/storage/storage.ts'
 import { take } from '../../support/test-codec.ts'
 
 const mark = (n: number): StorageEvent => ({ type: 'bookmark', revision: revision(n), initialEnd: false })
@@ -54,6 +54,42 @@ describe('storage/event-queue', () => {
     expect(queue.queued).to.equal(5)
   })
 
+  describe('bounds in bytes', () => {
+    const object = (bytes: number) => ({ json: () => ({ bytes: Buffer.alloc(bytes), header: 0 }) }) as unknown as StoredObject
+    const batch = (...bytes: number[]): readonly StorageEvent[] => bytes.map(size => ({ type: 'added', object: object(size), revision: revision(1) }))
+    let ends: boolean[]
+    const bounded = () => new EventQueue(1000, slow => ends.push(slow), undefined, 100)
+    beforeEach(() => {
+      ends = []
+    })
+
+    it('end the watcher as a slow one', () => {
+      const queue = bounded()
+      expect([batch(1000), batch(60), batch(20, 20), marks(1)].map(each => queue.push(each))).to.deep.equal([true, true, true, true])
+      expect(queue.push(batch(1))).to.equal(false)
+      expect([queue.ended, ends]).to.deep.equal([true, [true]])
+    })
+
+    it('count what still waits only', async () => {
+      const queue = bounded()
+      const reader = queue[Symbol.asyncIterator]()
+      for (let i = 0; i < 50; i++) {
+        expect(queue.push(batch(30)), `batch ${i}`).to.equal(true)
+        if (i > 2) await reader.next()
+      }
+      while (queue.queued > 0) await reader.next()
+      expect([batch(5000), batch(100)].map(each => queue.push(each))).to.deep.equal([true, true])
+      expect(queue.push(batch(1))).to.equal(false)
+    })
+
+    it('tell a slow client from one that leaves', () => {
+      bounded().close()
+      bounded().close(true)
+      bounded().finish(new Error('lost'))
+      expect(ends).to.deep.equal([false, true, false])
+    })
+  })
+
   it('gives what is queued before it fails', async () => {
     const queue = open(3)
     queue.push(marks(1))
@@ -85,5 +121,119 @@ describe('storage/event-queue', () => {
     queue.push(marks(1))
     for await (const _ of queue) break
     expect([queue.ended, closed, queue.push(marks(2))]).to.deep.equal([true, 1, false])
+  })
+
+  it('tells a source that can wait when there is room', async () => {
+    const queue = open(2)
+    expect(queue.fits(marks(1, 2, 3, 4, 5))).to.equal(true)
+    queue.push(marks(1, 2))
+    expect([queue.fits(marks(3)), queue.fits([])]).to.deep.equal([false, true])
+    let taken = false
+    const waiting = queue.whenTaken().then(() => {
+      taken = true
+    })
+    await new Promise(setImmediate)
+    expect(taken).to.equal(false)
+    await take(queue, 2)
+    await waiting
+    expect(queue.fits(marks(1, 2))).to.equal(true)
+  })
+
+  it('lets a source that waits go when it ends', async () => {
+    const queue = open(1)
+    queue.push(marks(1))
+    const waiting = queue.whenTaken()
+    queue.close()
+    await waiting
+    await queue.whenTaken()
+  })
+
+  describe('deliver', () => {
+    const taken: number[] = []
+    const note = (events: readonly StorageEvent[]): true => {
+      taken.push(...numbers(events))
+      return true
+    }
+
+    beforeEach(() => {
+      taken.length = 0
+    })
+
+    it('gives the beginning, what waits, and what comes in the turn in which it comes', async () => {
+      const queue = open(10, [marks(1), marks(2)][Symbol.iterator]())
+      queue.push(marks(3))
+      void queue.deliver(note)
+      while (taken.length < 3) await new Promise(setImmediate)
+      queue.push(marks(4))
+      queue.push(marks(5))
+      expect(taken).to.deep.equal([1, 2, 3])
+      queue.wake()
+      expect(taken).to.deep.equal([1, 2, 3, 4, 5])
+    })
+
+    it('waits for a taker that is not ready, while no more than it may hold comes', async () => {
+      const queue = open(2)
+      let ready: (value: boolean) => void = () => {}
+      const over = queue.deliver(events => {
+        note(events)
+        return new Promise(resolve => {
+          ready = resolve
+        })
+      })
+      queue.push(marks(1))
+      queue.wake()
+      await new Promise(setImmediate)
+      queue.push(marks(1))
+      queue.wake()
+      queue.push(marks(2))
+      queue.wake()
+      expect(taken).to.deep.equal([1])
+      ready(true)
+      await new Promise(setImmediate)
+      expect(taken).to.deep.equal([1, 1])
+      queue.push(marks(3))
+      expect(queue.push(marks(4))).to.equal(false)
+      ready(true)
+      await over
+      expect([taken, closed]).to.deep.equal([[1, 1], 1])
+    })
+
+    it('closes the watch when the taker wants no more, at once or later', async () => {
+      for (const answer of [() => false, async () => false]) {
+        const queue = open(3)
+        queue.push(marks(1))
+        const over = queue.deliver(answer)
+        await over
+        expect([queue.ended, queue.push(marks(2))]).to.deep.equal([true, false])
+      }
+    })
+
+    it("rejects with what ended the watch, after what came before, and with the taker's own error", async () => {
+      const queue = open(3)
+      queue.push(marks(1))
+      queue.finish(new Error('lost'))
+      const failure = await queue.deliver(note).catch(error => error)
+      expect([taken, failure.message]).to.deep.equal([[1], 'lost'])
+      for (const fault of [
+        () => {
+          throw new Error('broken')
+        },
+        () => Promise.reject(new Error('broken')),
+      ]) {
+        const other = open(3)
+        other.push(marks(1))
+        expect((await other.deliver(fault).catch(error => error)).message).to.equal('broken')
+        expect(other.ended).to.equal(true)
+      }
+    })
+
+    it('resolves when the watch is closed while it waits', async () => {
+      const queue = open(3)
+      const over = queue.deliver(note)
+      await new Promise(setImmediate)
+      queue.close()
+      await over
+      expect(closed).to.equal(1)
+    })
   })
 })

@@ -70,7 +70,7 @@ describe('storage/stored-object', () => {
     expect(stored.json().bytes.equals(before.bytes)).to.equal(true)
     expect(stored.json().bytes.buffer).not.to.equal(before.bytes.buffer)
     expect(stored.json().verbatim).to.equal(true)
-    expect(slabs.isCurrent(stored.json().bytes)).to.equal(true)
+    expect(slabs.isCurrent(stored.slab)).to.equal(true)
   })
 })
 

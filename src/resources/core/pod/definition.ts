@@ -52,6 +52,7 @@ export const podResource: ResourceDefinition = {
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
-  storage: { prefix: 'pods', version: v1 },
+  // Each kubelet lists and watches those of its node.
+  storage: { prefix: 'pods', version: v1, indexedBy: { field: 'spec.nodeName', path: ['spec', 'nodeName'] } },
   strategy: podStrategy,
 }

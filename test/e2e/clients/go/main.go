@@ -1,6 +1,7 @@
 // Program clients drives a server with client-go and controller-runtime, as programs do that are written against kube-apiserver.
 //
 //	clients -samples DIR [-media json|protobuf|cbor] [-name NAME] SCENARIO
+//	clients follow NAMESPACE SELECTOR
 //
 // The server is the one of $KUBECONFIG. It prints what failed to standard error, a line each, and exits with 1 if anything did.
 package main
@@ -32,6 +33,13 @@ func main() {
 	media := flag.String("media", "json", "json, protobuf or cbor: what the clients speak")
 	name := flag.String("name", "", "name of the run where the scenario and the media type alone would not be unique")
 	flag.Parse()
+	if flag.Arg(0) == "follow" {
+		if err := following(flag.Arg(1), flag.Arg(2)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	scenario, known := scenarios[flag.Arg(0)]
 	if !known {
 		fmt.Fprintf(os.Stderr, "no scenario %q\n", flag.Arg(0))

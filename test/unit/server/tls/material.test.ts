@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,6 +27,8 @@ describe('loadCredentials', () => {
     for (const one of [serving, client]) expect(one.checkIssued(ca) && one.verify(ca.publicKey)).to.equal(true)
     for (const name of names.dns) expect(serving.checkHost(name)).to.equal(name)
     for (const ip of names.ips) expect(serving.checkIP(ip)).to.equal(ip)
+    expect(client.publicKey.asymmetricKeyType, 'what clients in Java read without further libraries').to.equal('rsa')
+    expect(createPrivateKey(admin.key).asymmetricKeyType).to.equal('rsa')
     expect(client.subject).to.equal('O=system:masters\nCN=kubernetes-admin')
   })
 

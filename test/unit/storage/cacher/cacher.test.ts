@@ -1,16 +1,20 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
-import type { BackendEvent } from '../../../../src/storage/backend.ts'
+import { steadyClock } from '../../../../src/lib/clock.ts'
+import { BackendError, type BackendEvent } from '../../../../src/storage/backend.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
+import { initializing } from '../../../../src/storage/errors.ts'
+import { prefixEnd } from '../../../../src/storage/key-range.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
-import type { Storage, StorageEvent } from '../../../../src/storage/storage.ts'
+import type { ListQuery, Storage, StorageEvent, StoredObject, WatchQuery } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
 import { everything, put, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
 
 const { signal } = new AbortController()
 setMaxListeners(0, signal)
+const pick = (from: object, names: string[]) => Object.fromEntries(names.map(name => [name, (from as Record<string, unknown>)[name]]))
 const soon = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
 async function until(condition: () => boolean): Promise<void> {
@@ -61,32 +65,90 @@ describe('storage/cacher', () => {
       for (let i = 0; i < 1200; i++) seed(`n${i}`)
       let grown = false
       backend.before = call => {
-        if (call === 'range' && !grown && backend.calls.range === 3) {
+        if (call === 'range' && !grown && backend.calls.range === 2) {
           grown = true
           seed('n0000')
         }
       }
       await open()
-      expect(backend.calls.range).to.equal(4)
+      expect(backend.calls.range).to.equal(3)
       await until(() => storage.count() === 1201)
     })
 
-    it('makes reads wait, and readiness', async () => {
-      let release = () => {}
-      const gate = new Promise<void>(resolve => {
-        release = resolve
+    describe('while it is being read', () => {
+      let release: () => void
+      /** The first read of the store, which is that of the state, does not end before `release`. */
+      const opening = (options: CacherOptions = {}) => {
+        const gate = new Promise<void>(resolve => {
+          release = resolve
+        })
+        seed('a')
+        seed('b')
+        backend.before = call => (call === 'range' && backend.calls.range === 1 ? gate : undefined)
+        cacher = openCacher(backend, options)
+        storage = cacher.storageFor('configmaps')
+      }
+      const some = { matches: () => true, everything: false }
+      const list = (query: Partial<ListQuery>) =>
+        storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal).then(page => page.items.map(i => i.attributes().name))
+      const watch = (start: WatchQuery['start']) => storage.watch(testPrefix, { start, predicate: everything, bookmarks: false }, signal)
+      const fromStart = { initial: 'any' as const, bookmarkAtEnd: false }
+      afterEach(() => release())
+
+      it('lists and watches wait, and so does readiness', async () => {
+        opening()
+        const reading = Promise.all([names('any'), names(), list({ predicate: some, limit: 1 }), watch(fromStart)])
+        await soon(10)
+        expect([cacher.ready(), storage.count()]).to.deep.equal([false, undefined])
+        release()
+        expect((await reading).slice(0, 3)).to.deep.equal([['a', 'b'], ['a', 'b'], ['a']])
+        expect(cacher.ready()).to.equal(true)
       })
-      seed('a')
-      backend.before = () => gate
-      cacher = openCacher(backend)
-      storage = cacher.storageFor('configmaps')
-      const reading = names('any')
-      await soon(10)
-      expect([cacher.ready(), storage.count()]).to.deep.equal([false, undefined])
-      expect(await codeOf(storage.get(testKey('a'), 'any', AbortSignal.timeout(10)))).to.equal('timeout')
-      release()
-      expect(await reading).to.deep.equal(['a'])
-      expect(cacher.ready()).to.equal(true)
+
+      it('those that have waited for long enough are told when to come again', async () => {
+        opening({ startWaitMs: 30 })
+        const refused = { code: 'initializing', message: 'storage is (re)initializing', retryAfterSeconds: 1 }
+        const reads: [string, () => Promise<unknown>][] = [
+          ['a list of what is at hand', () => list({ at: 'any' })],
+          ['the newest list', () => list({})],
+          ['a list with a limit and a selector', () => list({ predicate: some, limit: 1 })],
+          ['an exact list', () => list({ at: { exactly: revision(2) } })],
+          ['a watch from the start', () => watch(fromStart)],
+          ['a watch from a revision', () => watch({ after: revision(2) })],
+        ]
+        for (const [what, read] of reads)
+          expect(pick((await read().catch((error: unknown) => error)) as object, Object.keys(refused)), what).to.deep.equal(refused)
+      })
+
+      it('gets, and lists with a limit and no selector, are read from the store', async () => {
+        opening()
+        const name = (object: StoredObject | undefined) => object?.attributes().name
+        for (const at of ['any', 'latest', { notOlderThan: revision(2) }, { exactly: revision(2) }] as const)
+          expect(name(await storage.get(testKey('a'), at, signal)), JSON.stringify(at)).to.equal('a')
+        for (const at of ['latest', { exactly: revision(3) }] as const) expect(await list({ at, limit: 1 }), JSON.stringify(at)).to.deep.equal(['a'])
+      })
+
+      it('writes go on', async () => {
+        opening()
+        expect((await write('c')).outcome).to.equal('created')
+        expect((await write('a', { more: 'data' })).outcome).to.equal('updated')
+        release()
+        expect(await names()).to.deep.equal(['a', 'b', 'c'])
+      })
+
+      it('without a resilient start every read waits for as long as it may', async () => {
+        opening({ resilientStart: false, startWaitMs: 10 })
+        expect(await codeOf(storage.get(testKey('a'), 'any', AbortSignal.timeout(30)))).to.equal('timeout')
+        const reading = Promise.all([list({ limit: 1 }), storage.get(testKey('a'), { notOlderThan: revision(2) }, signal)])
+        await soon(30)
+        release()
+        expect((await reading)[0]).to.deep.equal(['a'])
+      })
+    })
+
+    it('has the time in which to come again grow with the time that has passed', () => {
+      const seconds = [0, 1000, 12_000, 30_000, 60_000, 600_000].map(ms => initializing(ms).retryAfterSeconds)
+      expect(seconds).to.deep.equal([1, 1, 2, 6, 30, 30])
     })
 
     it('is waited for while the store is away', async () => {
@@ -268,6 +330,38 @@ describe('storage/cacher', () => {
       expect(stats!.historyEvents + stats!.historyForcedOut).to.equal(50)
     })
 
+    it('what the bytes have forced out is served by the store, and is gone once that is compacted', async () => {
+      await open({ historyBytes: 2000 })
+      for (let i = 0; i < 20; i++) await write('a', { i: String(i), filler: 'x'.repeat(100) })
+      await until(() => cacher.stats().revision === 21)
+      const [stats] = cacher.stats().resources
+      expect(stats!.historyForcedOut).to.be.greaterThan(0)
+      const page = (at: number) => storage.list(testPrefix, { at: { exactly: revision(at) }, predicate: everything, limit: 0 }, signal)
+      const old = await watchAfter(2)
+      expect(told(await take(old, 19))).to.deep.equal(Array.from({ length: 19 }, (_, i) => `modified a@${i + 3}`))
+      expect((await page(3)).items[0]!.object().data.i).to.equal('1')
+      await backend.compact(revision(10), signal)
+      expect(told(await take(await watchAfter(10), 11))[0]).to.equal('modified a@11')
+      for (const read of [watchAfter(2).then(events => take(events, 1)), page(3)]) expect(await codeOf(read)).to.equal('expired')
+      await old.return?.()
+    })
+
+    it('is that of its revision, whenever a change comes while it is being asked for', async () => {
+      await open()
+      for (let turns = 0; turns < 20; turns++) {
+        const { revision: now } = (await write(`n${String(turns).padStart(2, '0')}`)).object
+        await storage.list(testPrefix, { at: { notOlderThan: now }, predicate: everything, limit: 0 }, signal)
+        seed('too-late')
+        for (let i = 0; i < turns; i++) await Promise.resolve()
+        const reading = storage.list(testPrefix, { at: { exactly: now }, predicate: everything, limit: 0 }, signal)
+        expect(
+          (await reading).items.map(item => item.attributes().name),
+          `${turns} turns`,
+        ).not.to.include('too-late')
+        backend.apply([{ key: testKey('too-late') }])
+      }
+    })
+
     it('makes the state of an earlier revision', async () => {
       await open()
       const expected = new Map<number, string[]>()
@@ -333,15 +427,161 @@ describe('storage/cacher', () => {
     })
   })
 
+  describe('comparison with the store', () => {
+    const everyMs = 20
+    const checks = () => cacher.stats().resources[0]!.counts.checks
+    /** Two objects come in one revision, and the watch tells of one: nothing shows that the other is missing. */
+    const corrupt = async (lost: string, shown: string, deleted = false) => {
+      await until(() => backend.watches.length > 0)
+      const value = deleted ? undefined : testCodec.encode(testObject(lost))
+      backend.lose = (event: BackendEvent) => event.key === testKey(lost)
+      backend.apply([
+        { key: testKey(lost), ...(value && { value }) },
+        { key: testKey(shown), value: testCodec.encode(testObject(shown)) },
+      ])
+      backend.lose = () => false
+    }
+
+    it('finds them equal, and touches nothing', async () => {
+      seed('a')
+      await open({ consistencyCheckMs: everyMs })
+      const events = await watchAfter(2)
+      await until(() => checks().success >= 2)
+      await write('b')
+      expect(told(await take(events, 1))).to.deep.equal(['added b@3'])
+      const { success } = checks()
+      await until(() => checks().success > success)
+      expect(checks()).to.deep.include({ failure: 0, error: 0 })
+      expect(cacher.stats().relists).to.equal(0)
+    })
+
+    for (const [what, corruption, shown] of [
+      ['an object that was not told of', () => corrupt('lost', 'z'), ['a', 'lost', 'z']],
+      ['an update that was not told of', () => corrupt('a', 'z'), ['a', 'z']],
+      ['a deletion that was not told of', () => corrupt('a', 'z', true), ['z']],
+    ] as const)
+      it(`finds ${what}, and reads the state anew`, async () => {
+        seed('a')
+        await open({ consistencyCheckMs: everyMs })
+        const events = await watchAfter(2)
+        await corruption()
+        await until(() => checks().failure === 1)
+        const seen: string[] = []
+        const ended = async () => {
+          for (let step = await events.next(); !step.done; step = await events.next()) seen.push(...told(step.value))
+        }
+        expect(await codeOf(ended()), 'watches end, for they may have missed something').to.equal('expired')
+        expect(seen.filter(event => event !== 'added z@3')).to.deep.equal([])
+        const { success } = checks()
+        await until(() => checks().success > success)
+        expect(await names('any')).to.deep.equal(shown)
+        const page = await storage.list(testPrefix, { at: 'any', predicate: everything, limit: 0 }, signal)
+        const stored = (await backend.range({ start: testPrefix, end: prefixEnd(testPrefix) }, signal)).items
+        expect(page.items.map(item => item.revision)).to.deep.equal(stored.map(item => item.modRevision))
+        expect(checks().failure).to.equal(1)
+      })
+
+    it('misses nothing that is written while the state is read anew', async () => {
+      for (let i = 0; i < 600; i++) seed(`n${i}`)
+      await open({ consistencyCheckMs: everyMs })
+      await corrupt('lost', 'z')
+      let writes = 0
+      backend.before = async call => {
+        if (call !== 'range' || checks().failure === 0 || writes > 50) return
+        for (let i = 0; i < 20; i++) seed(`w${writes++}`)
+        await soon(5)
+        seed('n7')
+      }
+      await until(() => checks().failure === 1 && writes > 50)
+      const { success } = checks()
+      await until(() => checks().success > success)
+      expect((await names()).length).to.equal(602 + writes)
+      expect(checks().failure).to.equal(1)
+    })
+
+    it('knows the objects that can not be read', async () => {
+      seed('a')
+      backend.apply([{ key: testKey('b'), value: Buffer.from('no object') }])
+      await open({ consistencyCheckMs: everyMs })
+      await until(() => checks().success > 1)
+      expect(checks().failure).to.equal(0)
+    })
+
+    it('counts those that the store did not answer', async () => {
+      await open({ consistencyCheckMs: everyMs, graceMs: 10_000 })
+      backend.before = call => {
+        if (call === 'range') throw new BackendError('compacted', 'compacted')
+      }
+      await until(() => checks().error > 0)
+      expect(checks()).to.deep.include({ failure: 0 })
+    })
+  })
+
+  describe("jumps of the system's clock", () => {
+    const now = Date.now
+    afterEach(() => {
+      Date.now = now
+    })
+
+    for (const [what, ms] of [
+      ['forward', 3_600_000],
+      ['backward', -3_600_000],
+    ] as const)
+      it(`${what}: history stays, bookmarks come, and reads wait for as long as ever`, async () => {
+        await open({ revisionWaitMs: 60 })
+        await write('a')
+        await names()
+        const watcher = await storage.watch(
+          testPrefix,
+          { start: { after: revision(2) }, predicate: everything, bookmarks: true, deadline: steadyClock.now() + 3_600_000 },
+          signal,
+        )
+        Date.now = () => now() + ms
+        expect(told(await take(watcher[Symbol.asyncIterator](), 1))).to.deep.equal(['bookmark@2'])
+        await soon(2 * testLimits.bookmarkMs)
+        expect(cacher.stats().resources[0]!.historyEvents).to.equal(1)
+        for (const at of [{ notOlderThan: revision(99) }, { exactly: revision(99) }]) {
+          const begun = performance.now()
+          expect(await codeOf(storage.get(testKey('a'), at, signal))).to.equal('too large revision')
+          expect(performance.now() - begun).to.be.within(50, 1000)
+        }
+      })
+  })
+
   it('gives watchers without a predicate the same batches', async () => {
     await open()
     const all = await Promise.all([1, 2, 3].map(() => watchAfter(1)))
     seed('a')
     seed('b')
     const batches = (await Promise.all(all.map(events => events.next()))).map(step => step.value as readonly StorageEvent[])
-    expect(told(batches[0]!)).to.deep.equal(['added a@2', 'added b@3'])
+    // Together with the next one, where nothing else has had the turn meanwhile.
+    expect(told(batches[0]!)[0]).to.equal('added a@2')
     expect(batches[1]).to.equal(batches[0])
     expect(batches[2]).to.equal(batches[0])
+  })
+
+  it('gives no bookmark that is before the last', async () => {
+    await open({ bookmarkMs: 5 })
+    const watcher = await storage.watch(
+      testPrefix,
+      { start: { after: revision(1) }, predicate: { ...everything, everything: false, matches: () => false }, bookmarks: true },
+      signal,
+    )
+    const bookmarks: number[] = []
+    const reading = (async () => {
+      for await (const batch of watcher) bookmarks.push(...batch.map(event => event.revision))
+    })()
+    // Of other resources, which move the clock alone, and of this one, which keep the watchers busy.
+    for (let i = 0; i < 40; i++) {
+      seed('elsewhere', key('/elsewhere/'))
+      await soon(3)
+      for (let n = 0; n < 40; n++) seed(`n${n}`)
+      await soon(1)
+    }
+    watcher.close()
+    await reading
+    expect(bookmarks.length).to.be.above(3)
+    expect(bookmarks).to.deep.equal([...bookmarks].sort((a, b) => a - b))
   })
 
   it('reads the state anew where the store went back', async () => {

@@ -10,7 +10,7 @@ import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { keyAfter } from '../../../../src/storage/key-range.ts'
 import type { Revision } from '../../../../src/storage/revision.ts'
 import { key } from '../../../../src/storage/revision.ts'
-import type { ReadAt, Storage, StorageError } from '../../../../src/storage/storage.ts'
+import type { ReadAt, Storage, StorageError, StorageEvent } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher } from '../../../support/test-cacher.ts'
 import { everything, plus, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
@@ -88,6 +88,18 @@ for (const [name, open] of backends)
             expect((await storage.get(testKey('a'), at(now), signal))?.attributes().name).to.equal('a')
             expect(asked > 0 ? 'store' : 'cache', 'get').to.equal(sources[index])
           })
+
+        it('exactly, of history that was forgotten: from the store', async () => {
+          const exactly = plus(now, -1)
+          cacher.forget(now)
+          asked = 0
+          const page = await storage.list(testPrefix, { at: { exactly }, predicate: everything, limit: 0 }, signal)
+          expect([page.items.length, asked > 0]).to.deep.equal([2, true])
+          const watcher = await storage.watch(testPrefix, { start: { after: exactly }, predicate: everything, bookmarks: false }, signal)
+          const [batch] = [(await watcher[Symbol.asyncIterator]().next()).value as readonly StorageEvent[]]
+          expect(batch?.map(({ type, revision }) => [type, revision])).to.deep.equal([['added', now]])
+          watcher.close()
+        })
 
         it('one object exactly: from the store, which has no future', async () => {
           const query = { predicate: { ...everything, everything: false, name: 'a' }, limit: 0 }

@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import { FanOut } from '../../../../src/storage/cacher/fan-out.ts'
-import { OwnWrites } from '../../../../src/storage/cacher/own-writes.ts'
 import { ResourceCache } from '../../../../src/storage/cacher/resource-cache.ts'
 import { plainReports } from '../../../../src/storage/corrupt.ts'
 import { revision } from '../../../../src/storage/revision.ts'
 import { Slabs } from '../../../../src/storage/slab.ts'
 import { encryptionConfig, encryptionOf, providerOf } from '../../../support/encryption-config.ts'
 import { testResource } from '../../../support/test-cacher.ts'
-import { codecThrough, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+import { codecThrough, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
 const CONFIG_MAPS = { group: '', resource: 'configmaps' }
 const BOUNDS = { windowMs: 60_000, bytes: 1 << 20 }
@@ -19,7 +18,7 @@ describe('storage/cacher/resource-cache', () => {
   function open(names: readonly string[]) {
     const encryption = encryptionOf(providerOf('aesgcm', 'two'))
     const codec = codecThrough(encryption.transformerFor(CONFIG_MAPS))
-    const cache = new ResourceCache({ ...testResource, codec }, BOUNDS, new Slabs(), new OwnWrites(), new FanOut(), plainReports)
+    const cache = new ResourceCache({ ...testResource, codec }, BOUNDS, new Slabs(), new FanOut(), plainReports)
     const loading = ResourceCache.loading()
     for (const [i, name] of names.entries()) {
       const at = revision(i + 1)
@@ -48,5 +47,15 @@ describe('storage/cacher/resource-cache', () => {
     findKey()
     cache.reread()
     expect(cache.tree.size).to.equal(150)
+  })
+
+  it('takes all changes of a revision, though its history has no room for them', () => {
+    const cache = new ResourceCache(testResource, { windowMs: 60_000, bytes: 500 }, new Slabs(), new FanOut(), plainReports)
+    cache.replace(ResourceCache.loading(), revision(1), 0)
+    const names = ['a', 'b', 'c', 'd']
+    for (const name of names)
+      cache.apply({ type: 'put', key: testKey(name), modRevision: revision(2), createRevision: revision(2), value: testCodec.encode(testObject(name)) }, 0)
+    expect(cache.history.forcedOut).to.be.above(0)
+    expect([...cache.tree.keys()]).to.deep.equal(names.map(name => testKey(name)))
   })
 })

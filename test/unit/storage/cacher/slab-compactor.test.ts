@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { FanOut } from '../../../../src/storage/cacher/fan-out.ts'
-import { OwnWrites } from '../../../../src/storage/cacher/own-writes.ts'
 import { ResourceCache } from '../../../../src/storage/cacher/resource-cache.ts'
 import { compactSlabs } from '../../../../src/storage/cacher/slab-compactor.ts'
 import { plainReports } from '../../../../src/storage/corrupt.ts'
@@ -13,7 +12,7 @@ describe('storage/cacher/slab-compactor', () => {
   it('moves the few that outlive their slab', async () => {
     const young = new Slabs()
     const old = new Slabs()
-    const cache = new ResourceCache(testResource, { windowMs: 0, bytes: 1 }, young, new OwnWrites(), new FanOut(), plainReports)
+    const cache = new ResourceCache(testResource, { windowMs: 0, bytes: 1 }, young, new FanOut(), plainReports)
     cache.replace(ResourceCache.loading(), revision(1), 0)
     let at = 1
     const filler = 'x'.repeat(10_000)

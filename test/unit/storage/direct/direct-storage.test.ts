@@ -1,11 +1,13 @@
 import { expect } from 'chai'
 import { DirectStorage } from '../../../../src/storage/direct/direct-storage.ts'
+import { revision } from '../../../../src/storage/revision.ts'
+import type { ReadAt } from '../../../../src/storage/storage.ts'
 import { encryptionConformance } from '../../../conformance/encryption.ts'
 import { storageConformance } from '../../../conformance/storage.ts'
 import { encryptionOf, identityProvider, providerOf } from '../../../support/encryption-config.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { directHarness, encryptedHarness } from '../../../support/test-cacher.ts'
-import { codecThrough, testCodec, testKey, testObject } from '../../../support/test-codec.ts'
+import { codecThrough, everything, plus, take, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
 storageConformance('direct, in memory', async () => directHarness(new MemoryBackend()))
 storageConformance('direct, in memory, encrypted', async () => {
@@ -15,6 +17,27 @@ storageConformance('direct, in memory, encrypted', async () => {
 encryptionConformance('direct, in memory', async () => encryptedHarness('direct', new MemoryBackend()))
 
 describe('storage/direct', () => {
+  it('refuses a revision that has not come at once, in one call, where it is not to wait', async () => {
+    const backend = new MemoryBackend()
+    const storage = new DirectStorage(backend, testCodec, { revisionWaitMs: 0 })
+    const signal = AbortSignal.timeout(5000)
+    const { revision } = await backend.write({ key: testKey('a'), expected: 0, value: testCodec.encode(testObject('a')) }, signal)
+    const calls: string[] = []
+    backend.before = async call => void calls.push(call)
+    const codeOf = (read: Promise<unknown>) =>
+      read.then(
+        () => 'none',
+        (error: { code: string; revision: number }) => `${error.code} ${error.revision}`,
+      )
+    const list = (at: ReadAt) => storage.list(testPrefix, { at, predicate: everything, limit: 0 }, signal)
+    const later = { notOlderThan: plus(revision, 1) }
+    expect(await codeOf(storage.get(testKey('a'), later, signal))).to.equal(`too large revision ${revision}`)
+    expect(await codeOf(storage.get(testKey('none'), later, signal))).to.equal(`too large revision ${revision}`)
+    expect(await codeOf(list(later))).to.equal(`too large revision ${revision}`)
+    expect((await list({ notOlderThan: revision })).items).to.have.length(1)
+    expect(calls).to.deep.equal(['get', 'get', 'range', 'range'])
+  })
+
   it('does not remove unread what another program makes readable meanwhile', async () => {
     const backend = new MemoryBackend()
     const storage = new DirectStorage(backend, testCodec)
@@ -28,5 +51,24 @@ describe('storage/direct', () => {
     }
     expect(await storage.removeCorrupt(testKey('a'), signal)).to.equal('readable')
     expect((await storage.get(testKey('a'), 'latest', signal))?.attributes().name).to.equal('a')
+  })
+
+  it('gives a watch that begins long ago all that has been, however slowly it is read', async () => {
+    const backend = new MemoryBackend()
+    const storage = new DirectStorage(backend, testCodec, { queueLimit: 4 })
+    const signal = AbortSignal.timeout(5000)
+    for (let i = 0; i < 30; i++) backend.apply([{ key: testKey(`n${i}`), value: testCodec.encode(testObject(`n${i}`)) }])
+    // As a store gives history: in parts.
+    const { watch } = backend
+    backend.watch = async function* (query, until) {
+      for await (const { events } of watch.call(backend, query, until))
+        for (let i = 0; i < events.length; i += 3)
+          yield { events: events.slice(i, i + 3), revision: events.at(Math.min(i + 2, events.length - 1))!.modRevision }
+    }
+    const watcher = await storage.watch(testPrefix, { start: { after: revision(1) }, predicate: everything, bookmarks: false }, signal)
+    await new Promise(resolve => setTimeout(resolve, 20))
+    const revisions = (await take(watcher, 30)).map(event => event.revision)
+    expect(revisions).to.deep.equal(Array.from({ length: 30 }, (_, i) => i + 2))
+    watcher.close()
   })
 })

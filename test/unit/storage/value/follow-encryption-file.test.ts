@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -40,7 +40,9 @@ describe('the encryption configuration, followed', () => {
   it('is taken up when it changes, and only then', async () => {
     await new Promise(resolve => setTimeout(resolve, 30))
     expect([prefix(), log]).to.deep.equal(['one', []])
-    writeFileSync(file, encryptionFile(['secrets'], providerOf('aesgcm', 'two', 'one')))
+    // At once: what is read of a file that is being written can't be parsed.
+    writeFileSync(`${file}.new`, encryptionFile(['secrets'], providerOf('aesgcm', 'two', 'one')))
+    renameSync(`${file}.new`, file)
     await eventually('the new key writes', async () => prefix() === 'two')
     await new Promise(resolve => setTimeout(resolve, 30))
     expect(log).to.deep.equal(['the encryption configuration has changed'])

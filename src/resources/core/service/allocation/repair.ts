@@ -2,7 +2,6 @@ import type { ResourceAccess } from '../../../../catalog/definition.ts'
 import { isIPv6, parseIp, printIp } from '../../../../meta/ip.ts'
 import type { KubeObject } from '../../../../meta/object.ts'
 import { isStatusError } from '../../../../meta/status.ts'
-import { timeMillis } from '../../../../meta/time.ts'
 import { clusterIPsOf, isHeadless, needsClusterIP } from '../fields.ts'
 import { ALLOCATOR_NAME, belongsTo, IP_ADDRESSES, ipAddressObject, MANAGED_BY_LABEL, serviceRef } from './cluster-ips.ts'
 import { NodePorts } from './node-ports.ts'
@@ -11,7 +10,7 @@ import { allNodePortsOf, SERVICES } from './ports-in-use.ts'
 
 export interface RepairOptions {
   readonly nodePortRange: PortRange
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of a clock that nobody sets: times of other servers' clocks are not looked at. */
   readonly now: number
   /** How long a reservation may be without its service before it counts as left behind: longer than lies between a reservation and its write. */
   readonly graceMilliseconds: number
@@ -21,9 +20,11 @@ export interface RepairOptions {
 export interface RepairState {
   /** Node ports without a service, with the time at which a run first found them so. */
   readonly orphanPorts: Map<number, number>
+  /** The same of IPAddresses, by uid. */
+  readonly orphanAddresses: Map<string, number>
 }
 
-export const createRepairState = (): RepairState => ({ orphanPorts: new Map() })
+export const createRepairState = (): RepairState => ({ orphanPorts: new Map(), orphanAddresses: new Map() })
 
 export interface RepairReport {
   readonly freedIPs: readonly string[]
@@ -44,7 +45,7 @@ export async function repairAllocations(api: ResourceAccess, state: RepairState,
   const addresses = (await api.list(IP_ADDRESSES, '', { labelSelector: `${MANAGED_BY_LABEL}=${ALLOCATOR_NAME}` })).items
   const before = await nodePorts.current(api)
   const services = (await api.list(SERVICES, '')).items
-  const ips = await repairIPs(api, addresses, services, options)
+  const ips = await repairIPs(api, addresses, services, state, options)
   return { ...ips, ...(await repairPorts(api, nodePorts, before, services, state, options)) }
 }
 
@@ -52,6 +53,7 @@ async function repairIPs(
   api: ResourceAccess,
   addresses: readonly KubeObject[],
   services: readonly KubeObject[],
+  { orphanAddresses }: RepairState,
   { now, graceMilliseconds }: RepairOptions,
 ): Promise<Pick<RepairReport, 'freedIPs' | 'restoredIPs' | 'conflictingIPs'>> {
   const owners = new Map<string, KubeObject>()
@@ -62,19 +64,23 @@ async function repairIPs(
       if (parsed) owners.set(printIp(parsed), service)
     }
   }
+  const present = new Set(addresses.map(({ metadata }) => metadata.uid))
+  for (const uid of orphanAddresses.keys()) if (!present.has(uid)) orphanAddresses.delete(uid)
   const freedIPs: string[] = []
   const conflictingIPs: string[] = []
   for (const address of addresses) {
-    const { name = '', uid, creationTimestamp } = address.metadata
+    const { name = '', uid = '' } = address.metadata
     const owner = owners.get(name)
     owners.delete(name)
     if (owner) {
+      orphanAddresses.delete(uid)
       if (!belongsTo(address, serviceRef(owner))) conflictingIPs.push(name)
       continue
     }
-    if (now - (timeMillis(creationTimestamp) ?? 0) < graceMilliseconds) continue
+    if (!orphanAddresses.has(uid)) orphanAddresses.set(uid, now)
+    if (now - (orphanAddresses.get(uid) ?? now) < graceMilliseconds) continue
     try {
-      await api.delete(IP_ADDRESSES, '', name, uid === undefined ? {} : { uid })
+      await api.delete(IP_ADDRESSES, '', name, uid === '' ? {} : { uid })
       freedIPs.push(name)
     } catch (error) {
       if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error

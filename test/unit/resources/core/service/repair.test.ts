@@ -40,6 +40,18 @@ describe('repair of allocations', () => {
     expect([...(await ports.current(server)).ports.ports()]).to.deep.equal([30086])
   })
 
+  it('counts from when it was seen, whatever its own time says', async () => {
+    const { server, run } = setUp()
+    server.now -= 1000 * GRACE // by the clock of whoever made it
+    await server.create(IPS, '', ipAddressObject('10.0.0.99', 'IPv4', { namespace: 'default', name: 'on-its-way' }))
+    server.now += 1000 * GRACE
+    expect(await run()).to.deep.equal(nothing)
+    server.now += GRACE - 1
+    expect(await run()).to.deep.equal(nothing)
+    server.now += 1
+    expect((await run()).freedIPs).to.deep.equal(['10.0.0.99'])
+  })
+
   it('frees at once where nothing else writes', async () => {
     const { server, run, ports } = setUp()
     await server.create(IPS, '', ipAddressObject('10.0.0.99', 'IPv4', { namespace: 'default', name: 'lost' }))

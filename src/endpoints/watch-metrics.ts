@@ -1,0 +1,72 @@
+import { CounterFamily, HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
+import type { Scope } from './scope.ts'
+
+/** Bytes. */
+const SIZES = Array.from({ length: 8 }, (_, i) => 1024 * 2 ** i)
+const DURATIONS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
+const KIND = ['group', 'version', 'kind'] as const
+
+/** What one watch sends is counted here: its children are looked up when it begins. */
+export interface WatchMeter {
+  sent(frames: readonly Buffer[]): void
+  /** The bookmark that ends the initial events has been sent, so many seconds after the request came. */
+  initialEventsSent(seconds: number): void
+}
+
+/** kube-apiserver's families of watches. Source: k8s.io/apiserver, pkg/endpoints/metrics. */
+export class WatchMetrics {
+  private readonly events = new CounterFamily({
+    name: 'apiserver_watch_events_total',
+    help: 'Events sent to clients that watch.',
+    stability: 'ALPHA',
+    labels: KIND,
+  })
+  private readonly sizes = new HistogramFamily({
+    name: 'apiserver_watch_events_sizes',
+    help: 'Sizes in bytes of events sent to clients that watch.',
+    stability: 'ALPHA',
+    labels: KIND,
+    buckets: SIZES,
+  })
+  private readonly initial = new HistogramFamily({
+    name: 'apiserver_watch_list_duration_seconds',
+    help: 'Time until the initial events of a watch were sent, by group, version, resource and scope.',
+    stability: 'ALPHA',
+    labels: ['group', 'version', 'resource', 'scope'],
+    buckets: DURATIONS,
+  })
+
+  families(): MetricFamily[] {
+    return [this.events, this.sizes, this.initial]
+  }
+
+  /** `name`: of the only object that is watched, or empty. */
+  meter({ served: { version }, namespace }: Scope, name: string): WatchMeter {
+    const events = this.events.child(version.group, version.name, version.kind)
+    const sizes = this.sizes.child(version.group, version.name, version.kind)
+    const scope = name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
+    return {
+      sent: frames => count(frames, events, sizes),
+      initialEventsSent: seconds => this.initial.child(version.group, version.name, version.names.plural, scope).observe(seconds),
+    }
+  }
+}
+
+/** Of so many frames on, their sizes are sorted once for all watches that are sent the same array. */
+const MANY = 8
+let lastFrames: readonly Buffer[] | undefined
+let lastSizes = new HistogramChild(SIZES)
+
+function count(frames: readonly Buffer[], events: NumberChild, sizes: HistogramChild): void {
+  events.value += frames.length
+  if (frames.length < MANY) {
+    for (const frame of frames) sizes.observe(frame.length)
+    return
+  }
+  if (lastFrames !== frames) {
+    lastSizes = new HistogramChild(SIZES)
+    for (const frame of frames) lastSizes.observe(frame.length)
+    lastFrames = frames
+  }
+  sizes.add(lastSizes)
+}

@@ -1,0 +1,32 @@
+import type { MetricDeclaration, MetricFamily, Sample } from './metrics.ts'
+
+/** Values of the labels in the order of the declaration, and the number. */
+export type Polled = readonly [labels: readonly string[], value: number]
+
+/** A family whose numbers are kept by others, as plain fields where they are counted, and asked for when it is scraped. */
+export class PolledFamily implements MetricFamily {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge'
+  /** How the figures of several processes make one. */
+  readonly across: 'sum' | 'max'
+  private readonly labels: readonly string[]
+  private readonly values: () => Iterable<Polled>
+
+  constructor(type: 'counter' | 'gauge', declaration: MetricDeclaration & { readonly across?: 'sum' | 'max' }, values: () => Iterable<Polled>) {
+    this.name = declaration.name
+    this.help = `[${declaration.stability}] ${declaration.help}`
+    this.type = type
+    this.across = declaration.across ?? 'sum'
+    this.labels = declaration.labels
+    this.values = values
+  }
+
+  samples(): Sample[] {
+    return Array.from(this.values(), ([values, value]) => {
+      const labels: Record<string, string> = {}
+      for (let i = 0; i < this.labels.length; i++) labels[this.labels[i] ?? ''] = values[i] ?? ''
+      return { metricName: this.name, labels, value }
+    })
+  }
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Config } from './config/config.ts'
+import type { Logger } from './lib/log.ts'
+import { REQUEST_GRACE_MS } from './server/shutdown.ts'
+import { stopSignal } from './server/stop-signal.ts'
+import { ClusterMetrics, ofWorker } from './server/workers/cluster-metrics.ts'
+import { Distributor } from './server/workers/distributor.ts'
+import type { FromWorker, MetricSnapshot, WorkerBegin, WorkerProcess } from './server/workers/messages.ts'
+import { Supervisor } from './server/workers/supervisor.ts'
+import { WORKER_VARIABLE } from './server/workers/worker-link.ts'
+import { announce, credentialsOf } from './serving-files.ts'
+
+const LOOPBACK = '127.0.0.1'
+/** Where a start has failed, the workers get this long to end. */
+const FAILED_START_MS = 5_000
+/** A worker gets this long beyond what its requests may take. */
+const CLOSE_MS = 5_000
+/** How often it is looked whether the channel of a worker that has ended is empty, and how many times. */
+const DRAIN_MS = 5
+const MAX_DRAIN_TRIES = 200
+
+/**
+ * Serves by several processes: makes the certificates and the kubeconfig, starts the workers with this process's own command line, and keeps them running until it is told to
+ * stop. Resolves with the exit code.
+ */
+export async function runPrimary(config: Config, log: Logger): Promise<number> {
+  const stopping = stopSignal(log)
+  const ports = new Distributor()
+  const securePort = await ports.listen('secure', config.securePort, config.bindAddress)
+  const insecurePort = config.insecurePort === 0 ? 0 : await ports.listen('insecure', config.insecurePort, LOOPBACK)
+  const credentials = credentialsOf(config)
+  const metrics = new ClusterMetrics(
+    () => supervisor.workers(),
+    () => ownMetrics(supervisor),
+  )
+  const supervisor: Supervisor = new Supervisor({
+    count: config.workers,
+    fork(number, othersServe) {
+      const worker = workerProcess(number)
+      const begin = ({ tls, serverCa }: WorkerBegin['credentials']): void =>
+        worker.send({ type: 'begin', begin: { credentials: { tls, serverCa }, securePort, insecurePort, fillFirst: othersServe } })
+      worker.onMessage(({ type }) => {
+        if (type === 'hello') void credentials.then(begin, () => {})
+      })
+      return worker
+    },
+    onMessage(number, worker, message) {
+      if (message.type === 'took' || message.type === 'refused') ports.answered(worker, message.id, message.type === 'took')
+      else if (message.type === 'closing') ports.remove(worker)
+      else if (message.type === 'collected') metrics.collected(number, message.id, message.families)
+      else if (message.type === 'scrape')
+        void metrics
+          .gather()
+          .then(text => worker.send({ type: 'scraped', id: message.id, text }))
+          .catch(error => log.error('the metrics of the workers do not fit together', { error }))
+    },
+    onServing: worker => ports.add(worker),
+    onEnd: number => void metrics.retire(number).catch(error => log.error('the metrics of a worker are lost', { worker: number, error })),
+    log,
+    now: () => performance.now(),
+  })
+  // Whatever ends this process ends the workers.
+  process.once('exit', () => supervisor.kill())
+
+  try {
+    const made = await credentials
+    const told = stopping.then(() => 'stop' as const)
+    if ((await Promise.race([supervisor.serving, told])) !== 'stop') {
+      await announce(config, made, { securePort, insecurePort: insecurePort || undefined }, log, { workers: config.workers })
+      await stopping
+    }
+  } catch (error) {
+    ports.close()
+    await supervisor.stop(FAILED_START_MS)
+    throw error
+  }
+  ports.end()
+  const clean = await supervisor.stop(config.shutdownDelayMs + REQUEST_GRACE_MS + CLOSE_MS)
+  log.info('all workers have ended')
+  return clean ? 0 : 1
+}
+
+/** Starts this program again as a worker. */
+function workerProcess(number: number): WorkerProcess {
+  const [program = '', ...args] = process.argv.slice(1)
+  const child: ChildProcess = fork(program, args, { env: { ...process.env, [WORKER_VARIABLE]: String(number) } })
+  // A worker that has ended can't be told anything; that it has ended is told by its exit.
+  child.on('error', () => {})
+  return {
+    pid: child.pid ?? 0,
+    send(message, socket) {
+      if (child.connected) child.send(message, socket, { keepOpen: true }, () => {})
+    },
+    kill: () => void child.kill('SIGKILL'),
+    onMessage: handle => void child.on('message', message => handle(message as FromWorker)),
+    onExit(handle) {
+      child.once('exit', handle)
+      if (child.pid === undefined) child.once('error', () => handle(null, 'it could not be started'))
+    },
+    // Not the event `disconnect`, which does not come where a message was cut off in the middle.
+    onGone: handle => void child.once('exit', () => whenDrained(child, handle)),
+  }
+}
+
+/** Calls back when everything that the process had said before it ended has been heard. */
+function whenDrained(child: ChildProcess, done: () => void, tries = MAX_DRAIN_TRIES): void {
+  if (child.connected && tries > 0) setTimeout(() => whenDrained(child, done, tries - 1), DRAIN_MS)
+  else setImmediate(done)
+}
+
+/** What this process costs, and how often workers had to be started anew. */
+function ownMetrics({ restarts }: Supervisor): MetricSnapshot[] {
+  const family = (name: string, help: string, type: string, value: number): MetricSnapshot => ({
+    name,
+    help,
+    type,
+    aggregator: 'sum',
+    values: [{ value, labels: {} }],
+  })
+  const { user, system } = process.cpuUsage()
+  return [
+    family('binnacle_worker_restarts_total', '[ALPHA] Workers that had ended and were started anew.', 'counter', restarts),
+    ofWorker(family('process_resident_memory_bytes', 'Resident memory size in bytes.', 'gauge', process.memoryUsage.rss()), 'primary'),
+    ofWorker(family('process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', 'counter', (user + system) / 1e6), 'primary'),
+  ]
+}

@@ -1,0 +1,80 @@
+import { readCommandLine, usage } from './config/command-line.ts'
+import type { Config } from './config/config.ts'
+import { FlagError } from './config/parse-flags.ts'
+import type { Logger } from './lib/log.ts'
+import { createLogger } from './lib/structured-log.ts'
+import { LifecycleError } from './lifecycle/gates.ts'
+import { GIT_VERSION } from './server/version.ts'
+
+const LOOK_FOR_PRIMARY_MS = 2_000
+
+export interface ProgramOptions {
+  /** The number of this worker; absent in a process that is none. */
+  readonly worker?: number
+  /** Does what the command line asks for, where that is to serve. Resolves with the exit code when it has ended. */
+  serve(config: Config, log: Logger): Promise<number>
+}
+
+/** Runs the program, and sets the exit code when it has ended. */
+export function runProgram(argv: readonly string[], options: ProgramOptions): void {
+  if (options.worker !== undefined) endWithPrimary()
+  void run(argv, options)
+    .catch((error: unknown) => {
+      process.stderr.write(`Error: ${tell(error)}\n`)
+      return 1
+    })
+    .then(code => {
+      process.exitCode = code
+      // The channel to the primary would keep it.
+      if (options.worker !== undefined) process.exit()
+    })
+}
+
+/** A worker without its primary has no ports. The event does not come where the primary ended in the middle of a message. */
+function endWithPrimary(): void {
+  const end = (): never => process.exit(1)
+  process.once('disconnect', end)
+  setInterval(() => {
+    if (!process.connected) end()
+  }, LOOK_FOR_PRIMARY_MS).unref()
+}
+
+async function run(argv: readonly string[], { worker, serve }: ProgramOptions): Promise<number> {
+  let command: ReturnType<typeof readCommandLine>
+  try {
+    command = readCommandLine(argv)
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error
+    process.stderr.write(`Error: ${error.message}\n`)
+    return 1
+  }
+  switch (command.action) {
+    case 'help':
+      process.stdout.write(usage())
+      return 0
+    case 'version':
+      process.stdout.write(`Kubernetes ${GIT_VERSION}\n`)
+      return 0
+    case 'serve': {
+      const { config, ignored } = command
+      const log = createLogger({
+        verbosity: config.verbosity,
+        format: config.loggingFormat,
+        write: line => process.stderr.write(line),
+        now: Date.now,
+        ...(worker !== undefined && { fields: { worker } }),
+      })
+      // Of several processes, the primary says so.
+      for (const resource of worker === undefined ? config.droppedWatchCacheSizes : [])
+        log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
+      if (ignored.length > 0 && worker === undefined) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
+      return serve(config, log)
+    }
+  }
+}
+
+/** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is told. */
+function tell(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error || error instanceof LifecycleError ? error.message : (error.stack ?? error.message)
+}

@@ -1,0 +1,31 @@
+import type { Logger } from '../lib/log.ts'
+
+/** Resolves at the first SIGTERM or SIGINT; the second one ends the process on the spot. */
+export function stopSignal(log: Logger): Promise<void> {
+  return new Promise(resolve => {
+    let asked = false
+    const stop = (name: string): void => {
+      if (asked) {
+        log.warn('told twice to stop', { signal: name })
+        process.exit(1)
+      }
+      asked = true
+      log.info('told to stop', { signal: name })
+      resolve()
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
+}
+
+/**
+ * A worker's: resolves at the first SIGTERM, or when the primary says so. A terminal and some init systems tell every process of the group, so that the primary is told as well: it
+ * decides what SIGINT means, and what being told twice does.
+ */
+export function workerStopSignal(primary: Promise<void>): Promise<void> {
+  process.on('SIGINT', () => {})
+  return new Promise(resolve => {
+    process.on('SIGTERM', () => resolve())
+    void primary.then(resolve)
+  })
+}

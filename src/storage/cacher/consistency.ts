@@ -1,0 +1,72 @@
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import type { Backend } from '../backend.ts'
+import { keyAfter, prefixEnd } from '../key-range.ts'
+import type { Key, Revision } from '../revision.ts'
+import type { ResourceCache } from './resource-cache.ts'
+
+/** Keys asked of the store at a time. */
+const pageSize = 5000
+
+export interface Consistency {
+  /** At which both were looked at. */
+  readonly revision: Revision
+  /** Of the cache, and of the store: equal where they have the same objects, each at the same revision. */
+  readonly cache: string
+  readonly store: string
+}
+
+/** A digest of keys and the revisions that wrote them, whatever their order: the number of them, and sums of two 32-bit FNV-1a hashes that begin differently. */
+export class KeyDigest {
+  #count = 0
+  #first = 0
+  #second = 0
+
+  add(key: Key, revision: Revision): void {
+    let first = 0x811c9dc5
+    let second = 0x01000193
+    for (let i = 0; i < key.length; i++) {
+      const unit = key.charCodeAt(i)
+      first = Math.imul(first ^ unit, 0x01000193)
+      second = Math.imul(second ^ unit, 0x01000193)
+    }
+    const high = Math.floor(revision / 0x1_0000_0000)
+    for (const word of [revision >>> 16, revision & 0xffff, high]) {
+      first = Math.imul(first ^ word, 0x01000193)
+      second = Math.imul(second ^ word, 0x01000193)
+    }
+    this.#count++
+    this.#first = (this.#first + first) >>> 0
+    this.#second = (this.#second + second) >>> 0
+  }
+
+  get text(): string {
+    const hex = (n: number) => n.toString(16).padStart(8, '0')
+    return `${this.#count}-${hex(this.#first)}${hex(this.#second)}`
+  }
+}
+
+/** Compares what a cache has with what the store had at the revision that the cache has reached. Costs the store its keys, and no values. Throws BackendError. */
+export async function compareWithStore(backend: Backend, cache: ResourceCache, reached: Revision, signal: AbortSignal): Promise<Consistency> {
+  // In one step with the revision: later changes do not show in a clone.
+  const tree = cache.tree.clone()
+  const unreadable = [...cache.corrupt.values()].map(({ fault }) => fault)
+  const ours = new KeyDigest()
+  for (const { key, revision } of unreadable) ours.add(key, revision)
+  for (const [key, { revision }] of tree.entries()) {
+    ours.add(key, revision)
+    if (turnIsSpent()) await nextTurn()
+  }
+  const store = new KeyDigest()
+  const { prefix } = cache.resource
+  const end = prefixEnd(prefix)
+  for (let start: Key | undefined = prefix; start !== undefined; ) {
+    const page = await backend.range({ start, end, at: reached, limit: pageSize, keysOnly: true }, signal)
+    for (const { key, modRevision } of page.items) {
+      store.add(key, modRevision)
+      if (turnIsSpent()) await nextTurn()
+    }
+    const last = page.items.at(-1)
+    start = page.more && last !== undefined ? keyAfter(last.key) : undefined
+  }
+  return { revision: reached, cache: ours.text, store: store.text }
+}

@@ -1,0 +1,19 @@
+import type { MetricFamily } from '../lib/metrics.ts'
+import { PolledFamily } from '../lib/polled-family.ts'
+import type { ListCounts } from './list-counts.ts'
+
+/** kube-apiserver's families of lists that the store answered, by resource (`deployments.apps`). Source: k8s.io/apiserver, pkg/storage/etcd3/metrics. */
+export function listMetrics(counts: () => readonly (readonly [resource: string, ListCounts])[]): MetricFamily[] {
+  const counter = (name: string, help: string, of: keyof ListCounts) =>
+    new PolledFamily('counter', { name, help, stability: 'ALPHA', labels: ['resource'] }, () =>
+      counts()
+        .filter(([, each]) => each.lists > 0)
+        .map(([resource, each]) => [[resource], each[of]] as const),
+    )
+  return [
+    counter('apiserver_storage_list_total', 'Lists that the store answered, by resource.', 'lists'),
+    counter('apiserver_storage_list_fetched_objects_total', 'Objects read from the store for lists, by resource.', 'fetched'),
+    counter('apiserver_storage_list_evaluated_objects_total', 'Objects looked at for lists from the store, by resource.', 'evaluated'),
+    counter('apiserver_storage_list_returned_objects_total', 'Objects given in lists from the store, by resource.', 'returned'),
+  ]
+}

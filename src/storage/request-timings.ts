@@ -1,0 +1,79 @@
+import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
+import type { Backend } from './backend.ts'
+
+const LATENCIES = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+const LABELS = ['operation', 'type'] as const
+
+interface Children {
+  readonly latency: HistogramChild
+  readonly total: NumberChild
+  readonly errors: () => NumberChild
+}
+
+/** How long etcd takes to answer, and how often it fails: kube-apiserver's families of requests to etcd. */
+export class RequestTimings {
+  private readonly latencies = new HistogramFamily({
+    name: 'etcd_request_duration_seconds',
+    help: 'Latency of requests to etcd in seconds, by operation and type of object.',
+    stability: 'ALPHA',
+    labels: LABELS,
+    buckets: LATENCIES,
+  })
+  private readonly totals = new CounterFamily({
+    name: 'etcd_requests_total',
+    help: 'Requests to etcd, by operation and type of object.',
+    stability: 'ALPHA',
+    labels: LABELS,
+  })
+  private readonly failures = new CounterFamily({
+    name: 'etcd_request_errors_total',
+    help: 'Requests to etcd that failed, by operation and type of object.',
+    stability: 'ALPHA',
+    labels: LABELS,
+  })
+
+  families(): MetricFamily[] {
+    return [this.latencies, this.totals, this.failures]
+  }
+
+  /** The same backend, whose reads and writes are timed as of objects of this type (`deployments.apps`). */
+  timed(backend: Backend, type: string): Backend {
+    const operations = new Map<string, Children>()
+    const childrenOf = (operation: string): Children => {
+      let children = operations.get(operation)
+      if (children === undefined) {
+        children = {
+          latency: this.latencies.child(operation, type),
+          total: this.totals.child(operation, type),
+          errors: () => this.failures.child(operation, type),
+        }
+        operations.set(operation, children)
+      }
+      return children
+    }
+    const timing = <T>(operation: string, call: Promise<T>): Promise<T> => {
+      const begun = performance.now()
+      const { latency, total, errors } = childrenOf(operation)
+      const over = () => {
+        latency.observe((performance.now() - begun) / 1000)
+        total.value++
+      }
+      call.then(over, () => {
+        over()
+        errors().value++
+      })
+      return call
+    }
+    return {
+      get: (key, signal, at) => timing('get', backend.get(key, signal, at)),
+      range: (query, signal) => timing('list', backend.range(query, signal)),
+      write: (write, signal) => timing(write.value === undefined ? 'delete' : write.expected === 0 ? 'create' : 'update', backend.write(write, signal)),
+      watch: (watch, signal) => backend.watch(watch, signal),
+      currentRevision: signal => backend.currentRevision(signal),
+      compact: (before, signal) => backend.compact(before, signal),
+      check: signal => backend.check(signal),
+      size: signal => backend.size(signal),
+      close: () => backend.close(),
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { findEtcd, startEtcd } from '../support/etcd.ts'
+import type { Outcome } from '../support/model/memory-history.ts'
+import { processHistories } from '../support/model/process-histories.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+
+/** `$MODEL_WORLDS=50` for more. */
+const WORLDS = Number(process.env.MODEL_WORLDS ?? 2)
+const SEED = Number(process.env.MODEL_SEED ?? 1)
+const HISTORIES = 12
+const STEPS = 40
+/** As with the gates of reads from memory off. */
+const FROM_THE_STORE = ['--feature-gates', 'ConsistentListFromCache=false,ListFromCacheSnapshot=false']
+
+const etcdFound = findEtcd() !== undefined
+
+function judge(seed: number, { wrong, compared, changes }: Outcome): void {
+  if (wrong.length > 0) throw new Error(`seed ${seed}: ${wrong.length} contradictions:\n${wrong.slice(0, 20).join('\n')}`)
+  expect(compared).to.be.above(HISTORIES * STEPS)
+  expect(changes).to.be.above(HISTORIES * 10)
+}
+
+describe('the model: histories of servers that are killed, and whose store is', function () {
+  this.timeout(120_000)
+  for (let seed = SEED; seed < SEED + WORLDS; seed++) {
+    ;(etcdFound ? it : it.skip)(
+      `three servers on one etcd, seed ${seed}${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`,
+      async () => {
+        const etcd = await startEtcd()
+        const flags = ['--etcd-servers', etcd.url, '--etcd-compaction-interval', '0']
+        const servers: ServerProcess[] = []
+        try {
+          for (const more of [[], [], FROM_THE_STORE]) servers.push(await createServerProcess([...flags, ...more]))
+          judge(seed, await processHistories({ seed, histories: HISTORIES, steps: STEPS, servers, etcd }))
+        } finally {
+          await Promise.all(servers.map(server => server.stop()))
+          await etcd.stop()
+        }
+      },
+    )
+
+    if ((seed - SEED) % 2 === 1) continue
+    it(`one server on the embedded store, seed ${seed}`, async () => {
+      const server = await createServerProcess(['--etcd-compaction-interval', '0'])
+      try {
+        judge(seed, await processHistories({ seed, histories: HISTORIES, steps: STEPS, servers: [server] }))
+      } finally {
+        await server.stop()
+      }
+    })
+  }
+})

@@ -1,0 +1,381 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { KubeObject } from '../../src/meta/object.ts'
+import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
+import { createJsonClient, type JsonAnswer, type JsonRequest } from '../support/json-client.ts'
+import { configMap, SHARED } from '../support/load.ts'
+import { watchResuming } from '../support/resuming-watch.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { serverProgram } from '../support/server-program.ts'
+import { twoWires } from '../support/two-wires.ts'
+import { webSocketWatch } from '../support/web-socket-watch.ts'
+import { isAlive, workerOf, workerPids } from '../support/worker-processes.ts'
+import { startTrial } from '../support/writes-under-trouble.ts'
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
+const PATIENCE_MS = 20_000
+const ROUNDS = 40
+
+const etcdFound = findEtcd() !== undefined
+const onEtcd = etcdFound ? describe : describe.skip
+
+/** Waits until the condition holds. */
+async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; !(await condition()); await sleep(20))
+    if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
+}
+
+/** What a reader has seen. */
+interface Readings {
+  readonly reads: number
+  /** Answers older than one that came before. */
+  readonly backwards: readonly string[]
+  readonly unexpected: readonly string[]
+}
+
+/** Reads again and again, each time over a connection of its own and so by another worker: no answer may be older than the one before. `path` gets the version of that. */
+function readsForward(url: string, path: (last: number) => string): { stop(): Promise<Readings> } {
+  let stopped = false
+  const read = async (): Promise<Readings> => {
+    const seen = { reads: 0, backwards: [] as string[], unexpected: [] as string[] }
+    for (let last = 0; !stopped; ) {
+      const client = createJsonClient(url)
+      const asked = path(last)
+      const { status, body } = await client.ask('GET', asked)
+      client.close()
+      // No answer: the worker was killed.
+      if (status === 0) continue
+      if (status !== 200) {
+        seen.unexpected.push(`${asked}: ${status} ${JSON.stringify(body)}`)
+        continue
+      }
+      const version = Number(body.metadata.resourceVersion)
+      if (version < last) seen.backwards.push(`${asked}: ${version} after ${last}`)
+      last = version
+      seen.reads++
+    }
+    return seen
+  }
+  const done = read()
+  return {
+    stop() {
+      stopped = true
+      return done
+    },
+  }
+}
+
+onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
+  this.timeout(90_000)
+  let etcd: EtcdServer
+  before(async () => {
+    etcd = await startEtcd()
+  })
+  after(() => etcd?.stop())
+
+  describe('that serve', () => {
+    let server: ServerProcess
+    before(async () => {
+      server = await createServerProcess(['--etcd-servers', etcd.url, '--workers', '2', '-v=3'])
+      await server.start()
+      await until('both serve', () => workerPids(server).size === 2)
+    })
+    after(() => server?.stop())
+
+    /** Over a connection of its own: the next worker answers. */
+    async function ask(method: string, path: string, options?: JsonRequest): Promise<JsonAnswer> {
+      const client = createJsonClient(server.url)
+      try {
+        return await client.ask(method, path, options)
+      } finally {
+        client.close()
+      }
+    }
+    async function must(method: string, path: string, body?: unknown, contentType?: string): Promise<KubeObject> {
+      const answer = await ask(method, path, { body, ...(contentType !== undefined && { contentType }) })
+      if (answer.status > 299) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+      return answer.body
+    }
+
+    it('answers by each in turn', async () => {
+      const answers: JsonAnswer[] = []
+      for (let i = 0; i < 8; i++) answers.push(await ask('GET', '/version'))
+      const ids = answers.map(({ headers }) => String(headers['audit-id']))
+      await until('all are logged', () => ids.every(id => workerOf(server, id) !== undefined))
+      const by = ids.map(id => workerOf(server, id))
+      expect([1, 2].map(number => by.filter(one => one === number).length)).to.deep.equal([4, 4])
+    })
+
+    it('serves what one has made by the other at once: no read that must not goes back in time', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const name = `round-${round}`
+        const made = await must('POST', CONFIG_MAPS, { ...configMap(name, { n: '1' }), metadata: { name, labels: { round: `${round}` } } })
+        const { resourceVersion } = (await must('PATCH', `${CONFIG_MAPS}/${name}`, { data: { n: '2' } }, 'application/merge-patch+json')).metadata
+        const version = Number(resourceVersion)
+        // Eight connections, four to each worker.
+        const selected = `labelSelector=round%3D${round}`
+        const reads = await Promise.all(
+          [
+            `${CONFIG_MAPS}/${name}`,
+            `${CONFIG_MAPS}?${selected}`,
+            `${CONFIG_MAPS}/${name}?resourceVersion=${resourceVersion}`,
+            `${CONFIG_MAPS}?${selected}&resourceVersion=${resourceVersion}`,
+            `${CONFIG_MAPS}?${selected}&resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan`,
+            `${CONFIG_MAPS}?${selected}&resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`,
+            `${CONFIG_MAPS}?${selected}&limit=1`,
+            `${CONFIG_MAPS}?${selected}`,
+          ].map(path => must('GET', path)),
+        )
+        for (const read of reads) {
+          const [object] = (read.items ?? [read]) as KubeObject[]
+          expect([object?.data.n, object?.metadata.resourceVersion]).to.deep.equal(['2', resourceVersion])
+          expect(Number(read.metadata.resourceVersion), 'the version of the answer').to.be.at.least(version)
+        }
+        const exact = await must('GET', `${CONFIG_MAPS}?${selected}&resourceVersion=${made.metadata.resourceVersion}&resourceVersionMatch=Exact`)
+        expect([exact.metadata.resourceVersion, exact.items[0].data.n]).to.deep.equal([made.metadata.resourceVersion, '1'])
+      }
+    })
+
+    it('begins a watch where the other has left off', async () => {
+      const first = await must('POST', CONFIG_MAPS, configMap('watched-0', {}))
+      let last = first.metadata.resourceVersion ?? ''
+      for (let n = 1; n <= 20; n++) {
+        const watch = watchResuming(server.url, CONFIG_MAPS, last)
+        const made = await must('POST', CONFIG_MAPS, configMap(`watched-${n}`, {}))
+        await watch.until(`watched-${n}`, 5000)
+        watch.stop()
+        expect(watch.events.map(({ type, name }) => `${type} ${name}`)).to.deep.equal([`ADDED watched-${n}`])
+        expect(watch.faults).to.deep.equal([])
+        last = made.metadata.resourceVersion ?? ''
+      }
+    })
+
+    it('goes on with a list in chunks by whichever worker', async () => {
+      for (let n = 0; n < 30; n++)
+        await must('POST', CONFIG_MAPS, { ...configMap(`chunk-${n}`, {}), metadata: { name: `chunk-${n}`, labels: { chunk: 'yes' } } })
+      let names: string[] = []
+      let page = await must('GET', `${CONFIG_MAPS}?labelSelector=chunk&limit=7`)
+      const { resourceVersion } = page.metadata
+      await must('POST', CONFIG_MAPS, { ...configMap('chunk-late', {}), metadata: { name: 'chunk-late', labels: { chunk: 'yes' } } })
+      for (;;) {
+        names = names.concat(page.items.map(({ metadata }: KubeObject) => metadata.name))
+        expect(page.metadata.resourceVersion).to.equal(resourceVersion)
+        const next = (page.metadata as { continue?: string }).continue
+        if (!next) break
+        page = await must('GET', `${CONFIG_MAPS}?labelSelector=chunk&limit=7&continue=${encodeURIComponent(next)}`)
+      }
+      expect(names).to.deep.equal(Array.from({ length: 30 }, (_, n) => `chunk-${n}`).sort())
+    })
+
+    it('speaks HTTP/2 and HTTP/1.1 over TLS, and upgrades to WebSockets, by either', async () => {
+      for (let i = 0; i < 4; i++) {
+        const wires = twoWires(server.url, server.secureUrl, server.kubeconfig)
+        const answer = await wires.send('HTTP/2', { path: '/api/v1/namespaces/default' })
+        wires.close()
+        expect([answer.status, JSON.parse(answer.body.toString()).metadata.name]).to.deep.equal([200, 'default'])
+        const { head, first } = await webSocketWatch(server.secureUrl, server.kubeconfig, '/api/v1/namespaces?watch=1&fieldSelector=metadata.name%3Ddefault')
+        expect(head).to.match(/^HTTP\/1\.1 101 /)
+        expect(JSON.parse(first)).to.deep.include({ type: 'ADDED' }).and.have.nested.property('object.metadata.name', 'default')
+      }
+    })
+
+    it('believes the tokens that another has signed', async () => {
+      const tokens = await Promise.all(
+        Array.from({ length: 4 }, () => must('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { kind: 'TokenRequest', spec: {} })),
+      )
+      for (const { status } of tokens)
+        for (let i = 0; i < 2; i++) {
+          const review = await must('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { kind: 'TokenReview', spec: { token: status.token } })
+          expect(review.status).to.deep.include({ authenticated: true })
+        }
+    })
+
+    it('gives no cluster IP twice', async () => {
+      const made = await Promise.all(
+        Array.from({ length: 24 }, (_, n) =>
+          must('POST', '/api/v1/namespaces/default/services', {
+            kind: 'Service',
+            metadata: { name: `s${n}` },
+            spec: { type: 'NodePort', ports: [{ port: 80 }] },
+          }),
+        ),
+      )
+      expect(new Set(made.map(({ spec }) => spec.clusterIP)).size).to.equal(24)
+      expect(new Set(made.map(({ spec }) => spec.ports[0].nodePort)).size).to.equal(24)
+    })
+
+    it('tells the metrics of all, whichever is asked', async () => {
+      const count = async (): Promise<number> => {
+        const text = await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text()
+        for (const worker of ['1', '2', 'primary']) expect(text).to.match(new RegExp(`^process_resident_memory_bytes\\{worker="${worker}"\\} \\d+$`, 'm'))
+        expect(text).to.match(/^apiserver_storage_objects\{resource="namespaces"\} 4$/m)
+        const line = /^apiserver_request_total\{verb="GET",[^}]*resource="namespaces"[^}]*code="200"[^}]*\} (\d+)$/m
+        return Number(line.exec(text)?.[1] ?? 0)
+      }
+      const before = await count()
+      for (let i = 0; i < 10; i++) await must('GET', '/api/v1/namespaces/default')
+      expect([(await count()) - before, (await count()) - before]).to.deep.equal([10, 10])
+    })
+
+    it('replaces a worker that hangs up, and keeps what it had counted', async () => {
+      const restarts = async (): Promise<string | undefined> =>
+        /^binnacle_worker_restarts_total (\d+)$/m.exec(await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text())?.[1]
+      expect(await restarts()).to.equal('0')
+      const pid = workerPids(server).get(1) ?? 0
+      process.kill(pid, 'SIGTERM')
+      await until('another has taken its place', () => workerPids(server).get(1) !== pid)
+      expect(await restarts()).to.equal('1')
+    })
+  })
+
+  it('loses nothing that was acknowledged, and no event for who resumes, when workers are killed', async () => {
+    const server = await createServerProcess(['--etcd-servers', etcd.url, '--etcd-prefix', '/killed', '--workers', '2'])
+    try {
+      await server.start()
+      await until('both serve', () => workerPids(server).size === 2)
+      const trial = await startTrial(server.url, 41)
+      const readers = [
+        readsForward(server.url, () => `${trial.collection}/${SHARED}`),
+        readsForward(server.url, () => trial.collection),
+        readsForward(server.url, last => `${trial.collection}?resourceVersion=${last}&resourceVersionMatch=NotOlderThan`),
+        readsForward(server.url, last => `${trial.collection}?limit=2&resourceVersion=${last}`),
+      ]
+      try {
+        for (const number of [1, 2, 1]) {
+          await sleep(700)
+          const before = trial.load.acknowledged()
+          const pid = workerPids(server).get(number) ?? 0
+          process.kill(pid, 'SIGKILL')
+          await until('writes go on', () => trial.load.acknowledged() > before + 50)
+          await until('another has taken its place', () => workerPids(server).get(number) !== pid)
+        }
+        for (const { reads, backwards, unexpected } of await Promise.all(readers.map(reader => reader.stop()))) {
+          expect(backwards).to.deep.equal([])
+          expect(unexpected).to.deep.equal([])
+          expect(reads).to.be.above(20)
+        }
+        await trial.judge()
+        expect(trial.load.failures.length, 'writes that were cut off').to.be.above(0)
+        // The other worker was there all the time.
+        expect(trial.load.failures.filter(({ status }) => status !== 0)).to.deep.equal([])
+        expect(trial.watch.streams(), 'streams of the watch').to.be.above(1)
+      } finally {
+        for (const reader of readers) void reader.stop()
+        trial.close()
+      }
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('ends with the primary, and starts again', async () => {
+    const server = await createServerProcess(['--etcd-servers', etcd.url, '--workers', '2'])
+    try {
+      await server.start()
+      await until('both serve', () => workerPids(server).size === 2)
+      const pids = [...workerPids(server).values()]
+      await server.kill()
+      await until('the workers have ended', () => !pids.some(isAlive))
+      await server.start()
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('ends well when all are told to: readiness fails first, watches end whole', async () => {
+    const server = await createServerProcess(['--etcd-servers', etcd.url, '--workers', '2', '--shutdown-delay-duration', '1s'])
+    const clients = Array.from({ length: 4 }, () => createJsonClient(server.url))
+    try {
+      await server.start()
+      await until('both serve', () => workerPids(server).size === 2)
+      const pids = [...workerPids(server).values()]
+      for (const client of clients) await client.must('GET', '/version')
+      const watches = await Promise.all(Array.from({ length: 4 }, () => fetch(`${server.url}${CONFIG_MAPS}?watch=1`)))
+      const ended = Promise.all(watches.map(answer => answer.text()))
+      // A terminal tells every process of the group, once.
+      for (const pid of pids) process.kill(pid, 'SIGINT')
+      const exited = server.interrupt()
+      await sleep(300)
+      expect((await Promise.all(clients.map(client => client.ask('GET', '/readyz')))).map(({ status }) => status)).to.deep.equal([500, 500, 500, 500])
+      expect((await Promise.all(clients.map(client => client.ask('GET', '/livez')))).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200])
+      expect(await exited).to.equal(0)
+      // Cut off inside a chunk, a stream would have been an error.
+      await ended
+      expect(pids.filter(isAlive)).to.deep.equal([])
+    } finally {
+      for (const client of clients) client.close()
+      await server.stop()
+    }
+  })
+
+  it('ends at once when told twice, the workers as well', async () => {
+    const server = await createServerProcess(['--etcd-servers', etcd.url, '--workers', '2', '--shutdown-delay-duration', '1m'])
+    try {
+      await server.start()
+      await until('both serve', () => workerPids(server).size === 2)
+      const pids = [...workerPids(server).values()]
+      const exited = server.terminate()
+      await until('they are told', () => server.log().includes('shutting down after a delay'))
+      server.signal('SIGTERM')
+      expect(await exited).to.equal(1)
+      await until('the workers have ended', () => !pids.some(isAlive))
+    } finally {
+      await server.stop()
+    }
+  })
+
+  const built = join(import.meta.dirname, '..', '..', 'bin', 'binnacle')
+  const isBuilt = existsSync(join(built, '..', '..', 'dist', 'primary.cjs'))
+  ;(isBuilt ? it : it.skip)(`has a small primary in the built program${isBuilt ? '' : ' (skipped: make build has not run)'}`, async () => {
+    const server = await createServerProcess(['--etcd-servers', etcd.url, '--workers=2'], built)
+    try {
+      await server.start()
+      await until('both serve', () => workerPids(server).size === 2)
+      expect(server.residentMegabytes(), 'MB of the primary').to.be.below(75)
+      expect(await server.terminate()).to.equal(0)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  describe('that cannot start', () => {
+    async function run(...flags: string[]): Promise<{ code: number; text: string }> {
+      const child = spawn(process.execPath, [await serverProgram(), '--data-dir', join(tmpdir(), `binnacle-none-${process.pid}`), ...flags], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      let text = ''
+      child.stderr.on('data', (data: Buffer) => {
+        text += data.toString()
+      })
+      const [code] = await once(child, 'close')
+      return { code, text }
+    }
+
+    it('tell what is wrong, and end', async () => {
+      const { code, text } = await run('--etcd-servers', etcd.url, '--workers=2', '--secure-port=0', '--token-auth-file=/nowhere/tokens')
+      expect(code).to.equal(1)
+      expect(text).to.contain("no such file or directory, open '/nowhere/tokens'")
+      expect(text).to.match(/Error: worker \d ended before it served \(code 1\)/)
+    })
+
+    it('tell of a port that is taken, once', async () => {
+      const taken = createServer().listen(0, '127.0.0.1')
+      await once(taken, 'listening')
+      const address = taken.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      const { code, text } = await run('--etcd-servers', etcd.url, '--workers=2', `--secure-port=${port}`)
+      taken.close()
+      expect([code, text]).to.deep.equal([1, `Error: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`])
+    })
+
+    it('tell of the embedded store', async () => {
+      expect(await run('--workers=2')).to.deep.equal({ code: 1, text: 'Error: --workers=2 needs --etcd-servers: the embedded store is for one process\n' })
+    })
+  })
+})

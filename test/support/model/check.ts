@@ -1,0 +1,32 @@
+import { checkGet } from './check-get.ts'
+import { checkList } from './check-list.ts'
+import { checkWatch } from './check-watch.ts'
+import { checkWrites } from './check-write.ts'
+import type { Circumstances, Seen, SeenCollectionDelete, SeenWrite } from './seen.ts'
+import type { StoreHistory } from './store-history.ts'
+
+/**
+ * What a history of the store contradicts of what clients were told: a line for each, none where all is well.
+ * @param isOurs keys that nobody else writes
+ */
+export function contradictions(history: StoreHistory, seen: readonly Seen[], isOurs: (key: string) => boolean, around: Circumstances): string[] {
+  const writes: (SeenWrite | SeenCollectionDelete)[] = []
+  const wrong: string[] = []
+  for (const each of seen)
+    switch (each.kind) {
+      case 'get':
+        wrong.push(...checkGet(history, each, around))
+        break
+      case 'list':
+        wrong.push(...checkList(history, each, around))
+        break
+      case 'watch':
+        wrong.push(...checkWatch(history, each, around))
+        break
+      case 'write':
+      case 'deletecollection':
+        writes.push(each)
+    }
+  wrong.push(...checkWrites(history, writes, isOurs, around))
+  return wrong
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { elapsed, type Instant, Term } from '../../../src/controllers/term.ts'
+
+const real = (): Instant => ({ wall: Date.now(), monotonic: performance.now() })
+
+describe('a term', () => {
+  const spans: [what: string, wall: number, monotonic: number, passed: number][] = [
+    ['both clocks go', 50, 50, 50],
+    ['the clock is set back', -1000, 50, 50],
+    ['the steady clock sleeps with the machine', 50, 0, 50],
+  ]
+  for (const [what, wall, monotonic, passed] of spans)
+    it(`counts the longer time where ${what}`, () => {
+      expect(elapsed({ wall: 5000, monotonic: 100 }, { wall: 5000 + wall, monotonic: 100 + monotonic })).to.equal(passed)
+    })
+
+  it('ends by itself', async () => {
+    const term = new Term(real(), 250, real)
+    let told = 0
+    term.signal.addEventListener('abort', () => void told++)
+    await sleep(10)
+    expect([term.over, term.signal.aborted, term.fence.aborted]).to.deep.equal([false, false, false])
+    await sleep(320)
+    expect(told).to.equal(1)
+    expect([term.over, term.signal.aborted, term.fence.aborted]).to.deep.equal([true, true, true])
+  })
+
+  it('lasts while it is extended', async () => {
+    const term = new Term(real(), 400, real)
+    for (let i = 0; i < 6; i++) {
+      await sleep(100)
+      term.extend(real())
+    }
+    expect(term.over).to.equal(false)
+    term.stop()
+    expect(term.over).to.equal(true)
+    term.extend(real())
+    expect(term.over).to.equal(true)
+  })
+
+  it('is over for whoever asks the fence, before any timer has run', () => {
+    let now: Instant = { wall: 0, monotonic: 0 }
+    const term = new Term(now, 4000, () => now)
+    const log: string[] = []
+    term.fence.addEventListener('abort', () => void log.push('fence'))
+    term.signal.addEventListener('abort', () => void log.push('signal'))
+    now = { wall: 3999, monotonic: 3999 }
+    expect(term.fence.aborted).to.equal(false)
+    now = { wall: 4000, monotonic: 4000 }
+    expect(term.fence.aborted).to.equal(true)
+    expect(log).to.have.members(['fence', 'signal'])
+    expect(() => term.fence.throwIfAborted()).to.throw('aborted')
+  })
+
+  it('tells who listens to the fence when it is stopped', () => {
+    const term = new Term(real(), 10_000, real)
+    let told = 0
+    term.fence.addEventListener('abort', () => void told++)
+    term.stop()
+    expect(told).to.equal(1)
+  })
+})

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { silentLogger } from '../../../../src/lib/log.ts'
+import type { FromWorker, ToWorker, WorkerProcess } from '../../../../src/server/workers/messages.ts'
+import { restartWait, Supervisor } from '../../../../src/server/workers/supervisor.ts'
+
+/** A worker that does what the test says. */
+class FakeWorker implements WorkerProcess {
+  readonly pid: number
+  readonly told: string[] = []
+  /** Whether it says that it is alive when it is asked. */
+  answers = false
+  private readonly handlers: ((message: FromWorker) => void)[] = []
+  private readonly ends: ((code: number | null, signal: string | null) => void)[] = []
+
+  constructor(pid: number) {
+    this.pid = pid
+  }
+  send({ type }: ToWorker): void {
+    this.told.push(type)
+    if (type === 'ping' && this.answers) this.say({ type: 'pong' })
+  }
+  kill(): void {
+    this.told.push('kill')
+    this.end(null, 'SIGKILL')
+  }
+  onMessage(handle: (message: FromWorker) => void): void {
+    this.handlers.push(handle)
+  }
+  onGone(): void {}
+  onExit(handle: (code: number | null, signal: string | null) => void): void {
+    this.ends.push(handle)
+  }
+  say(message: FromWorker): void {
+    for (const handle of this.handlers) handle(message)
+  }
+  end(code: number | null, signal: string | null = null): void {
+    for (const handle of this.ends) handle(code, signal)
+  }
+}
+
+function supervised(count = 2, pingMs = 5000) {
+  const forked: { number: number; othersServe: boolean; worker: FakeWorker }[] = []
+  const ended: number[] = []
+  const said: string[] = []
+  const clock = { now: 0 }
+  const supervisor = new Supervisor({
+    count,
+    fork(number, othersServe) {
+      const worker = new FakeWorker(100 + forked.length)
+      forked.push({ number, othersServe, worker })
+      return worker
+    },
+    log: silentLogger,
+    onMessage: (number, _worker, { type }) => void said.push(`${number} ${type}`),
+    onServing: () => {},
+    onEnd: number => void ended.push(number),
+    now: () => clock.now,
+    pingMs,
+  })
+  const worker = (index: number): FakeWorker => (forked[index] as { worker: FakeWorker }).worker
+  return { supervisor, forked, ended, said, clock, worker }
+}
+
+describe('the supervisor of workers', () => {
+  it('is serving when all are', async () => {
+    const { supervisor, forked, worker } = supervised()
+    expect(forked.map(({ number, othersServe }) => [number, othersServe])).to.deep.equal([
+      [1, false],
+      [2, false],
+    ])
+    let serving = false
+    void supervisor.serving.then(() => {
+      serving = true
+    })
+    worker(0).say({ type: 'serving' })
+    await sleep(1)
+    expect(serving).to.equal(false)
+    worker(1).say({ type: 'serving' })
+    await supervisor.serving
+    await stopped(supervisor, [worker(0), worker(1)])
+  })
+
+  it('calls it a failed start where one ends before', async () => {
+    const { supervisor, worker, forked } = supervised()
+    worker(0).say({ type: 'serving' })
+    worker(1).end(1)
+    const failure = await supervisor.serving.then(
+      () => 'none',
+      (error: Error) => error.message,
+    )
+    expect(failure).to.equal('worker 2 ended before it served (code 1)')
+    expect(forked.length).to.equal(2)
+    await stopped(supervisor, [worker(0)])
+  })
+
+  it('starts another in the place of one that ends, which waits while others serve', async () => {
+    const { supervisor, forked, ended, clock, worker } = supervised()
+    for (const index of [0, 1]) worker(index).say({ type: 'serving' })
+    clock.now = 30_000
+    worker(0).end(null, 'SIGKILL')
+    expect(ended).to.deep.equal([1])
+    expect(supervisor.workers().map(([number]) => number)).to.deep.equal([2])
+    await sleep(5)
+    expect(forked.slice(2).map(({ number, othersServe }) => [number, othersServe])).to.deep.equal([[1, true]])
+    expect(supervisor.restarts).to.equal(1)
+    // The other goes as well, before the new one serves: nobody is left.
+    worker(1).end(0)
+    await sleep(5)
+    expect(forked.slice(3).map(({ number, othersServe }) => [number, othersServe])).to.deep.equal([[2, false]])
+    await stopped(supervisor, [worker(2), worker(3)])
+  })
+
+  it('waits before it starts one again that keeps ending', async () => {
+    const { supervisor, forked, worker } = supervised(1)
+    worker(0).say({ type: 'serving' })
+    worker(0).end(1)
+    await sleep(50)
+    expect(forked.length).to.equal(1)
+    await sleep(80)
+    expect(forked.length).to.equal(2)
+    worker(1).end(1)
+    await sleep(150)
+    expect(forked.length).to.equal(2)
+    await sleep(80)
+    expect(forked.length).to.equal(3)
+    await stopped(supervisor, [worker(2)])
+  })
+
+  const waits: [shortLives: number, wait: number][] = [
+    [0, 0],
+    [1, 100],
+    [2, 200],
+    [5, 1600],
+    [8, 10_000],
+    [1000, 10_000],
+  ]
+  for (const [shortLives, wait] of waits)
+    it(`waits ${wait} ms after ${shortLives} short lives`, () => {
+      expect(restartWait(shortLives)).to.equal(wait)
+    })
+
+  it('starts none while it stops, and tells whether all ended well', async () => {
+    const { supervisor, forked, worker } = supervised()
+    for (const index of [0, 1]) worker(index).say({ type: 'serving' })
+    const clean = supervisor.stop(1000)
+    expect([worker(0).told, worker(1).told]).to.deep.equal([['stop'], ['stop']])
+    worker(0).end(0)
+    worker(1).end(1)
+    expect(await clean).to.equal(false)
+    await sleep(120)
+    expect(forked.length).to.equal(2)
+  })
+
+  it('tells one to stop that had not listened yet', async () => {
+    const { supervisor, worker } = supervised(1)
+    const clean = supervisor.stop(1000)
+    worker(0).say({ type: 'hello' })
+    expect(worker(0).told).to.deep.equal(['stop', 'stop'])
+    worker(0).end(0)
+    expect(await clean).to.equal(true)
+  })
+
+  it('kills those that do not end in time', async () => {
+    const { supervisor, worker } = supervised(1)
+    worker(0).say({ type: 'serving' })
+    expect(await supervisor.stop(10)).to.equal(false)
+    expect(worker(0).told).to.deep.equal(['stop', 'kill'])
+  })
+
+  it('kills one that no longer answers, and starts another', async () => {
+    const { supervisor, worker, forked } = supervised(2, 5)
+    for (const index of [0, 1]) worker(index).say({ type: 'serving' })
+    worker(1).answers = true
+    for (let i = 0; i < 400 && forked.length < 3; i++) await sleep(5)
+    expect(worker(0).told).to.deep.equal([...Array.from({ length: 6 }, () => 'ping'), 'kill'])
+    expect(worker(1).told).not.to.include('kill')
+    expect(forked[2]?.number).to.equal(1)
+    await stopped(supervisor, [worker(2), worker(1)])
+  })
+
+  it('hands on what else they say', async () => {
+    const { supervisor, worker, said } = supervised(1)
+    worker(0).say({ type: 'scrape', id: 7 })
+    expect(said).to.deep.equal(['1 scrape'])
+    await stopped(supervisor, [worker(0)])
+  })
+})
+
+async function stopped(supervisor: Supervisor, workers: readonly FakeWorker[]): Promise<void> {
+  const done = supervisor.stop(1000)
+  for (const worker of workers) worker.end(0)
+  await done
+}

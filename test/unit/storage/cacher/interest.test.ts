@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { FanOut } from '../../../../src/storage/cacher/fan-out.ts'
+import { Interest, longestPending } from '../../../../src/storage/cacher/interest.ts'
+import { EventQueue } from '../../../../src/storage/event-queue.ts'
+import { RecordedChange } from '../../../../src/storage/recorded-change.ts'
+import { revision } from '../../../../src/storage/revision.ts'
+import { Stored } from '../../../../src/storage/stored-object.ts'
+import { everything, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+
+describe('storage/cacher/interest', () => {
+  const codec = testCodec
+  const change = (at: number): RecordedChange => {
+    const object = new Stored(testKey('a'), revision(at), codec, codec.json(codec.encode(testObject('a')), revision(at)))
+    return new RecordedChange(object.key, revision(at), object, undefined)
+  }
+
+  it('ends the watches that more changes wait for than can be given, as slow ones, and those that come then begin anew', async () => {
+    const interest = new Interest(testPrefix, new FanOut())
+    const ends: boolean[] = []
+    const open = (): EventQueue => {
+      const queue: EventQueue = new EventQueue(10 * longestPending, slow => {
+        ends.push(slow)
+        interest.remove(watcher)
+      })
+      const watcher = { queue, predicate: everything, seen: revision(0), nextBookmark: Number.POSITIVE_INFINITY, lastBookmark: Number.POSITIVE_INFINITY }
+      interest.add(watcher, { below: testPrefix })
+      return queue
+    }
+    const first = open()
+    const one = change(1)
+    for (let i = 0; i < longestPending; i++) interest.publish(one)
+    expect(first.ended).to.equal(false)
+    interest.publish(change(2))
+    expect([first.ended, ends, interest.size]).to.deep.equal([true, [true], 0])
+    const second = open()
+    interest.publish(change(3))
+    const given = await second[Symbol.asyncIterator]().next()
+    expect((given.value as { revision: number }[]).map(event => event.revision)).to.deep.equal([3])
+  })
+})

@@ -1,0 +1,185 @@
+import { setMaxListeners } from 'node:events'
+import { expect } from 'chai'
+import type { MetricFamily } from '../../../../src/lib/metrics.ts'
+import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
+import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
+import { cacherMetrics } from '../../../../src/storage/cacher/metrics.ts'
+import { listMetrics } from '../../../../src/storage/list-metrics.ts'
+import { key, revision } from '../../../../src/storage/revision.ts'
+import type { ListQuery, Storage, WatchQuery } from '../../../../src/storage/storage.ts'
+import { MemoryBackend } from '../../../support/memory-backend.ts'
+import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
+import { everything, indexedCodec, put, take, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+
+const { signal } = new AbortController()
+setMaxListeners(0, signal)
+const some = { matches: ({ name }: { name: string }) => name === 'a', everything: false }
+
+/** `{label="value"} number` of each line that the family has, buckets apart. */
+const linesOf = (families: readonly MetricFamily[], name: string): string[] =>
+  families
+    .flatMap(family => family.samples())
+    .filter(sample => sample.metricName === name)
+    .map(({ labels, value }) => `${Object.entries(labels).map(([label, of]) => `${label}=${of}`)} ${value}`)
+
+describe('storage/cacher/metrics', () => {
+  let backend: MemoryBackend
+  let cacher: Cacher
+  let storage: Storage
+  const open = async (options: CacherOptions = {}) => {
+    cacher = openCacher(backend, { consistencyCheckMs: 0, ...options })
+    storage = cacher.storageFor('configmaps')
+    await cacher.synced(signal)
+  }
+  const lines = (name: string) =>
+    linesOf([...cacherMetrics(cacher, '/registry'), ...listMetrics(() => cacher.stats().resources.map(({ name, counts }) => [name, counts.stored]))], name)
+  const write = (name: string, data: Record<string, string> = {}) => storage.write(testKey(name), put(testObject(name, data)), signal)
+  const list = (query: Partial<ListQuery> = {}) => storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
+  const watch = async (query: Partial<WatchQuery>) =>
+    (await storage.watch(testPrefix, { start: { after: revision(1) }, predicate: everything, bookmarks: false, ...query }, signal))[Symbol.asyncIterator]()
+
+  /** Several changes may come as one batch, of which a watcher takes one of any size. */
+  const writeUntil = async (condition: () => boolean) => {
+    for (let i = 0; i < 100 && !condition(); i++) {
+      await write(`n${i}`)
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    expect(condition()).to.equal(true)
+  }
+
+  beforeEach(() => {
+    backend = new MemoryBackend()
+  })
+  afterEach(async () => {
+    await cacher.close()
+    await backend.close()
+  })
+
+  it('has a line only for what has happened', async () => {
+    await open()
+    const all = cacherMetrics(cacher, '/registry').flatMap(family => family.samples())
+    expect(all.map(({ metricName, value }) => `${metricName} ${value}`)).to.deep.equal([
+      'apiserver_watch_cache_initializations_total 1',
+      'apiserver_watch_cache_resource_version 1',
+    ])
+  })
+
+  it('counts lists of the cache by the prefix of their keys', async () => {
+    await open()
+    for (const name of ['a', 'b', 'c']) await write(name)
+    await list()
+    await list({ predicate: some })
+    expect(lines('apiserver_cache_list_total')).to.deep.equal(['resource_prefix=/configmaps,index= 2'])
+    expect(lines('apiserver_cache_list_fetched_objects_total')).to.deep.equal(['resource_prefix=/configmaps,index= 6'])
+    expect(lines('apiserver_cache_list_returned_objects_total')).to.deep.equal(['resource_prefix=/configmaps 4'])
+    expect(lines('apiserver_watch_cache_consistent_read_total')).to.deep.equal(['resource=/configmaps,success=true,fallback=false 2'])
+  })
+
+  it('counts lists of the cache that its index answered apart', async () => {
+    cacher = createCacher(backend, [{ ...testResource, codec: indexedCodec, index: 'data.node' }], testLimits)
+    storage = cacher.storageFor('configmaps')
+    for (const name of ['a', 'b', 'c']) await write(name, { node: name === 'c' ? 'n2' : 'n1' })
+    const onNode = {
+      matches: ({ name }: { name: string }) => name !== 'c',
+      everything: false,
+      requires: (field: string) => (field === 'data.node' ? 'n1' : undefined),
+    }
+    expect((await list({ predicate: onNode })).items).to.have.length(2)
+    await list()
+    expect(lines('apiserver_cache_list_total')).to.deep.equal(['resource_prefix=/configmaps,index= 1', 'resource_prefix=/configmaps,index=f:data.node 1'])
+    expect(lines('apiserver_cache_list_fetched_objects_total')).to.deep.equal([
+      'resource_prefix=/configmaps,index= 3',
+      'resource_prefix=/configmaps,index=f:data.node 2',
+    ])
+  })
+
+  it('counts lists of the store', async () => {
+    await open({ consistentReads: false })
+    for (const name of ['a', 'b', 'c']) await write(name)
+    await list({ limit: 2 })
+    await list({ predicate: some })
+    const stored = ['total', 'fetched_objects_total', 'evaluated_objects_total', 'returned_objects_total']
+    expect(stored.map(part => lines(`apiserver_storage_list_${part}`)[0])).to.deep.equal([
+      'resource=configmaps 2',
+      'resource=configmaps 5',
+      'resource=configmaps 5',
+      'resource=configmaps 3',
+    ])
+    expect(lines('apiserver_cache_list_total')).to.deep.equal([])
+  })
+
+  it('tells newest lists that the store had to answer, and those that failed', async () => {
+    await open({ revisionWaitMs: 20 })
+    await write('a')
+    await list()
+    backend.lose = () => true
+    await write('b')
+    await list()
+    const families = 'apiserver_watch_cache_consistent_read_total'
+    expect(lines(families)).to.deep.equal(['resource=/configmaps,success=true,fallback=false 1', 'resource=/configmaps,success=true,fallback=true 1'])
+    await write('c')
+    backend.before = call => {
+      if (call === 'range') throw new Error('broken')
+    }
+    await list().catch(() => {})
+    expect(lines(families)).to.include('resource=/configmaps,success=false,fallback=true 1')
+    expect(lines('apiserver_watch_cache_read_wait_seconds_count')).to.deep.equal(['resource=configmaps 3'])
+    expect(Number(lines('apiserver_watch_cache_read_wait_seconds_sum')[0]?.split(' ')[1])).to.be.within(0.03, 1)
+  })
+
+  it('counts changes, and what watches begin with', async () => {
+    await open()
+    for (const name of ['a', 'b', 'c']) await write(name)
+    await take(await watch({ start: { initial: 'latest', bookmarkAtEnd: true } }), 4)
+    await take(await watch({ start: { after: revision(2) } }), 2)
+    expect(lines('apiserver_init_events_total')).to.deep.equal(['resource=configmaps 5'])
+    for (const name of [
+      'apiserver_watch_cache_events_received_total',
+      'apiserver_watch_cache_events_dispatched_total',
+      'apiserver_storage_events_received_total',
+    ])
+      expect(lines(name), name).to.deep.equal(['resource=configmaps 3'])
+    expect(lines('apiserver_watch_cache_resource_version')).to.deep.equal(['resource=configmaps 4'])
+  })
+
+  it('counts watchers that did not keep up', async () => {
+    const name = 'apiserver_terminated_watchers_total'
+    await open({ queueLimit: 2 })
+    await watch({})
+    await writeUntil(() => lines(name)[0] === 'resource=configmaps 1')
+  })
+
+  it('counts as slow what is closed as such, and nothing else', async () => {
+    await open()
+    const query = { start: { after: revision(1) }, predicate: everything, bookmarks: false }
+    const [slow, gone] = [await storage.watch(testPrefix, query, signal), await storage.watch(testPrefix, query, signal)]
+    slow.close(true)
+    gone.close()
+    expect(lines('apiserver_terminated_watchers_total')).to.deep.equal(['resource=configmaps 1'])
+  })
+
+  it('tells of the history, and what its bytes have forced out of it', async () => {
+    await open({ historyBytes: 2000 })
+    for (let i = 0; i < 10; i++) await write('a', { i: String(i), filler: 'x'.repeat(200) })
+    await list()
+    const [events, forced] = ['history_events', 'history_forced_out_total'].map(name => Number(lines(`binnacle_watch_cache_${name}`)[0]?.split(' ')[1]))
+    expect([events! > 0, forced! > 0, events! + forced!]).to.deep.equal([true, true, 10])
+    expect(Number(lines('binnacle_watch_cache_history_bytes')[0]?.split(' ')[1])).to.be.within(1, 2000)
+  })
+
+  it('counts comparisons with the store', async () => {
+    await open({ consistencyCheckMs: 5 })
+    await new Promise(resolve => setTimeout(resolve, 60))
+    expect(lines('apiserver_storage_consistency_checks_total')).to.have.length(1)
+    expect(lines('apiserver_storage_consistency_checks_total')[0]).to.match(/^resource=\/configmaps,status=success [1-9]/)
+  })
+
+  it('counts objects that can not be read', async () => {
+    backend.apply([{ key: testKey('bad'), value: Buffer.from('no object') }])
+    await open()
+    backend.apply([{ key: testKey('worse'), value: Buffer.from('no object either') }])
+    backend.apply([{ key: key(`${testPrefix}default/good`), value: testCodec.encode(testObject('good')) }])
+    await storage.get(testKey('good'), 'latest', signal)
+    expect(lines('apiserver_storage_decode_errors_total')).to.deep.equal(['resource=configmaps 2'])
+  })
+})

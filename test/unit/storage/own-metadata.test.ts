@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { labelsOf, metadataText } from '../../../src/storage/own-metadata.ts'
+import { revision } from '../../../src/storage/revision.ts'
+import { seededRandom } from '../../support/seeded-random.ts'
+import { attributesOf, indexedCodec, testCodec, testKey, testObject } from '../../support/test-codec.ts'
+
+const odd = ['', 'a', 'labels', 'name', '"', '\\', '{}', ',', 'ü', '\u2028', '\\"', '}],', 'x'.repeat(100)]
+
+describe('storage/own-metadata', () => {
+  it('finds what a parser finds, whatever stands beside it', () => {
+    const random = seededRandom(7)
+    const some = () => odd[Math.floor(random() * odd.length)] as string
+    for (let i = 0; i < 2000; i++) {
+      const labels = Object.fromEntries(Array.from({ length: Math.floor(random() * 4) }, () => [some(), some()]))
+      const object = testObject(some(), { [some()]: some() }, random() < 0.7 ? labels : undefined, some())
+      object.metadata.annotations = { labels: '{"name":"no"}', [some()]: some() }
+      const { bytes, header } = testCodec.json(testCodec.encode(object), revision(i + 1))
+      const expected = attributesOf(JSON.parse(bytes.toString()))
+      expect(labelsOf(bytes, header), bytes.toString()).to.deep.equal(expected.labels)
+      expect([metadataText(bytes, header, 'name'), metadataText(bytes, header, 'namespace')]).to.deep.equal([expected.name, expected.namespace])
+    }
+  })
+
+  it('shares the labels of objects that have the same', () => {
+    const labels = (name: string) => {
+      const { bytes, header } = testCodec.json(testCodec.encode(testObject(name, {}, { app: 'web' })), revision(1))
+      return labelsOf(bytes, header)
+    }
+    expect(labels('a')).to.equal(labels('b'))
+  })
+
+  it('reads the field of an index', () => {
+    const indexed = (data: Record<string, string>) =>
+      indexedCodec.indexed?.(indexedCodec.fromStorage(indexedCodec.encode(testObject('a', data)), testKey('a'), revision(1)))
+    expect(indexed({ other: '"node":"no"', node: 'n1' })).to.equal('n1')
+    expect(indexed({ node: '"\\ü' })).to.equal('"\\ü')
+    expect(indexed({ other: 'x' })).to.equal('')
+  })
+})

@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { key } from '../../src/storage/revision.ts'
+import { openStores } from '../../src/stores.ts'
+import { eventually } from '../support/builtin-registry.ts'
+import { MemoryBackend } from '../support/memory-backend.ts'
+import { everything, put, testCodec, testKey, testObject, testPrefix } from '../support/test-codec.ts'
+
+const resources = [
+  { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true },
+  { name: 'others.example.io', prefix: key('/registry/others/'), codec: testCodec, namespaced: true },
+]
+const signal = AbortSignal.timeout(10_000)
+
+describe('stores', () => {
+  it('read some resources through the watch cache and others from the store, and count both', async () => {
+    const backend = new MemoryBackend()
+    const stores = openStores(backend, resources, { isCached: name => name !== 'configmaps' })
+    const direct = stores.storageFor('configmaps')
+    expect([direct.cached, stores.storageFor('others.example.io').cached]).to.deep.equal([false, true])
+    await stores.synced(signal)
+    await eventually('the first count', async () => stores.counts().length === 2)
+    expect(new Map(stores.counts())).to.deep.equal(
+      new Map([
+        ['others.example.io', 0],
+        ['configmaps', 0],
+      ]),
+    )
+    await direct.write(testKey('a'), put(testObject('a')), signal)
+    expect((await direct.get(testKey('a'), 'any', signal))?.attributes().name).to.equal('a')
+    for (const { name, prefix } of resources) await stores.storageFor(name).list(prefix, { at: 'any', predicate: everything, limit: 0 }, signal)
+    expect(stores.listCounts().map(([name, { lists, returned }]) => [name, lists, returned])).to.deep.equal([
+      ['others.example.io', 0, 0],
+      ['configmaps', 1, 1],
+    ])
+    await stores.close()
+    await backend.close()
+  })
+
+  it('do not watch the store where nothing is cached', async () => {
+    const backend = new MemoryBackend()
+    const stores = openStores(backend, resources, { isCached: () => false })
+    expect(stores.ready()).to.equal(true)
+    await stores.synced(signal)
+    expect(backend.watches).to.deep.equal([])
+    await stores.close()
+  })
+})
