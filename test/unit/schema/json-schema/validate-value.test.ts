@@ -88,7 +88,18 @@ describe('validateValueUpdate', () => {
     ['a fault that was there beside a change', both, { a: 1, b: 7 }, { a: 1, b: 8 }, []],
     ['a new fault', both, { a: 1, b: 7 }, { a: 1, b: 2 }, ['b']],
     ['another fault in its place', both, { a: 1 }, { a: 2 }, ['a']],
-    ['a fault in an item that is found by its key', byKey, { l: [{ k: 'x', n: 1 }] }, { l: [{ k: 'y', n: 5 }, { k: 'x', n: 1 }] }, []],
+    [
+      'a fault in an item that is found by its key',
+      byKey,
+      { l: [{ k: 'x', n: 1 }] },
+      {
+        l: [
+          { k: 'y', n: 5 },
+          { k: 'x', n: 1 },
+        ],
+      },
+      [],
+    ],
     ['a fault in an item of another key', byKey, { l: [{ k: 'x', n: 1 }] }, { l: [{ k: 'y', n: 1 }] }, ['l[0].n']],
     ['a fault in a list without keys that has changed', list({}), { l: [{ n: 1 }] }, { l: [{ n: 1 }, { n: 5 }] }, ['l[0].n']],
     ['a fault in a list without keys that has not', list({}), { l: [{ n: 1 }] }, { l: [{ n: 1 }] }, []],
