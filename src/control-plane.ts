@@ -32,6 +32,7 @@ import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
+import { awaitKind } from './extensions/await-kind.ts'
 import { definitionController } from './extensions/definition-controller.ts'
 import { followDefinitions } from './extensions/follow-definitions.ts'
 import type { RuleEvaluator } from './extensions/rules.ts'
@@ -231,6 +232,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     ...(unsafeDeletion && { unsafeDeletion: authorizeOf(options) }),
+    ...(!options.exclusiveStore && {
+      awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
+    }),
     shutdown: shutdown.signal,
   }
   let registered = false

@@ -1,5 +1,5 @@
 import { updateManagedFields } from '../apply/managed-fields.ts'
-import { type ServedResource, subresourceOf } from '../catalog/catalog.ts'
+import { type CatalogSnapshot, type ServedResource, subresourceOf } from '../catalog/catalog.ts'
 import { apiVersionOf, qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { failure, notFoundError, pathNotFoundError } from '../meta/status.ts'
@@ -12,7 +12,7 @@ import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
 import { tellDeprecation } from './deprecation.ts'
 import type { Discovery } from './discovery/discovery.ts'
-import type { Handler } from './exchange.ts'
+import type { Exchange, Handler } from './exchange.ts'
 import { listOptions } from './list-options.ts'
 import { negotiate, negotiateStream } from './negotiate.ts'
 import type { OpenApiEndpoint } from './openapi/endpoint.ts'
@@ -34,11 +34,20 @@ const methodNotAllowed = () => failure(405, 'MethodNotAllowed', 'the server does
 const subresourceNotFound = (served: ServedResource, name: string): Error =>
   served.version.schema.freeForm ? notFoundError(groupResourceOf(served), name) : pathNotFoundError()
 
+/** The kinds at this moment, or once the one that is asked for has come from another server. */
+async function snapshotFor({ catalog, awaitKind }: EndpointEnvironment, { ctx }: Exchange): Promise<CatalogSnapshot> {
+  const { info, signal } = ctx
+  const snapshot = catalog.snapshot()
+  if (!awaitKind || !info.isResource || snapshot.definition(info.group, info.resource) !== undefined) return snapshot
+  await awaitKind(info.group, info.resource, signal)
+  return catalog.snapshot()
+}
+
 /** Serves everything below /api, /apis and /openapi. */
 export function createApi(env: EndpointEnvironment, discovery: Discovery, openApi: OpenApiEndpoint): Handler {
   return async exchange => {
     const { info } = exchange.ctx
-    const snapshot = env.catalog.snapshot()
+    const snapshot = await snapshotFor(env, exchange)
     if (info.isResource) {
       const served = snapshot.find(info.group, info.version, info.resource)
       if (served) {

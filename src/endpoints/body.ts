@@ -116,10 +116,8 @@ export function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, f
   if (target.schema.freeForm) {
     if (!parseApiVersion(parsed.claimed.apiVersion)) throw unrecognized(target.kind, `unexpected GroupVersion string: ${parsed.claimed.apiVersion}`, body)
   } else checkType(scope.snapshot, target, apiVersion, kind, body)
-  const cannot = (why: string) =>
-    badRequestError(
-      `${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.schema.freeForm ? kind : target.kind}: ${why}`,
-    )
+  const cannot = (why: string, as = target.kind) =>
+    badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${as}: ${why}`)
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   const run = (): { object: KubeObject; strict: readonly string[]; strictText: string } => {
     const { object, strict, strictText } = decodeParsed(target.schema, parsed)
@@ -131,7 +129,7 @@ export function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, f
   try {
     const { object, strict, strictText } = run()
     first = object
-    if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`)
+    if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`, target.schema.freeForm && kind)
     if (fieldValidation === 'Warn') for (const fault of strict) exchange.ctx.warn(fault)
   } catch (error) {
     throw error instanceof DecodeError ? cannot('cbor' in parsed ? asCborText(error.message) : error.message) : error

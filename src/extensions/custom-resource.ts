@@ -21,7 +21,7 @@ import type { RuleEvaluator } from './rules.ts'
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
 /** Whether its kind is served: names that were accepted once stay so, whatever else it asks for later. */
-const isServed = (definition: KubeObject): boolean => isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')
+export const isServed = (definition: KubeObject): boolean => isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')
 
 /**
  * The resource that a custom resource definition describes, in all of its versions; undefined while its names are not accepted, or where no version is served. Objects are converted
