@@ -35,7 +35,6 @@ import { WatchMetrics } from './endpoints/watch-metrics.ts'
 import { awaitKind } from './extensions/await-kind.ts'
 import { definitionController } from './extensions/definition-controller.ts'
 import { followDefinitions } from './extensions/follow-definitions.ts'
-import type { RuleEvaluator } from './extensions/rules.ts'
 import { terminatingKinds } from './extensions/terminating-admission.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
@@ -104,8 +103,6 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
-  /** Evaluates rules of custom kinds; absent: objects of kinds that have some cannot be written. */
-  readonly ruleEvaluator?: RuleEvaluator
   /** Whether the authorizers let the user do this. */
   readonly isAllowed: IsAllowed
 }
@@ -318,7 +315,6 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       const customResources = followDefinitions({
         catalog,
         builtin: definitions,
-        ...(options.ruleEvaluator && { evaluator: options.ruleEvaluator }),
         addResource: definition => stores.add(cachedResource(options, encryption, definition)),
         removeResource: definition => stores.remove(nameOf(definition)),
         onSynced: () => {
