@@ -34,7 +34,7 @@ export function trackManagedFields(target: WriteTarget, strategy: Strategy, next
 }
 
 /** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */
-export function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): void {
+export async function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Promise<void> {
   strategy.prepare?.(next, undefined, ctx)
   const namespaced = target.served.definition.scope === 'Namespaced'
   const rules = metaRulesOf(strategy)
@@ -42,12 +42,13 @@ export function beforeCreate(target: WriteTarget, strategy: Strategy, next: Kube
     ...validateObjectMeta(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules),
     ...(strategy.validate?.(next, undefined, ctx) ?? []),
   ]
+  if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
   if (errors.length === 0) errors = validateObjectMeta(next.metadata, namespaced, nameIsPathSegment, metadata, rules)
   finish(target, strategy, next, undefined, errors)
 }
 
 /** Likewise for an update: metadata that no update changes is put back first. `next` has a resourceVersion by now. */
-export function beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): void {
+export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Promise<void> {
   const meta: ObjectMeta & { selfLink?: string } = next.metadata
   delete meta.selfLink
   const before = old.metadata
@@ -63,13 +64,15 @@ export function beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kube
   const rules = metaRulesOf(strategy)
   const update = validateObjectMetaUpdate(meta, before, metadata, rules)
   // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
-  finish(target, strategy, next, old, [
+  const errors = [
     ...validateObjectMeta(meta, namespaced, nameIsPathSegment, metadata, rules),
     ...update,
     ...update,
     ...(strategy.revalidatesMeta ? validateObjectMeta(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules) : []),
     ...(strategy.validate?.(next, old, ctx) ?? []),
-  ])
+  ]
+  if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
+  finish(target, strategy, next, old, errors)
   keepUnchangedManagers(next, old)
 }
 
