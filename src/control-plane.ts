@@ -33,9 +33,9 @@ import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
 import { awaitKind } from './extensions/await-kind.ts'
+import { celRules } from './extensions/cel-rules.ts'
 import { definitionController } from './extensions/definition-controller.ts'
 import { followDefinitions } from './extensions/follow-definitions.ts'
-import type { RuleEvaluator } from './extensions/rules.ts'
 import { terminatingKinds } from './extensions/terminating-admission.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
@@ -104,8 +104,6 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
-  /** Evaluates rules of custom kinds; absent: objects of kinds that have some cannot be written. */
-  readonly ruleEvaluator?: RuleEvaluator
   /** Whether the authorizers let the user do this. */
   readonly isAllowed: IsAllowed
 }
@@ -318,7 +316,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       const customResources = followDefinitions({
         catalog,
         builtin: definitions,
-        ...(options.ruleEvaluator && { evaluator: options.ruleEvaluator }),
+        evaluator: celRules,
         addResource: definition => stores.add(cachedResource(options, encryption, definition)),
         removeResource: definition => stores.remove(nameOf(definition)),
         onSynced: () => {

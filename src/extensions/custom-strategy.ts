@@ -26,8 +26,7 @@ export interface VersionRules {
 
 /** Compiles at the first write: most definitions are never written to. */
 function rulesOf(schema: JsonSchemaProps | undefined, evaluator: RuleEvaluator | undefined): () => ObjectRules | undefined {
-  const has = someSchema(schema, ({ 'x-kubernetes-validations': rules }) => rules !== undefined && rules.length > 0)
-  if (!schema || !has) return () => undefined
+  if (!schema) return () => undefined
   let compiled: ObjectRules | undefined
   return () => {
     if (!evaluator) throw failure(501, 'NotImplemented', RULES_UNSUPPORTED)
@@ -45,6 +44,7 @@ export function customStrategies(version: VersionRules, evaluator: RuleEvaluator
   const schema = version.schema && withKnownFormats(version.schema)
   const { scale } = subresources
   const hasStatus = subresources.status !== undefined
+  const hasRules = someSchema(schema, ({ 'x-kubernetes-validations': own }) => own !== undefined && own.length > 0)
   const rules = rulesOf(version.schema, evaluator)
 
   const shared = (next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): FieldError[] => {
@@ -52,12 +52,17 @@ export function customStrategies(version: VersionRules, evaluator: RuleEvaluator
     const before = old && (version.asVersion(old) as unknown as JsonObject)
     errors.push(...validateEmbeddedMeta(object, schema, ROOT, false))
     if (!before || listErrors(before, schema, ROOT).length === 0) errors.push(...listErrors(object, schema, ROOT))
+    return errors
+  }
+
+  const evaluate: Strategy['evaluate'] = async (next, old, _ctx, errors) => {
+    const object = next as unknown as JsonObject
+    const before = old && (version.asVersion(old) as unknown as JsonObject)
     // Rules see nothing of the metadata but the name, which never changes.
-    if (before && sameContent(object, before)) return errors
+    if (before && sameContent(object, before)) return []
     const check = rules()
-    if (!check) return errors
-    if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, UNCHECKED]
-    return [...errors, ...check.check(object, before)]
+    if (!check) return []
+    return errors.some(({ reason }) => BLOCKING.has(reason)) ? [UNCHECKED] : check.check(object, before)
   }
 
   const main: Strategy = {
@@ -85,6 +90,7 @@ export function customStrategies(version: VersionRules, evaluator: RuleEvaluator
       ]
       return shared(next, old, errors)
     },
+    ...(hasRules && { evaluate }),
     warnings: finalizerWarnings,
   }
 
@@ -104,6 +110,7 @@ export function customStrategies(version: VersionRules, evaluator: RuleEvaluator
       errors.push(...scaleStatusErrors(next, scale))
       return shared(next, old, errors)
     },
+    ...(hasRules && { evaluate }),
     warnings: () => [],
   }
   return { main, status }

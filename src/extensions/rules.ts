@@ -5,7 +5,7 @@ import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
 /** The rules (x-kubernetes-validations) of one schema, ready to be evaluated. */
 export interface ObjectRules {
   /** What the rules say of an object, in upstream's order and words. `old`: what it takes the place of; undefined where it is new. Neither is changed. */
-  check(object: JsonObject, old: JsonObject | undefined): FieldError[]
+  check(object: JsonObject, old: JsonObject | undefined): Promise<FieldError[]>
 }
 
 /**
