@@ -12,6 +12,9 @@ import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
  */
 export type RuleCheck = (object: JsonObject, old: JsonObject | undefined, warn: (text: string) => void) => Promise<FieldError[]>
 
+/** How upstream calls an object as a whole. */
+const WHOLE = '<nil>'
+
 const TURNS = { spent: turnIsSpent, next: nextTurn }
 
 /**
@@ -25,6 +28,6 @@ export function ruleCheck(schema: JsonSchemaProps | undefined): RuleCheck | unde
     const correlated = old && new Correlation(value, old, schema)
     const { errors, warnings } = await validateRules(tree, { value, old, correlated, turns: TURNS })
     for (const text of warnings) warn(text)
-    return errors
+    return errors.map(error => (error.field === '' ? { ...error, field: WHOLE } : error))
   }
 }
