@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { load } from 'js-yaml'
+import { ageColumn, nameColumn } from '../src/resources/columns.ts'
 import { createProbeClient } from '../test/support/probe/client.ts'
 import { PROBE_FLAGS, readFixtures, writeFixtures } from '../test/support/probe/fixtures.ts'
 import type { ProbeCase, Row } from '../test/support/probe/probe-case.ts'
@@ -19,6 +20,7 @@ import { startBinnacle } from '../test/support/started-server.ts'
 const RECORDED = [
   ...['rest', 'negotiation', 'errors', 'read', 'chunk', 'selector', 'watch', 'patch', 'update', 'delete', 'dryrun', 'fieldvalidation', 'table', 'subresource'],
   ...['apply', 'crd', 'cel', 'read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
+  ...['crd-random', 'custom-fieldvalidation-random', 'apply-random'],
 ]
 const STATED = ['printing', 'defaults', 'validation']
 const JOBS = 12
@@ -38,9 +40,16 @@ const yamlFiles = (name: string): string[] =>
     .map(file => join(folder, name, file))
 const casesOf = (name: string): ProbeCase[] => yamlFiles(name).flatMap(file => load(readFileSync(file, 'utf8')) as ProbeCase[])
 
-/** The program that was recorded names its own Go packages in a few texts, where kube-apiserver names others. */
+/** Of very many cases every so manieth is kept. */
+const SAMPLED: Readonly<Record<string, number>> = { 'apply-random': 4 }
+
+/** The program that was recorded names its own Go packages in a few texts, where kube-apiserver names others; what fields are for is told in words of our own. */
 const inOwnNames = (text: string): string =>
-  text.replace(/\biapi\./g, 'core.').replace(/(cannot be handled as [^\n]*? in scheme \\")pkg\/runtime\/scheme.go:110/g, '$1pkg/api/legacyscheme/scheme.go:30')
+  text
+    .replace(/"Name must be unique within a namespace\.[^"]*"/g, JSON.stringify(nameColumn.description))
+    .replace(/"CreationTimestamp is a timestamp(?:[^"\\]|\\.)*"/g, JSON.stringify(ageColumn.description))
+    .replace(/\biapi\./g, 'core.')
+    .replace(/(cannot be handled as [^\n]*? in scheme \\")pkg\/runtime\/scheme.go:110/g, '$1pkg/api/legacyscheme/scheme.go:30')
 
 /** And it keeps references to secrets whole, of which kube-apiserver keeps the names. */
 const secretNames = (rows: Tree): Tree =>
@@ -60,7 +69,8 @@ const client = createProbeClient(server.kubeconfig)
 let lost = 0
 try {
   for (const area of areas) {
-    const cases = all.filter(probe => probe.area === area)
+    const every = SAMPLED[area] ?? 1
+    const cases = all.filter(probe => probe.area === area).filter((_, i) => i % every === 0)
     const kept = new Set(readFixtures(area).map(({ name }) => name))
     const failed = new Map<string, string[]>()
     for (let round = 0; round < 2; round++) {

@@ -32,6 +32,11 @@ import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
+import { awaitKind } from './extensions/await-kind.ts'
+import { definitionController } from './extensions/definition-controller.ts'
+import { followDefinitions } from './extensions/follow-definitions.ts'
+import type { RuleEvaluator } from './extensions/rules.ts'
+import { terminatingKinds } from './extensions/terminating-admission.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
@@ -99,6 +104,8 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
+  /** Evaluates rules of custom kinds; absent: objects of kinds that have some cannot be written. */
+  readonly ruleEvaluator?: RuleEvaluator
   /** Whether the authorizers let the user do this. */
   readonly isAllowed: IsAllowed
 }
@@ -191,6 +198,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     newUid: randomUUID,
     nameSuffix,
     admission: admissionChain([
+      terminatingKinds,
       namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
       podDefaults,
       priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
@@ -224,11 +232,15 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     ...(unsafeDeletion && { unsafeDeletion: authorizeOf(options) }),
+    ...(!options.exclusiveStore && {
+      awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
+    }),
     shutdown: shutdown.signal,
   }
   let registered = false
   let rolesMade = false
   let rulesKnown = false
+  let definitionsKnown = false
   return {
     registry,
     checks: [
@@ -252,6 +264,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         endpoints: ['readyz'],
         check: () => {
           if (!registered) throw new Error('APIServices of group versions that are served are missing yet')
+        },
+      },
+      {
+        name: 'crd-informer-synced',
+        endpoints: ['readyz'],
+        check: () => {
+          if (!definitionsKnown) throw new Error('the custom resource definitions are not served yet')
         },
       },
       ...(options.rules ? [rulesCheck(() => rolesMade && rulesKnown)] : []),
@@ -281,6 +300,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
+        definitionController(catalog),
         ...(options.controllers.has('serviceaccount-token-controller') && options.auth?.issuer
           ? [serviceAccountTokenController(options.auth.issuer, start.certificateAuthority)]
           : []),
@@ -295,6 +315,17 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         await Promise.all(loops)
       }
       const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
+      const customResources = followDefinitions({
+        catalog,
+        builtin: definitions,
+        ...(options.ruleEvaluator && { evaluator: options.ruleEvaluator }),
+        addResource: definition => stores.add(cachedResource(options, encryption, definition)),
+        removeResource: definition => stores.remove(nameOf(definition)),
+        onSynced: () => {
+          definitionsKnown = true
+        },
+      })
+      running.push(customResources(controllerEnv, stopped.signal))
       const { rules } = options
       if (rules)
         running.push(

@@ -6,6 +6,8 @@ import { createLogger } from './lib/structured-log.ts'
 import { LifecycleError } from './lifecycle/gates.ts'
 import { GIT_VERSION } from './server/version.ts'
 
+const LOOK_FOR_PRIMARY_MS = 2_000
+
 export interface ProgramOptions {
   /** The number of this worker; absent in a process that is none. */
   readonly worker?: number
@@ -15,8 +17,7 @@ export interface ProgramOptions {
 
 /** Runs the program, and sets the exit code when it has ended. */
 export function runProgram(argv: readonly string[], options: ProgramOptions): void {
-  // A worker without its primary has no ports.
-  if (options.worker !== undefined) process.once('disconnect', () => process.exit(1))
+  if (options.worker !== undefined) endWithPrimary()
   void run(argv, options)
     .catch((error: unknown) => {
       process.stderr.write(`Error: ${tell(error)}\n`)
@@ -27,6 +28,15 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): vo
       // The channel to the primary would keep it.
       if (options.worker !== undefined) process.exit()
     })
+}
+
+/** A worker without its primary has no ports. The event does not come where the primary ended in the middle of a message. */
+function endWithPrimary(): void {
+  const end = (): never => process.exit(1)
+  process.once('disconnect', end)
+  setInterval(() => {
+    if (!process.connected) end()
+  }, LOOK_FOR_PRIMARY_MS).unref()
 }
 
 async function run(argv: readonly string[], { worker, serve }: ProgramOptions): Promise<number> {
@@ -55,6 +65,8 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
         ...(worker !== undefined && { fields: { worker } }),
       })
       // Of several processes, the primary says so.
+      for (const resource of worker === undefined ? config.droppedWatchCacheSizes : [])
+        log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
       if (ignored.length > 0 && worker === undefined) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
       return serve(config, log)
     }

@@ -19,6 +19,10 @@ export interface Stores {
   /** Absent where nothing is cached. */
   readonly cacher?: Pick<Cacher, 'stats'>
   storageFor(name: string): Storage
+  /** One more resource, which is cached where the others are. */
+  add(resource: CachedResource): void
+  /** Forgets it, and ends the watches of its cache. */
+  remove(name: string): void
   /** The caches are filled. Stays true. */
   ready(): boolean
   /** Resolves when `ready`. */
@@ -37,36 +41,52 @@ const COUNT_EVERY_MS = 60_000
 /** A count may take so long. */
 const COUNT_MS = 10_000
 
+interface Uncached {
+  readonly resource: CachedResource
+  readonly storage: Storage
+  readonly lists: ListCounts
+}
+
 /** Where nothing is cached there is no watch of the store but those that clients ask for. */
 export function openStores(backend: Backend, resources: readonly CachedResource[], { isCached = () => true, ...options }: StoresOptions): Stores {
   const cached = resources.filter(({ name }) => isCached(name))
   const cacher: Cacher | undefined = cached.length === 0 ? undefined : createCacher(backend, cached, options)
-  const uncached = resources.filter(({ name }) => !isCached(name))
   const { reports, timings } = options
-  const listed = new Map(uncached.map(({ name }) => [name, new ListCounts()]))
-  const direct = new Map<string, Storage>(
-    uncached.map(({ name, codec }) => [
-      name,
-      new DirectStorage(timings?.timed(backend, name) ?? backend, codec, {
-        revisionWaitMs: 0,
-        futureFails: true,
-        counts: listed.get(name) ?? new ListCounts(),
-        ...(reports && { reports }),
-      }),
-    ]),
-  )
+  const uncached = new Map<string, Uncached>()
+  const addUncached = (resource: CachedResource): void => {
+    const { name, codec } = resource
+    const lists = new ListCounts()
+    const storage = new DirectStorage(timings?.timed(backend, name) ?? backend, codec, {
+      revisionWaitMs: 0,
+      futureFails: true,
+      counts: lists,
+      ...(reports && { reports }),
+    })
+    uncached.set(name, { resource, storage, lists })
+  }
+  for (const resource of resources) if (!isCached(resource.name)) addUncached(resource)
   const counting = countNow(backend, uncached)
   return {
     ...(cacher && { cacher }),
     storageFor(name) {
-      const storage = direct.get(name) ?? cacher?.storageFor(name)
+      const storage = uncached.get(name)?.storage ?? cacher?.storageFor(name)
       invariant(storage, `${name} is not stored`)
       return storage
     },
+    add(resource) {
+      if (cacher !== undefined && isCached(resource.name)) cacher.addResource(resource)
+      else addUncached(resource)
+    },
+    remove(name) {
+      if (!uncached.delete(name)) cacher?.removeResource(name)
+    },
     ready: () => cacher?.ready() ?? true,
     synced: async signal => cacher?.synced(signal),
-    counts: () => [...(cacher?.stats().resources.map(({ name, objects }) => [name, objects] as const) ?? []), ...counting.counts],
-    listCounts: () => [...(cacher?.stats().resources.map(({ name, counts }) => [name, counts.stored] as const) ?? []), ...listed],
+    counts: () => [...(cacher?.stats().resources.map(({ name, objects }) => [name, objects] as const) ?? []), ...counting.counts()],
+    listCounts: () => [
+      ...(cacher?.stats().resources.map(({ name, counts }) => [name, counts.stored] as const) ?? []),
+      ...[...uncached].map(([name, { lists }]) => [name, lists] as const),
+    ],
     forget: upTo => cacher?.forget(upTo),
     async close() {
       counting.stop()
@@ -75,11 +95,12 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
   }
 }
 
-function countNow(backend: Backend, resources: readonly CachedResource[]): { counts: Map<string, number>; stop(): void } {
+/** Counts what is not cached now and then. */
+function countNow(backend: Backend, uncached: ReadonlyMap<string, Uncached>): { counts(): (readonly [name: string, objects: number])[]; stop(): void } {
   const counts = new Map<string, number>()
-  if (resources.length === 0) return { counts, stop: () => {} }
   const count = async (): Promise<void> => {
-    for (const { name, prefix } of resources) {
+    for (const [name, { resource }] of uncached) {
+      const { prefix } = resource
       try {
         const { count } = await backend.range({ start: prefix, end: prefixEnd(prefix), countOnly: true }, AbortSignal.timeout(COUNT_MS))
         counts.set(name, count)
@@ -92,5 +113,5 @@ function countNow(backend: Backend, resources: readonly CachedResource[]): { cou
   void count()
   const timer = setInterval(() => void count(), COUNT_EVERY_MS)
   timer.unref()
-  return { counts, stop: () => clearInterval(timer) }
+  return { counts: () => [...counts].filter(([name]) => uncached.has(name)), stop: () => clearInterval(timer) }
 }

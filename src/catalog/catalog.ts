@@ -33,7 +33,7 @@ export class CatalogSnapshot {
         const id = `${version.group}/${version.name}/${version.names.plural}`
         invariant(!this.byResource.has(id), `resource ${id} is defined twice`)
         const groupVersion = apiVersionOfVersion(version)
-        const deprecation = release && deprecationIn(release, groupVersion, version.kind)
+        const deprecation = deprecationOf(version, groupVersion, release)
         const served = { definition, version, ...(deprecation && { deprecation }) }
         this.byResource.set(id, served)
         const list = this.groupVersions.get(groupVersion)
@@ -72,6 +72,14 @@ function inDiscoveryOrder(found: readonly { readonly groupVersion: string; reado
     .sort(({ version: a }, { version: b }) => rankOf(a) - rankOf(b) || compareVersionNames(a.name, b.name))
     .map(({ groupVersion }) => groupVersion)
 }
+
+function deprecationOf({ kind, deprecationWarning }: Version, groupVersion: string, release: Release | undefined): Deprecation | undefined {
+  if (deprecationWarning !== undefined) return { warning: deprecationWarning, removedRelease: '' }
+  return release && deprecationIn(release, groupVersion, kind)
+}
+
+/** The kind of lists of a version's objects. */
+export const listKindOf = ({ kind, listKind = `${kind}List` }: Version): string => listKind
 
 /** The live set of kinds. Only composition and extensions change it. */
 export class Catalog {

@@ -21,6 +21,8 @@ export interface ResourceDefinition {
     readonly version: Version
     /** A field whose selectors are asked for most, by its name in selectors and its path in that version: a text, which is empty where it is absent. */
     readonly indexedBy?: { readonly field: string; readonly path: readonly string[] }
+    /** What field selectors see of what is stored, where that is more than the stored version itself may be selected by. */
+    readonly fields?: Version['selectableFields']
   }
   readonly strategy?: Strategy
   /** Serves resources that are not stored, by verb. */
@@ -42,6 +44,16 @@ export interface Version {
   readonly names: Names
   readonly categories?: readonly string[]
   readonly verbs: readonly string[]
+  /** What discovery tells instead of the verbs that are served: a kind that is going away takes no more objects. */
+  readonly advertisedVerbs?: readonly string[]
+  /** Of lists; the kind with `List` unless given. */
+  readonly listKind?: string
+  /** What is told to whoever uses the version, apart from what the release says. */
+  readonly deprecationWarning?: string
+  /** Why no request to the version can be served: each is answered with 501 and this text. */
+  readonly refusal?: string
+  /** In place of the resource's own: for kinds whose versions have rules of their own. */
+  readonly strategy?: Strategy
   readonly schema: StructSchema
   /** Of the list, where upstream's list says more in OpenAPI than that it has items. */
   readonly listSchema?: StructSchema
@@ -109,6 +121,8 @@ export interface Subresource {
 /** A projection of the parent as another kind, which can be written back. */
 export interface SubresourceView {
   get(parent: KubeObject): KubeObject
+  /** The view that a write begins with, where that differs: a parent that lacks what is seen may be given it. */
+  draft?(parent: KubeObject): KubeObject
   /** The parent with the view's fields put in, or the view's errors. The parent may be mutated: the caller owns it. */
   put(parent: KubeObject, view: KubeObject): KubeObject | FieldError[]
   /** The view's own path of the fields for managed fields: path in the view → path in the parent. */
@@ -200,8 +214,12 @@ export interface Strategy {
   prepare?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void
   /** All errors that upstream's validation would give, in its order. ObjectMeta is checked by the registry with `validateName`. */
   validate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): FieldError[]
+  /** What rules that are programs say of the object, which takes longer. Runs after `validate`, and is given all that is known to be wrong by then. */
+  evaluate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]>
   /** The kind's update validation runs its create validation, too, and so tells faults of ObjectMeta once more. */
   readonly revalidatesMeta?: boolean
+  /** Finalizers need not have a domain. */
+  readonly plainFinalizers?: boolean
   /** Texts that are wrong with the name; default: DNS subdomain. `prefix`: the name is a generateName. */
   readonly validateName?: (name: string, prefix: boolean) => string[]
   /** Runs after validation, before the response and the write's last comparison (drop of fields, normalisation). */

@@ -1,6 +1,8 @@
 import { declare, type StructDeclaration } from './declarations.ts'
 import { type Environment, extend, structWith } from './environment.ts'
 import { DYN, listOf, parseType, structOf, type Type } from './type.ts'
+import { StructValue } from './values/struct.ts'
+import type { Value } from './values/value.ts'
 
 /** What an expression of admission may speak of besides object, oldObject, namespaceObject and request. */
 export interface AdmissionParts {
@@ -65,6 +67,12 @@ const ANY_OBJECT: StructDeclaration = { fieldType: () => DYN }
 
 const ESCAPE = declare('string_jsonpatch_escapeKey_string: jsonpatch.escapeKey(string) -> string')
 
+const PATCH_DEFAULTS: Readonly<Record<string, Value>> = { op: '', path: '', from: '', value: null }
+
+function newPatchStruct(name: string, fields: ReadonlyMap<string, Value>): Value {
+  return new StructValue(name, fields, name === 'JSONPatch' ? PATCH_DEFAULTS : {})
+}
+
 function patchStruct(name: string): StructDeclaration | undefined {
   if (name === 'JSONPatch') return PATCH
   return name === 'Object' || name.startsWith('Object.') ? ANY_OBJECT : undefined
@@ -91,5 +99,6 @@ export function admissionEnvironment(base: Environment, { params, authorizer, pa
     if (variables && name === 'kubernetes.variables') return composed
     return (Object.hasOwn(STRUCTS, name) ? STRUCTS[name] : undefined) ?? (patches ? patchStruct(name) : undefined)
   })
-  return patches ? { ...environment, functions: new Map([...environment.functions, ...ESCAPE.map(fn => [fn.name, fn] as const)]) } : environment
+  if (!patches) return environment
+  return { ...environment, functions: new Map([...environment.functions, ...ESCAPE.map(fn => [fn.name, fn] as const)]), newStruct: newPatchStruct }
 }

@@ -16,6 +16,7 @@ import { TWO_VARIABLE_LOOPS } from './libraries/two-variable-loops.ts'
 import { URLS } from './libraries/urls.ts'
 import { type Macros, OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from './macros.ts'
 import { parseType, type Type, typeOf } from './type.ts'
+import type { Value } from './values/value.ts'
 
 /** What an expression may speak of. */
 export interface Environment {
@@ -25,6 +26,8 @@ export interface Environment {
   /** Names of types that are values. */
   readonly types: ReadonlyMap<string, Type>
   readonly struct: (name: string) => StructDeclaration | undefined
+  /** Makes a struct of the fields that an expression gives; absent where none can be made. */
+  readonly newStruct?: (name: string, fields: ReadonlyMap<string, Value>) => Value
 }
 
 /** What one release of Kubernetes added to the base environment. */

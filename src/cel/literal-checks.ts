@@ -26,7 +26,7 @@ const isTimeText = (text: string): boolean => {
 
 /** Functions whose first argument, if it is a literal, is tried when the expression is compiled. */
 const CHECKS: Readonly<Record<string, (literal: LiteralValue) => boolean>> = {
-  duration: literal => literal.type !== 'string' || isDurationText(literal.value),
+  duration: literal => literal.type === 'string' && isDurationText(literal.value),
   timestamp(literal) {
     if (literal.type === 'int') return literal.value >= MIN_SECONDS && literal.value <= MAX_SECONDS
     return literal.type !== 'string' || isTimeText(literal.value)

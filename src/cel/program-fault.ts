@@ -1,19 +1,9 @@
-import { regexpFault } from '../lib/regexp-syntax.ts'
-import { childrenOf, type Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
+import type { Environment } from './environment.ts'
+import { makeProgram } from './program/program.ts'
 
-const FINDERS = new Set(['find', 'findAll'])
-
-function faultIn(expr: Expr): string | undefined {
-  for (const child of childrenOf(expr)) {
-    const fault = faultIn(child)
-    if (fault !== undefined) return fault
-  }
-  if (expr.kind !== 'call' || !expr.target || !FINDERS.has(expr.name)) return undefined
-  const [pattern] = expr.args
-  const fault = pattern?.kind === 'literal' && pattern.literal.type === 'string' ? regexpFault(pattern.literal.value) : undefined
-  return fault === undefined ? undefined : `error parsing regexp: ${fault}`
+/** Why a program cannot be made of an expression whose types fit: a literal that is computed beforehand and comes to an error, a pattern that is none. */
+export function programFault(checked: Checked, environment: Environment): string | undefined {
+  const program = makeProgram(checked, environment)
+  return 'fault' in program ? program.fault : undefined
 }
-
-/** Why a program cannot be made of an expression whose types fit: a literal pattern that is none. The values of other literals are not computed here. */
-export const programFault = ({ ast }: Checked): string | undefined => faultIn(ast.root)

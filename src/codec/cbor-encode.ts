@@ -26,7 +26,8 @@ let at = 0
  */
 export function encodeCbor(schema: StructSchema, object: JsonObject, typed = true): Buffer {
   at = 0
-  if (schema.preserveUnknown) writeOpen(schema, object)
+  if (schema.freeForm) writeAny(object)
+  else if (schema.preserveUnknown) writeOpen(schema, object)
   else writeStruct(schema, object, typed)
   return taken()
 }

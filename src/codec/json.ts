@@ -3,7 +3,7 @@ import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { isInOrder } from '../schema/order.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { type ParsedJson, parseExactly } from './json-exact.ts'
-import { writeStruct } from './json-writer.ts'
+import { goJson, writeStruct } from './json-writer.ts'
 
 export type { ParsedJson } from './json-exact.ts'
 export { JsonSyntaxError } from './json-exact.ts'
@@ -102,6 +102,7 @@ export function encodeJson(schema: StructSchema, object: KubeObject | JsonObject
 
 /** The same as a string. */
 export function encodeJsonText(schema: StructSchema, object: JsonObject): string {
+  if (schema.freeForm) return goJson(object)
   if (!isInOrder(schema, object)) return writeStruct(schema, object)
   let text: string
   try {

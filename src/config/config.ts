@@ -72,6 +72,8 @@ export interface Config {
   readonly watchCache: boolean
   /** Resources that are read from the store even so: `pods`, `deployments.apps`. */
   readonly withoutWatchCache: ReadonlySet<string>
+  /** Resources for which a size was given that has no effect. */
+  readonly droppedWatchCacheSizes: readonly string[]
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
@@ -121,7 +123,7 @@ export function buildConfig(given: GivenFlags): Config {
     encryption: encryptionOf(read),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
     watchCache: isTrue(read.text('watch-cache') ?? 'true'),
-    withoutWatchCache: withoutWatchCacheOf(read.list('watch-cache-sizes')),
+    ...watchCacheSizesOf(read.list('watch-cache-sizes')),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     eventTtlMs: read.duration('event-ttl'),
     serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
@@ -240,16 +242,17 @@ function prefixOf(text: string): string {
 }
 
 /** Upstream's `resource[.group]#size`. */
-function withoutWatchCacheOf(sizes: readonly string[]): ReadonlySet<string> {
-  const without = new Set<string>()
+function watchCacheSizesOf(sizes: readonly string[]): Pick<Config, 'withoutWatchCache' | 'droppedWatchCacheSizes'> {
+  const given = new Map<string, number>()
   for (const text of sizes) {
     const [resource = '', size, ...more] = text.split('#')
     if (size === undefined || more.length > 0) throw new FlagError(`--watch-cache-sizes: invalid value of watch cache size: ${text}`)
     if (!/^[+-]?\d+$/.test(size)) throw new FlagError(`--watch-cache-sizes: invalid size of watch cache size: ${text}`)
     if (Number(size) < 0) throw new FlagError(`--watch-cache-sizes: watch cache size cannot be negative: ${text}`)
-    if (Number(size) === 0) without.add(resource)
+    given.set(resource, Number(size))
   }
-  return without
+  const having = (is: (size: number) => boolean) => [...given].filter(([, size]) => is(size)).map(([resource]) => resource)
+  return { withoutWatchCache: new Set(having(size => size === 0)), droppedWatchCacheSizes: having(size => size > 0) }
 }
 
 function authorizationMode(mode: string): AuthorizationMode {

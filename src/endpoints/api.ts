@@ -1,8 +1,8 @@
 import { updateManagedFields } from '../apply/managed-fields.ts'
-import { subresourceOf } from '../catalog/catalog.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
+import { type CatalogSnapshot, type ServedResource, subresourceOf } from '../catalog/catalog.ts'
+import { apiVersionOf, qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { failure, pathNotFoundError } from '../meta/status.ts'
+import { failure, notFoundError, pathNotFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { ensureNamespace } from '../registry/object-meta.ts'
 import { groupResourceOf } from '../registry/types.ts'
@@ -12,7 +12,7 @@ import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
 import { tellDeprecation } from './deprecation.ts'
 import type { Discovery } from './discovery/discovery.ts'
-import type { Handler } from './exchange.ts'
+import type { Exchange, Handler } from './exchange.ts'
 import { listOptions } from './list-options.ts'
 import { negotiate, negotiateStream } from './negotiate.ts'
 import type { OpenApiEndpoint } from './openapi/endpoint.ts'
@@ -20,7 +20,7 @@ import { patch } from './patch.ts'
 import { stringParameter } from './query.ts'
 import { type PlainList, respondList, respondObject, respondPlainList, respondStatus, respondTyped } from './respond.ts'
 import type { EndpointEnvironment, Scope } from './scope.ts'
-import { MAX_BODY_BYTES, storeOf } from './scope.ts'
+import { isNamespaced, MAX_BODY_BYTES, storeOf } from './scope.ts'
 import { update } from './update.ts'
 import { viewTarget } from './view.ts'
 import { watch } from './watch.ts'
@@ -30,16 +30,29 @@ import { writeOptions } from './write-options.ts'
 /** 405 as upstream's router gives it: before it knows the resource. */
 const methodNotAllowed = () => failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
+/** Of a custom kind upstream names the object. */
+const subresourceNotFound = (served: ServedResource, name: string): Error =>
+  served.version.schema.freeForm ? notFoundError(groupResourceOf(served), name) : pathNotFoundError()
+
+/** The kinds at this moment, or once the one that is asked for has come from another server. */
+async function snapshotFor({ catalog, awaitKind }: EndpointEnvironment, { ctx }: Exchange): Promise<CatalogSnapshot> {
+  const { info, signal } = ctx
+  const snapshot = catalog.snapshot()
+  if (!awaitKind || !info.isResource || snapshot.definition(info.group, info.resource) !== undefined) return snapshot
+  await awaitKind(info.group, info.resource, signal)
+  return catalog.snapshot()
+}
+
 /** Serves everything below /api, /apis and /openapi. */
 export function createApi(env: EndpointEnvironment, discovery: Discovery, openApi: OpenApiEndpoint): Handler {
   return async exchange => {
     const { info } = exchange.ctx
-    const snapshot = env.catalog.snapshot()
+    const snapshot = await snapshotFor(env, exchange)
     if (info.isResource) {
       const served = snapshot.find(info.group, info.version, info.resource)
       if (served) {
         const subresource = info.subresource === '' ? undefined : subresourceOf(served.version, info.subresource)
-        if (info.subresource !== '' && subresource === undefined) throw pathNotFoundError()
+        if (info.subresource !== '' && subresource === undefined) throw subresourceNotFound(served, info.name)
         if (info.parts.length > 3 && !subresource?.connect?.subpath) throw pathNotFoundError()
         return serve({ exchange, env, snapshot, served, subresourceName: info.subresource, subresource, namespace: info.namespace, name: info.name })
       }
@@ -54,9 +67,11 @@ async function serve(scope: Scope): Promise<void> {
   const { served, exchange, namespace, name } = scope
   const namespaced = served.definition.scope === 'Namespaced'
   const isNamespaces = served.version.group === '' && served.version.names.plural === 'namespaces'
+  if (isCustom(scope) && !reachesCustom(scope, namespaced)) return plainNotFound(scope)
   if (!namespaced && namespace !== '' && !isNamespaces) throw pathNotFoundError()
   if (namespaced && namespace === '' && hasNameInPath(scope)) throw pathNotFoundError()
   tellDeprecation(scope)
+  if (served.version.refusal !== undefined) throw failure(501, 'NotImplemented', served.version.refusal)
   const at: Scope = isNamespaces ? { ...scope, namespace: '' } : scope
   if (scope.subresourceName !== '') return serveSubresource(at)
   const { verbs } = served.version
@@ -65,39 +80,55 @@ async function serve(scope: Scope): Promise<void> {
     case 'GET':
       // The deprecated path of a watch of one object, /watch/…/NAME; with `watch=true` alone an object is read all the same.
       if (exchange.ctx.info.verb === 'watch') return list(at)
-      return allowed(verbs, 'get') ? get(at) : refuse()
+      return allowed(verbs, 'get') ? get(at) : refuse(at)
     case 'PUT':
-      return allowed(verbs, 'update') ? put(at) : refuse()
+      return allowed(verbs, 'update') ? put(at) : refuse(at)
     case 'PATCH':
-      return allowed(verbs, 'patch') ? patchOne(at) : refuse()
+      return allowed(verbs, 'patch') ? patchOne(at) : refuse(at)
     case 'DELETE':
-      return allowed(verbs, 'delete') ? remove(at) : refuse()
+      return allowed(verbs, 'delete') ? remove(at) : refuse(at)
     default:
-      return refuse()
+      return refuse(at)
   }
 }
+
+const isCustom = ({ served }: Scope): boolean => served.version.schema.freeForm !== undefined
+
+/** What has no namespace is not found in one; what has one is listed and watched across all of them, and nothing else. */
+const reachesCustom = ({ namespace, exchange }: Scope, namespaced: boolean): boolean =>
+  namespaced ? namespace !== '' || ['list', 'watch'].includes(exchange.ctx.info.verb) : namespace === ''
+
+/** Upstream hands such a request on to a handler that knows no Status. */
+const plainNotFound = ({ exchange }: Scope): Promise<void> => exchange.sendBytes(404, 'text/plain; charset=utf-8', Buffer.from('404 page not found\n'))
 
 /** A name may also come from a field selector; only the path makes a request one for an object. */
 const hasNameInPath = (scope: Scope): boolean => (scope.exchange.ctx.info.parts[1] ?? '') !== ''
 
+/** Upstream serves custom kinds past its router, and names the verb. */
+function customVerbRefused({ served, exchange }: Scope): Error {
+  const { group, resource } = groupResourceOf(served)
+  const text = `${exchange.ctx.info.verb} is not supported on resources of kind ${JSON.stringify(qualifiedResource({ group, resource }))}`
+  return failure(405, 'MethodNotAllowed', text, { group, kind: resource })
+}
+
 const allowed = (verbs: readonly string[], verb: string): boolean => verbs.includes(verb)
-const refuse = (): never => {
-  throw methodNotAllowed()
+const refuse = (scope: Scope): never => {
+  throw isCustom(scope) ? customVerbRefused(scope) : methodNotAllowed()
 }
 
 async function serveCollection(scope: Scope, verbs: readonly string[], allNamespaces: boolean): Promise<void> {
   switch (scope.exchange.method) {
     case 'GET':
-      return allowed(verbs, 'list') ? list(scope) : refuse()
+      return allowed(verbs, 'list') ? list(scope) : refuse(scope)
     case 'POST':
-      return allowed(verbs, 'create') && !allNamespaces ? post(scope) : refuse()
+      return allowed(verbs, 'create') && !allNamespaces ? post(scope) : refuse(scope)
     case 'DELETE': {
-      if (!allowed(verbs, 'deletecollection') || allNamespaces) return refuse()
+      if (!allowed(verbs, 'deletecollection') || allNamespaces) return refuse(scope)
       const output = negotiate(scope)
       return respondList(scope, output, await deleteCollection(scope))
     }
     default:
-      return refuse()
+      return refuse(scope)
   }
 }
 
@@ -115,9 +146,9 @@ async function list(scope: Scope): Promise<void> {
   const legacyWatch = exchange.ctx.info.verb === 'watch' && exchange.path.includes('/watch/')
   if (served.definition.virtual) return callVirtual(scope, 'list')
   const output = negotiate(scope)
-  const options = listOptions(exchange, served.version, hasNameInPath(scope) ? scope.name : '', scope.env.watchList)
+  const options = listOptions(exchange, served.version, hasNameInPath(scope) ? scope.name : '', scope.env.watchList, isNamespaced(scope))
   if (options.watch || legacyWatch) {
-    if (!allowed(served.version.verbs, 'watch')) return refuse()
+    if (!allowed(served.version.verbs, 'watch')) return refuse(scope)
     // As upstream has it: the deprecated path alone says nothing of initial events.
     return watch(scope, options.watch ? options : { ...options, startAtHand: true }, () => framingOf(scope, negotiateStream(scope)))
   }
@@ -170,9 +201,9 @@ async function remove(scope: Scope): Promise<void> {
 async function serveSubresource(scope: Scope): Promise<void> {
   const { exchange, served } = scope
   const subresource = scope.subresource as NonNullable<Scope['subresource']>
-  if (subresource.connect) return subresource.connect.methods.includes(exchange.method) ? connect(scope, subresource.connect) : refuse()
+  if (subresource.connect) return subresource.connect.methods.includes(exchange.method) ? connect(scope, subresource.connect) : refuse(scope)
   const verb = { GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }[exchange.method]
-  if (verb === undefined || !subresource.verbs.includes(verb)) return refuse()
+  if (verb === undefined || !subresource.verbs.includes(verb)) return refuse(scope)
   if (subresource.virtual) return callVirtual(scope, verb)
   const output = negotiate(scope)
   const { view } = subresource
@@ -180,7 +211,7 @@ async function serveSubresource(scope: Scope): Promise<void> {
     const stored = await storeOf(scope).get(served, scope.namespace, scope.name, stringParameter(exchange.query, 'resourceVersion'), exchange.ctx.signal)
     return view ? respondView(scope, output, 200, stored.object()) : respondObject(scope, output, 200, { stored })
   }
-  if (verb !== 'update' && verb !== 'patch') return refuse()
+  if (verb !== 'update' && verb !== 'patch') return refuse(scope)
   const { answer } = verb === 'update' ? await update(scope) : await patch(scope)
   return view ? respondView(scope, output, 200, 'stored' in answer ? answer.stored.object() : answer.object) : respondObject(scope, output, 200, answer)
 }
@@ -208,7 +239,7 @@ function ownFields({ schema, group, version }: BodyTarget, subresource: string, 
 async function callVirtual(scope: Scope, verb: string): Promise<void> {
   const { exchange, served, subresource } = scope
   const virtual = subresource?.virtual ?? served.definition.virtual
-  if (!virtual) return refuse()
+  if (!virtual) return refuse(scope)
   const output = negotiate(scope)
   let body: KubeObject | undefined
   let dryRun = false

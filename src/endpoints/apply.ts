@@ -4,11 +4,12 @@ import { isObject, jsonKind } from '../apply/patch/go-print.ts'
 import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
+import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
-import { decodeObject } from '../registry/decode-object.ts'
+import { applyKindDefaults, decodeObject } from '../registry/decode-object.ts'
 import { managedConversion } from '../registry/managed-conversion.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
@@ -41,7 +42,14 @@ export async function apply(scope: Scope, { config, fault }: Configuration, opti
     transform: async live => {
       if (view) {
         if (!live) throw notFoundError(groupResourceOf(served), scope.name)
-        return writeView(scope, view, live, current => merged(scope, config, options, viewTarget(subresource) as BodyTarget, current, tellFault))
+        return writeView(scope, view, live, current => {
+          const custom = served.version.schema.freeForm !== undefined
+          if (custom && current.metadata.managedFields === undefined)
+            throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
+          const result = merged(scope, config, options, viewTarget(subresource) as BodyTarget, current, tellFault)
+          if (custom) throw scaleFailure(`convert new object (${nameOf(config)};`)
+          return result
+        })
       }
       const { wanted, managedFields } = merged(scope, config, options, bodyTarget(served.version), live, tellFault)
       if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
@@ -49,6 +57,15 @@ export async function apply(scope: Scope, { config, fault }: Configuration, opti
       return wanted
     },
   })
+}
+
+/** Upstream's manager of a custom kind knows no Scale: an apply of one finds conflicts, and fails where there are none. */
+const scaleFailure = (what: string) =>
+  failure(500, '', `failed to ${what} autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`)
+
+function nameOf({ metadata }: JsonObject): string {
+  const { namespace = '', name = '' } = isObject(metadata) ? metadata : {}
+  return `${namespace}/${name}`
 }
 
 /** The live object with the configuration laid over it, decoded, and its managers. `tellFault` comes where upstream tells of a fault of the body itself. */
@@ -70,10 +87,18 @@ function merged(scope: Scope, config: JsonObject, options: WriteOptions, target:
     }),
   )
   tellFault()
-  const wanted = translated(() => decodeObject(target as unknown as Version, object as unknown as JsonObject))
+  const wanted = translated(() => decodeMerged(target, object as unknown as JsonObject))
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)
   return { wanted, managedFields }
+}
+
+/** Of an object of a custom kind the metadata alone is read: what else has come together is not pruned, and nulls are found by its validation. */
+function decodeMerged(target: BodyTarget, merged: JsonObject): KubeObject {
+  const { freeForm } = target.schema
+  if (!freeForm) return decodeObject(target as unknown as Version, merged)
+  const { metadata } = freeForm.read({ metadata: merged.metadata ?? {} })
+  return applyKindDefaults(target as unknown as Version, { ...clone(merged), metadata } as unknown as KubeObject)
 }
 
 export interface Configuration {

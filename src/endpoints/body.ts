@@ -4,15 +4,17 @@ import { decodeBody as decodeParsed, typeOfBody } from '../codec/body.ts'
 import { asCborText, CborError, type ParsedCbor, parseCbor, typeOfCbor } from '../codec/cbor.ts'
 import type { ParsedJson } from '../codec/json.ts'
 import { parseJson } from '../codec/json.ts'
-import { formatOf, type MediaOffer } from '../codec/negotiate.ts'
+import { formatOf, type MediaOffer, unsupportedMediaTypeText } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
 import { lifecycleOf } from '../lifecycle/lifecycle.ts'
+import { invalid } from '../meta/field-error.ts'
+import { fieldPath } from '../meta/field-path.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
-import { badRequestError } from '../meta/status.ts'
+import { badRequestError, failure, invalidError } from '../meta/status.ts'
 import { applyKindDefaults, keepManagerReset } from '../registry/decode-object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -59,6 +61,8 @@ export function parseBody(
 ): ParsedBody {
   const format = formatOf(bodyMediaType(contentType, offer))
   const yaml = format === 'yaml'
+  if (format === 'protobuf' && schema.freeForm)
+    throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(offer.types.filter(({ type }) => formatOf(type) !== 'protobuf')))
   if (format === 'protobuf') return parseProtobuf(body, kind, schema, refuse)
   if (format === 'cbor') return parseCborBody(body, refuse)
   try {
@@ -106,11 +110,14 @@ const unrecognized = (kind: string, why: string, body: Buffer): StatusError =>
 export function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): () => KubeObject {
   const { exchange } = scope
   const parsed = parseBody(scope.env.media, exchange.headers['content-type'], body, target.kind, target.schema)
+  if (target.schema.freeForm && parsed.claimed.kind === '') throw kindMissing(target, body)
   const kind = parsed.claimed.kind || target.kind
   const apiVersion = parsed.claimed.apiVersion || apiVersionOf(groupVersion(target))
-  checkType(scope.snapshot, target, apiVersion, kind, body)
-  const cannot = (why: string) =>
-    badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${target.kind}: ${why}`)
+  if (target.schema.freeForm) {
+    if (!parseApiVersion(parsed.claimed.apiVersion)) throw unrecognized(target.kind, `unexpected GroupVersion string: ${parsed.claimed.apiVersion}`, body)
+  } else checkType(scope.snapshot, target, apiVersion, kind, body)
+  const cannot = (why: string, as = target.kind) =>
+    badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${as}: ${why}`)
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   const run = (): { object: KubeObject; strict: readonly string[]; strictText: string } => {
     const { object, strict, strictText } = decodeParsed(target.schema, parsed)
@@ -122,16 +129,36 @@ export function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, f
   try {
     const { object, strict, strictText } = run()
     first = object
-    if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`)
+    if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`, target.schema.freeForm && kind)
     if (fieldValidation === 'Warn') for (const fault of strict) exchange.ctx.warn(fault)
   } catch (error) {
     throw error instanceof DecodeError ? cannot('cbor' in parsed ? asCborText(error.message) : error.message) : error
   }
+  if (target.schema.freeForm) checkCustomVersion(target, parsed.claimed)
+  if (target.schema.freeForm) checkCustomType(target, first)
   return () => {
     const object = first ?? run().object
     first = undefined
     return object
   }
+}
+
+const kindMissing = (target: BodyTarget, body: Buffer): StatusError => unrecognized(target.kind, `Object 'Kind' is missing in '${body.toString()}'`, body)
+
+/** The body of a request for a custom kind says which version it is of. */
+function checkCustomVersion(target: BodyTarget, { apiVersion }: { readonly apiVersion: string }): void {
+  const expected = apiVersionOf(groupVersion(target))
+  if (apiVersion !== expected) throw badRequestError(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`)
+}
+
+/** An object of a custom kind may have been read as one of another: throws 422 then, under the name of that kind. */
+export function checkCustomType(target: BodyTarget, { kind, apiVersion, metadata }: KubeObject): void {
+  const expected = apiVersionOf(groupVersion(target))
+  const errors = [
+    ...(kind === target.kind ? [] : [invalid(fieldPath('kind'), kind, `must be ${target.kind}`)]),
+    ...(apiVersion === expected ? [] : [invalid(fieldPath('apiVersion'), apiVersion, `must be ${expected}`)]),
+  ]
+  if (errors.length > 0) throw invalidError({ group: parseApiVersion(apiVersion)?.group ?? '', kind }, metadata.name ?? '', errors)
 }
 
 const groupVersion = (target: BodyTarget) => ({ group: target.group, version: target.version })

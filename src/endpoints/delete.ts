@@ -12,7 +12,7 @@ import { listOptions } from './list-options.ts'
 import { metaType } from './meta-type.ts'
 import { booleanParameter, integerParameter } from './query.ts'
 import type { Scope } from './scope.ts'
-import { MAX_BODY_BYTES, storeOf } from './scope.ts'
+import { isNamespaced, MAX_BODY_BYTES, storeOf } from './scope.ts'
 import { dryRunErrors, META_GROUP } from './write-options.ts'
 
 interface DecodedOptions {
@@ -38,7 +38,7 @@ export async function deleteOne(scope: Scope): Promise<{ code: number; result: D
 }
 
 export async function deleteCollection(scope: Scope): Promise<ListResult> {
-  const selection = listOptions(scope.exchange, scope.served.version, '', scope.env.watchList)
+  const selection = listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
   const { options, dryRun, unsafe } = await deleteOptions(scope)
   if (unsafe) throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
   return storeOf(scope).deleteCollection({ ...targetOf(scope), dryRun }, options, selection)

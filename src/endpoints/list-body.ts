@@ -1,6 +1,9 @@
+import { apiVersionOfVersion, listKindOf } from '../catalog/catalog.ts'
+import type { Version } from '../catalog/definition.ts'
+import { goJson } from '../codec/json.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
-import type { ListMeta } from '../meta/object.ts'
+import type { JsonObject, ListMeta } from '../meta/object.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import { listMetaText } from './meta-json.ts'
@@ -17,24 +20,45 @@ export function listMeta(result: ListResult): ListMeta {
 const LOOK = 500
 const COMMA = 0x2c
 const BRACE = 0x7b
-const END = Buffer.from(']}\n')
+const NOTHING = Buffer.alloc(0)
+
+/** What stands around the items of a list. */
+interface Envelope {
+  readonly start: string
+  readonly end: string
+}
+
+/** Of a list of a built-in kind, as Go writes a struct. */
+const structEnvelope = (kind: string, apiVersion: string, meta: ListMeta): Envelope => ({
+  start: `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`,
+  end: ']}\n',
+})
+
+/** Of a list of a custom kind, as Go writes a map. */
+const sortedEnvelope = (kind: string, apiVersion: string, meta: ListMeta): Envelope => ({
+  start: `{"apiVersion":"${apiVersion}","items":[`,
+  end: `],"kind":"${kind}","metadata":${goJson({ continue: '', ...meta } as JsonObject)}}\n`,
+})
 
 /**
- * A list of a built-in kind as JSON: the items' ready bytes, copied together without being read. Such items carry no kind and apiVersion: each is copied whole, and what comes
+ * A list as JSON: the items' ready bytes, copied together without being read. Items of built-in kinds carry no kind and apiVersion: each is copied whole, and what comes
  * before it in the list is then written over its type header. So a part is filled from its end to its beginning. What is given opens the body, as often as it is wanted.
  */
-export async function listBody(kind: string, apiVersion: string, meta: ListMeta, items: readonly StoredObject[]): Promise<() => FilledBody> {
-  const start = Buffer.from(`{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`)
-  let length = start.length + END.length
+export async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<() => FilledBody> {
+  const envelope = version.schema.freeForm ? sortedEnvelope : structEnvelope
+  const around = envelope(listKindOf(version), apiVersionOfVersion(version), meta)
+  const start = Buffer.from(around.start)
+  const end = Buffer.from(around.end)
+  let length = start.length + end.length
   for (let i = 0; i < items.length; i++) {
     length += sizeOf(items[i])
     if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
   }
   if (items.length > 0) length--
-  return () => filled(start, items, length)
+  return () => filled(start, end, items, length)
 }
 
-function filled(start: Buffer, items: readonly StoredObject[], length: number): FilledBody {
+function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], length: number): FilledBody {
   // -1: the start is still to come; items.length: only the end is.
   let next = -1
   const fill = (target: Buffer): Buffer => {
@@ -42,7 +66,7 @@ function filled(start: Buffer, items: readonly StoredObject[], length: number): 
       next = 0
       return start
     }
-    if (next >= items.length) return END
+    if (next >= items.length) return end
     const first = next
     // Room for the type header of the first, which is cut off at the end.
     const margin = headerOf(items[first])
@@ -79,7 +103,7 @@ function sizeOf(item: StoredObject | undefined): number {
   return bytes.length - header + 2
 }
 function bodyOf(item: StoredObject | undefined): Buffer {
-  if (item === undefined) return END
+  if (item === undefined) return NOTHING
   const { bytes, header } = item.json()
   return bytes.subarray(header)
 }

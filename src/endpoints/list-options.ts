@@ -30,7 +30,7 @@ const NONE: ReadOptions = {
 }
 
 /** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (watches of one object). `watchList`: the gate. Throws 400 and 422. */
-export function listOptions(exchange: Exchange, version: Version, name: string, watchList: boolean): ReadOptions {
+export function listOptions(exchange: Exchange, version: Version, name: string, watchList: boolean, namespaced = true): ReadOptions {
   if (exchange.search === '' && name === '') return NONE
   const { query } = exchange
   const labelText = stringParameter(query, 'labelSelector')
@@ -54,7 +54,7 @@ export function listOptions(exchange: Exchange, version: Version, name: string, 
   }
   const errors = options.watch ? watchErrors(options, watchList) : listErrors(options)
   if (errors.length > 0) throw invalidError({ group: META_GROUP, kind: 'ListOptions' }, '', errors)
-  checkFields(version, parsed)
+  checkFields(version, parsed, namespaced)
   if (name === '') return options
   if (parsed.length === 0) return { ...options, fields: [{ field: 'metadata.name', op: '=', value: name }] }
   if (!parsed.some(term => term.field === 'metadata.name' && term.op === '=' && term.value === name))
@@ -70,10 +70,11 @@ function selector<T>(parse: () => T): T {
   }
 }
 
-/** Fields that the kind does not know. Kinds with selectable fields of their own and kinds without say it differently upstream. */
-function checkFields(version: Version, terms: readonly FieldTerm[]): void {
+/** Fields that the kind does not know. Kinds with selectable fields of their own and kinds without say it differently upstream, and only the latter always know of namespaces. */
+function checkFields(version: Version, terms: readonly FieldTerm[], namespaced: boolean): void {
   for (const { field } of terms) {
-    if (field === 'metadata.name' || field === 'metadata.namespace') continue
+    if (field === 'metadata.name') continue
+    if (field === 'metadata.namespace' && (namespaced || version.selectableFields === undefined)) continue
     if (version.fieldAliases !== undefined && Object.hasOwn(version.fieldAliases, field)) continue
     if (version.selectableFields === undefined && version.fieldAliases === undefined)
       throw badRequestError(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)

@@ -1,5 +1,6 @@
 import type { MediaOffer, NegotiationRules, Transform } from '../codec/negotiate.ts'
 import {
+  formatOf,
   JSON_TYPE,
   negotiateInput,
   negotiateOutput,
@@ -25,6 +26,8 @@ export interface Output {
 
 interface Prepared {
   readonly rules: NegotiationRules
+  /** Custom kinds have no form in protobuf; what else is told of them has. */
+  readonly customRules: NegotiationRules
   /** The types of the routes of an object and of a collection, as errors list them. */
   readonly objectTypes: readonly string[]
   readonly collectionTypes: readonly string[]
@@ -38,7 +41,14 @@ function prepare(offer: MediaOffer): Prepared {
   if (!known) {
     const objectTypes = offeredTypes(offer.types)
     const aliases = offer.types.filter(media => media.alias === true).map(media => media.type)
-    known = { rules: resourceRules(undefined, offer.groups), objectTypes, collectionTypes: [...objectTypes, ...offeredTypes(offer.types, true)], aliases }
+    const customTypes = new Set(offer.types.map(media => media.type).filter(type => formatOf(type) !== 'protobuf'))
+    known = {
+      rules: resourceRules(undefined, offer.groups),
+      customRules: resourceRules(customTypes, offer.groups),
+      objectTypes,
+      collectionTypes: [...objectTypes, ...offeredTypes(offer.types, true)],
+      aliases,
+    }
     prepared.set(offer, known)
   }
   return known
@@ -52,10 +62,13 @@ export function negotiate(scope: Scope): Output {
   const accept = exchange.headers.accept
   if (accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)) return PLAIN
   const { media } = scope.env
-  const { rules, objectTypes, collectionTypes, aliases } = prepare(media)
+  const { rules, customRules, objectTypes, collectionTypes, aliases } = prepare(media)
+  const isCustom = scope.served.version.schema.freeForm !== undefined
   const routeTypes = exchange.method === 'GET' && (name === '' || subresourceName === '') && isCollection(scope) ? collectionTypes : objectTypes
-  if (!routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases)) throw failure(406, 'NotAcceptable', routeNotAcceptableText(routeTypes), {})
-  const accepted = negotiateOutput(accept, media.types, rules)
+  // Upstream serves custom kinds past its router.
+  if (!isCustom && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases))
+    throw failure(406, 'NotAcceptable', routeNotAcceptableText(routeTypes), {})
+  const accepted = negotiateOutput(accept, media.types, isCustom && scope.subresource?.kind === undefined ? customRules : rules)
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types))
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
@@ -68,7 +81,9 @@ const pretty = (exchange: Exchange): boolean =>
 /** Likewise for a watch: the preferred type must be one that streams. */
 export function negotiateStream(scope: Scope): Output {
   const { media } = scope.env
-  const accepted = negotiateStreamType(scope.exchange.headers.accept, media.types, prepare(media).rules)
+  const { rules, customRules } = prepare(media)
+  const isCustom = scope.served.version.schema.freeForm !== undefined
+  const accepted = negotiateStreamType(scope.exchange.headers.accept, media.types, isCustom ? customRules : rules)
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types, true))
   return { mediaType: accepted.mediaType, pretty: false, ...(accepted.as && { as: accepted.as }) }
 }

@@ -19,7 +19,7 @@ import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
 import type { BodyTarget } from './body.ts'
-import { bodyTarget } from './body.ts'
+import { bodyTarget, checkCustomType } from './body.ts'
 import type { Scope } from './scope.ts'
 import { MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
 import { updatedView, viewTarget, writeView } from './view.ts'
@@ -34,12 +34,18 @@ const APPLY_PATCH = 'application/apply-patch+yaml'
 const APPLY_CBOR_PATCH = 'application/apply-patch+cbor'
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
 
+/** Objects of custom kinds cannot be merged strategically. */
+const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
+const CUSTOM_UNSUPPORTED = `the body of the request was in an unknown format - accepted media types include: ${CUSTOM_TYPES.join(', ')}`
+
 /** PATCH of one object, of a subresource of the same kind, or of a view (scale). */
 export async function patch(scope: Scope): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
   const type = (exchange.headers['content-type'] ?? '').split(';', 1)[0] as string
   const isCborApply = type === APPLY_CBOR_PATCH && scope.env.media.types.some(media => media.type === CBOR_TYPE)
   const isApply = type === APPLY_PATCH || isCborApply
+  const custom = served.version.schema.freeForm !== undefined
+  if (custom && !isApply && (type === STRATEGIC_PATCH || !PATCH_TYPES.includes(type))) throw failure(415, 'UnsupportedMediaType', CUSTOM_UNSUPPORTED)
   if (!isApply && !PATCH_TYPES.includes(type)) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', isApply)
@@ -120,6 +126,7 @@ function applyTo(target: BodyTarget, type: string, patchOf: ParsedPatch, current
     if (options.fieldValidation === 'Strict') throw refused(`strict decoding error: ${faults.join(', ')}`)
     for (const fault of faults) warn(fault)
   }
+  if (target.schema.freeForm) checkCustomType(target, next)
   return next
 }
 

@@ -1,4 +1,4 @@
-import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import { apiVersionOfVersion, listKindOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import { envelopeAround, listHead, listItem, listItemHead, type TypeMeta, watchFrame, wrap, wrapSegments } from '../codec/protobuf.ts'
 import { encodeMessage } from '../codec/protobuf-encode.ts'
@@ -32,7 +32,7 @@ export function protobufEncoder(version: Version): Encoder {
 
 export const typeMetaOf = (version: Version, suffix = ''): TypeMeta => ({
   apiVersion: apiVersionOfVersion(version),
-  kind: version.kind + suffix,
+  kind: suffix === 'List' ? listKindOf(version) : version.kind + suffix,
 })
 
 function storedBody(version: Version, stored: StoredObject): Buffer {

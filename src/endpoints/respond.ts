@@ -1,5 +1,4 @@
 import type { ServedResource } from '../catalog/catalog.ts'
-import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { TableDefinition } from '../catalog/definition.ts'
 import { encodeJson, encodeJsonText, parseJson } from '../codec/json.ts'
 import { indentJson } from '../codec/json-indent.ts'
@@ -9,7 +8,7 @@ import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
-import { failure } from '../meta/status.ts'
+import { badRequestError, failure } from '../meta/status.ts'
 import { copyIn } from '../registry/convert.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { Answer } from '../registry/types.ts'
@@ -74,11 +73,7 @@ export async function respondTyped(scope: Scope, output: Output, code: number, s
 async function respondConverted(scope: Scope, output: Output, code: number, object: KubeObject): Promise<void> {
   const convert = output.as as NonNullable<Output['as']>
   if (convert.kind === 'PartialObjectMetadataList')
-    throw failure(
-      406,
-      'NotAcceptable',
-      `you requested PartialObjectMetadataList, but the requested object is not a list (*${goPackage(scope)}.${scope.served.version.kind})`,
-    )
+    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType(scope)})`)
   if (convert.kind === 'Table') {
     const { resourceVersion } = object.metadata
     const parts = await renderTable(
@@ -95,6 +90,9 @@ async function respondConverted(scope: Scope, output: Output, code: number, obje
   await send(scope, output, code, [Buffer.from(`${partialMetadata(object, apiVersion)}\n`)])
 }
 
+const isCustom = ({ served }: Scope): boolean => served.version.schema.freeForm !== undefined
+const goType = (scope: Scope): string => (isCustom(scope) ? 'unstructured.Unstructured' : `${goPackage(scope)}.${scope.served.version.kind}`)
+const goListType = (scope: Scope): string => (isCustom(scope) ? 'unstructured.UnstructuredList' : `${goPackage(scope)}.${scope.served.version.kind}List`)
 const goPackage = (scope: Scope): string => (scope.served.version.group === '' ? 'core' : (scope.served.version.group.split('.')[0] as string))
 
 export async function respondList(scope: Scope, output: Output, result: ListResult): Promise<void> {
@@ -104,7 +102,7 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const binary = binaryOf(output.mediaType)
   if (!convert && binary) return sendBinary(scope, output, 200, await binary.listBody(version, meta, result.items))
   if (!convert) {
-    const open = await listBody(`${version.kind}List`, apiVersionOfVersion(version), meta, result.items)
+    const open = await listBody(version, meta, result.items)
     const body = open()
     if (output.mediaType !== JSON_TYPE) return send(scope, output, 200, [wholeOf(body)])
     if (!output.pretty) return scope.exchange.sendBytes(200, JSON_TYPE, body)
@@ -113,7 +111,7 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   if (convert.kind === 'Table') return send(scope, output, 200, await renderTable(tableOf(scope), meta, result.items, tableOptions(scope, output)))
   const apiVersion = `${convert.group}/${convert.version}`
   if (convert.kind === 'PartialObjectMetadata')
-    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goPackage(scope)}.${version.kind}List)`)
+    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goListType(scope)})`)
   if (binary) return sendBinary(scope, output, 200, await binary.partialListBody(meta, result.items, apiVersion))
   const head = Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`)
   let separator = ''
@@ -157,23 +155,21 @@ function versionTable({ definition, version }: ServedResource): TableDefinition 
 
 export function tableOptions(scope: Scope, output: Output) {
   const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')
-  if (include !== '' && include !== 'None' && include !== 'Metadata' && include !== 'Object')
-    throw failure(
-      422,
-      'Invalid',
-      `TableOptions.meta.k8s.io "" is invalid: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
-      {
-        group: 'meta.k8s.io',
-        kind: 'TableOptions',
-        causes: [
-          {
-            reason: 'FieldValueInvalid',
-            message: `Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
-            field: 'includeObject',
-          },
-        ],
-      },
-    )
+  if (include !== '' && include !== 'None' && include !== 'Metadata' && include !== 'Object') {
+    const why = `includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`
+    if (isCustom(scope)) throw badRequestError(`Unable to convert to Table as requested: ${why}`)
+    throw failure(422, 'Invalid', `TableOptions.meta.k8s.io "" is invalid: ${why}`, {
+      group: 'meta.k8s.io',
+      kind: 'TableOptions',
+      causes: [
+        {
+          reason: 'FieldValueInvalid',
+          message: `Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+          field: 'includeObject',
+        },
+      ],
+    })
+  }
   const as = output.as as NonNullable<Output['as']>
   return { includeObject: (include === '' ? 'Metadata' : include) as IncludeObject, version: as.version, group: as.group, now: scope.env.clock.now() }
 }

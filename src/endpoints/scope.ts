@@ -33,6 +33,8 @@ export interface EndpointEnvironment {
   readonly kubelets: Kubelets
   /** Asks whether the user may; absent: unsafe deletion is off (the gate AllowUnsafeMalformedObjectDeletion). */
   readonly unsafeDeletion?: Authorizer['authorize']
+  /** Waits until a kind that other servers serve is served here, too; absent: there are none. */
+  readonly awaitKind?: (group: string, resource: string, signal: AbortSignal) => Promise<void>
   /** Aborted when the server begins to shut down: watches end then. */
   readonly shutdown: AbortSignal
 }
@@ -49,6 +51,8 @@ export interface Scope {
   readonly namespace: string
   readonly name: string
 }
+
+export const isNamespaced = ({ served }: Scope): boolean => served.definition.scope === 'Namespaced'
 
 export const storeOf = (scope: Scope): ResourceStore => scope.env.registry.store(scope.served)
 

@@ -36,7 +36,7 @@ const replicasPaths = ({ served, subresourceName }: Scope): ReplicasPaths =>
 export function writeView(scope: Scope, view: SubresourceView, parent: KubeObject, write: (live: KubeObject) => ManagedView): KubeObject {
   const { group, name: version } = scope.served.version
   const paths = replicasPaths(scope)
-  const live = view.get(parent)
+  const live = (view.draft ?? view.get)(parent)
   const before = toScaleManagedFields(parent.metadata.managedFields, paths)
   if (before.length > 0) live.metadata.managedFields = before
   const { wanted, managedFields } = write(live)

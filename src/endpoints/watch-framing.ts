@@ -1,4 +1,6 @@
-import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import { apiVersionOfVersion, listKindOf } from '../catalog/catalog.ts'
+import type { Version } from '../catalog/definition.ts'
+import { goJson } from '../codec/json.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
 import { decode } from '../schema/decode.ts'
@@ -22,6 +24,12 @@ const initialEndAnnotations = (blueprint: Buffer) => ({ ...INITIAL_END, 'kuberne
 const jsonBlueprint = (kind: string, apiVersion: string): Buffer =>
   Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`)
 
+/** Of a custom kind. */
+const sortedBlueprint = (version: Version): Buffer =>
+  Buffer.from(
+    `${goJson({ apiVersion: apiVersionOfVersion(version), items: [], kind: listKindOf(version), metadata: { continue: '', resourceVersion: '' } })}\n`,
+  )
+
 /** The framing of a watch in the form that was negotiated. */
 export function framingOf(scope: Scope, output: Output): Framing {
   const binary = binaryOf(output.mediaType)
@@ -37,6 +45,7 @@ const errorFrame = (error: StatusError): Buffer => text('ERROR', statusText(erro
 const plainFraming = (scope: Scope): Framing => {
   const { version } = scope.served
   const apiVersion = apiVersionOfVersion(version)
+  const customBlueprint = version.schema.freeForm && sortedBlueprint(version)
   return {
     contentType: 'application/json',
     messages: TEXT_MESSAGES,
@@ -56,7 +65,11 @@ const plainFraming = (scope: Scope): Framing => {
       const metadata = {
         resourceVersion,
         creationTimestamp: null,
-        ...(initialEnd && { annotations: initialEndAnnotations(jsonBlueprint(version.kind, apiVersion)) }),
+        ...(initialEnd && { annotations: initialEndAnnotations(customBlueprint ?? jsonBlueprint(version.kind, apiVersion)) }),
+      }
+      if (customBlueprint) {
+        const { creationTimestamp: _, ...sorted } = metadata
+        return text('BOOKMARK', goJson({ kind: version.kind, apiVersion, metadata: sorted }))
       }
       return text('BOOKMARK', `{"kind":"${version.kind}","apiVersion":"${apiVersion}","metadata":${objectMetaText(metadata)}${emptyMembers(scope)}}`)
     },

@@ -174,6 +174,20 @@ function combine(a: QuantityValue, b: QuantityValue, sign: 1n | -1n): string {
   return canonicalise(x.value * pow10(x.scale - scale) + sign * y.value * pow10(y.scale - scale), scale, x.value === 0n ? y.format : x.format)
 }
 
+/** -1, 0 or 1. */
+export const compareParsed = (a: Quantity, b: Quantity): number => compare(a.value, a.scale, b.value, b.scale)
+
+/** `a + b`, or `a - b`, as Go holds it: in 64 bits where both are and that holds it. Throws QuantityError where it has too many digits to reckon with. */
+export function addParsed(a: Quantity, b: Quantity, subtracts: boolean): Quantity {
+  const both = a.small && b.small
+  const added = subtracts ? (both ? BigInt.asIntN(64, -b.value) : -b.value) : b.value
+  const scale = b.value === 0n ? a.scale : a.value === 0n ? b.scale : Math.min(a.scale, b.scale)
+  const sum = b.value === 0n ? a.value : a.value === 0n ? added : a.value * pow10(a.scale - scale) + added * pow10(b.scale - scale)
+  const format = a.value === 0n ? b.format : a.format
+  const small = both && BigInt.asIntN(64, sum) === sum
+  return { value: sum, scale, format, small, canonical: canonicalise(sum, scale, format) }
+}
+
 /** Canonical text of `a + b`, in the format of `a` (of `b` where `a` is zero). */
 export const addQuantity = (a: QuantityValue, b: QuantityValue): string => combine(a, b, 1n)
 export const subQuantity = (a: QuantityValue, b: QuantityValue): string => combine(a, b, -1n)

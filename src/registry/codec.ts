@@ -33,13 +33,18 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
   const versionBy = (claimed: unknown): Version => (typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined) ?? version
   const read = (value: Json, claimed: unknown): KubeObject => {
     const stored = versionBy(claimed)
-    const object = { kind, apiVersion: claimed ?? apiVersion, ...decode(stored.schema, value) } as unknown as KubeObject
+    const object = {
+      kind,
+      apiVersion: claimed ?? apiVersion,
+      ...(stored.schema.freeForm?.readStored(value) ?? decode(stored.schema, value)),
+    } as unknown as KubeObject
     return convert(definition, applyKindDefaults(stored, object), stored, version)
   }
   return createCodec({
     kind,
     apiVersion,
-    fingerprint: `${fingerprint};${apiVersion};${kind}`,
+    fingerprint: `${fingerprint};${apiVersion};${kind}${schema.freeForm ? `;${schema.freeForm.id}` : ''}`,
+    ...(schema.freeForm && { order: 'sorted' as const }),
     encode: object => encodeJson(schema, asStored(object)),
     decode: value => read(value, (value as { apiVersion?: unknown } | null)?.apiVersion),
     ...(hasMessage(schema) && {
@@ -54,18 +59,18 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
     }),
     ...(transformer && { transformer }),
     ...(indexedBy && { indexedPath: indexedBy.path }),
-    attributes: object => attributesOf(version, copyIn(definition, object, version)),
+    attributes: object => attributesOf(definition, copyIn(definition, object, version)),
   })
 }
 
 /** Kinds whose fields have no numbers, such as custom ones, have no binary form. */
-const hasMessage = ({ fields }: StructSchema): boolean => [...fields.values()].some(field => field.number > 0)
+const hasMessage = ({ fields, freeForm }: StructSchema): boolean => freeForm === undefined && [...fields.values()].some(field => field.number > 0)
 
 const NO_LABELS: Record<string, string> = {}
 
-function attributesOf(version: Version, object: KubeObject): Attributes {
+function attributesOf({ storage }: ResourceDefinition, object: KubeObject): Attributes {
   const { name = '', namespace = '', labels = NO_LABELS } = object.metadata
   const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }
-  for (const [field, read] of Object.entries(version.selectableFields ?? {})) fields[field] = read(object)
+  for (const [field, read] of Object.entries(storage?.fields ?? storage?.version.selectableFields ?? {})) fields[field] = read(object)
   return { namespace, name, labels, fields }
 }

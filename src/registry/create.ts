@@ -92,7 +92,7 @@ export async function fillNew(env: RegistryEnvironment, target: WriteTarget, nex
   if (resourceVersion === '' || resourceVersion === '0') delete next.metadata.resourceVersion
   next.metadata.uid = env.newUid()
   next.metadata.creationTimestamp = formatTime(hooks.now)
-  beforeCreate(target, strategyOf(served, undefined), next, hooks)
+  await beforeCreate(target, strategyOf(served, undefined), next, hooks)
   if (authorize) await env.authorizeCreate(target)
   await env.admission.validate({
     ctx,

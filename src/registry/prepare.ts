@@ -34,19 +34,21 @@ export function trackManagedFields(target: WriteTarget, strategy: Strategy, next
 }
 
 /** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */
-export function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): void {
+export async function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Promise<void> {
   strategy.prepare?.(next, undefined, ctx)
   const namespaced = target.served.definition.scope === 'Namespaced'
+  const rules = metaRulesOf(strategy)
   let errors = [
-    ...validateObjectMeta(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata),
+    ...validateObjectMeta(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules),
     ...(strategy.validate?.(next, undefined, ctx) ?? []),
   ]
-  if (errors.length === 0) errors = validateObjectMeta(next.metadata, namespaced, nameIsPathSegment, metadata)
+  if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
+  if (errors.length === 0) errors = validateObjectMeta(next.metadata, namespaced, nameIsPathSegment, metadata, rules)
   finish(target, strategy, next, undefined, errors)
 }
 
 /** Likewise for an update: metadata that no update changes is put back first. `next` has a resourceVersion by now. */
-export function beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): void {
+export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Promise<void> {
   const meta: ObjectMeta & { selfLink?: string } = next.metadata
   delete meta.selfLink
   const before = old.metadata
@@ -59,17 +61,23 @@ export function beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kube
   if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined)
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
   const namespaced = target.served.definition.scope === 'Namespaced'
-  const update = validateObjectMetaUpdate(meta, before, metadata)
+  const rules = metaRulesOf(strategy)
+  const update = validateObjectMetaUpdate(meta, before, metadata, rules)
   // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
-  finish(target, strategy, next, old, [
-    ...validateObjectMeta(meta, namespaced, nameIsPathSegment, metadata),
+  const errors = [
+    ...validateObjectMeta(meta, namespaced, nameIsPathSegment, metadata, rules),
     ...update,
     ...update,
-    ...(strategy.revalidatesMeta ? validateObjectMeta(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata) : []),
+    ...(strategy.revalidatesMeta ? validateObjectMeta(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules) : []),
     ...(strategy.validate?.(next, old, ctx) ?? []),
-  ])
+  ]
+  if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
+  finish(target, strategy, next, old, errors)
   keepUnchangedManagers(next, old)
 }
+
+const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
+const metaRulesOf = ({ plainFinalizers }: Strategy) => (plainFinalizers ? PLAIN_FINALIZERS : undefined)
 
 function finish(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): void {
   if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)

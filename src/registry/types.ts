@@ -60,7 +60,7 @@ export interface RegistryEnvironment {
 const NO_STRATEGY: Strategy = {}
 
 export const strategyOf = (served: ServedResource, subresource: Subresource | undefined): Strategy => {
-  const own = served.definition.strategy ?? NO_STRATEGY
+  const own = served.version.strategy ?? served.definition.strategy ?? NO_STRATEGY
   return subresource?.strategy === undefined ? own : { ...own, ...subresource.strategy }
 }
 

@@ -113,7 +113,7 @@ async function decideUpdate(
     return outcomeOf(next, true, false, await strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
   }
   checkVersion(target, strategy, next, old)
-  beforeUpdate(target, strategy, next, old, hooks)
+  await beforeUpdate(target, strategy, next, old, hooks)
   await env.admission.validate({ ...admission, operation: 'UPDATE', object: next, old })
   const remove =
     old.metadata.deletionTimestamp !== undefined &&

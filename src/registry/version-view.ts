@@ -24,7 +24,7 @@ export class VersionView {
     this.definition = definition
     this.version = version
     const apiVersion = apiVersionOfVersion(version)
-    const header = Buffer.byteLength(`{"kind":${JSON.stringify(version.kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
+    const header = version.schema.freeForm ? 1 : Buffer.byteLength(`{"kind":${JSON.stringify(version.kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
     this.json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.converted(object)), header }) }
   }
 

@@ -19,6 +19,7 @@ export interface DecodeOptions {
  * Throws a DecodeError with the text that sigs.k8s.io/json gives for the first mistake.
  */
 export function decode(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject {
+  if (schema.freeForm) return schema.freeForm.read(value, options?.onUnknown)
   unknownSeen = false
   try {
     const out = structReader(schema)(value)

@@ -9,7 +9,8 @@ type Fill = (value: Json) => void
  * defaults but is itself absent stays absent.
  */
 export function applyDefaults(schema: StructSchema, object: JsonObject): void {
-  fillerOf(schema)?.(object)
+  if (schema.freeForm) schema.freeForm.setDefaults(object)
+  else fillerOf(schema)?.(object)
 }
 
 const fillers = new WeakMap<StructSchema, { fill: Fill | undefined }>()

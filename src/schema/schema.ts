@@ -1,4 +1,4 @@
-import type { Json } from '../meta/object.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
 
 /**
  * The schema model: one declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI, protobuf, apply,
@@ -73,6 +73,25 @@ export interface StructSchema {
   readonly typeMeta: boolean
   /** Members that no field names are kept (custom resources). */
   readonly preserveUnknown?: boolean
+  /** Of a custom kind, whose objects are free-form JSON but for their metadata: they are read and defaulted by this, and the fields serve apply. */
+  readonly freeForm?: FreeForm
+}
+
+/** How objects of a custom kind are read: by the structural schema of the version that they say they are of. Results are fresh. */
+export interface FreeForm {
+  /** Tells the schemas of all versions from any others. */
+  readonly id: string
+  /**
+   * Coerces the metadata, and removes what the schema does not name and nulls that it does not allow. Told are the paths of what is dropped. An object that calls itself another
+   * kind keeps all but its metadata's form. Throws a DecodeError.
+   */
+  read(value: Json, onUnknown?: (path: string) => void): JsonObject
+  /** The same of an object from the store: what is malformed in its metadata is dropped. */
+  readStored(value: Json): JsonObject
+  /** Fills in the defaults of the schema, in place. */
+  setDefaults(object: JsonObject): void
+  /** The definition in OpenAPI, in which `reference` stands for the type of the metadata. */
+  openApi(version: 2 | 3, reference: JsonObject): JsonObject
 }
 
 export interface MapSchema {

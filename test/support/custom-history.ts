@@ -9,11 +9,12 @@ import { fieldErrorText } from '../../src/meta/field-error.ts'
 import { fieldPath } from '../../src/meta/field-path.ts'
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry, ObjectMeta } from '../../src/meta/object.ts'
 import { decode } from '../../src/schema/decode.ts'
+import { customObject } from '../../src/schema/json-schema/custom-object.ts'
+import { customStruct } from '../../src/schema/json-schema/custom-struct.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../src/schema/json-schema/props.ts'
 import { prune } from '../../src/schema/json-schema/prune.ts'
 import { validateValue } from '../../src/schema/json-schema/validate-value.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
-import { customKind } from './custom-schema.ts'
 
 /** One write of a history. `body`: a patch, or an object without what every body of the history has (apiVersion, kind, name). */
 export interface HistoryStep {
@@ -43,7 +44,7 @@ export class CustomHistory {
 
   constructor(props: JsonSchemaProps) {
     this.props = props
-    this.schema = customKind(props)
+    this.schema = withoutFreeForm(props)
   }
 
   /** `now`: RFC 3339 in whole seconds. */
@@ -126,4 +127,11 @@ function shown({ metadata, spec, status }: KubeObject): Pick<HistoryAnswer, 'obj
   }
   const managed = managedFields.map(({ manager, operation, subresource, fieldsV1 }) => ({ manager, operation, ...(subresource && { subresource }), fieldsV1 }))
   return { object: object as JsonObject, managed: managed as unknown as JsonObject[] }
+}
+
+/** As apply sees the kind: what it writes is not read again. */
+function withoutFreeForm(props: JsonSchemaProps): StructSchema {
+  const freeForm = customObject({ group: 'x', kind: 'X', schemas: new Map(), preserveUnknown: false }, 'v1')
+  const { freeForm: _, ...schema } = customStruct(props, { kind: 'X', definition: 'x.v1.X', freeForm })
+  return schema
 }

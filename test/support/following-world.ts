@@ -37,11 +37,11 @@ export interface FollowingWorld {
 const COMPACTION = '100ms'
 const COMPACTED_MS = 400
 
-/** One server on its own store, or two on an etcd. */
-export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: number): Promise<FollowingWorld> {
+/** One server on its own store, or two on an etcd. `more`: flags of theirs. */
+export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: number, more: readonly string[] = []): Promise<FollowingWorld> {
   const directory = mkdtempSync(join(tmpdir(), 'following-'))
   const etcd = store === 'etcd' ? await startEtcd() : undefined
-  const flags = ['--cert-dir', join(directory, 'pki'), ...(etcd ? ['--etcd-servers', etcd.url] : [])]
+  const flags = ['--cert-dir', join(directory, 'pki'), ...(etcd ? ['--etcd-servers', etcd.url] : []), ...more]
   const servers: ServerProcess[] = []
   // The first makes the certificates that all have.
   for (let i = 0; i < (etcd ? 2 : 1); i++) {

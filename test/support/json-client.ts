@@ -13,6 +13,7 @@ export interface JsonAnswer {
 export interface JsonRequest {
   readonly body?: unknown
   readonly contentType?: string
+  readonly accept?: string
 }
 
 /** Objects over plain HTTP/1.1, over few connections that stay open. A lost connection is an answer, too. */
@@ -29,12 +30,16 @@ const TIMEOUT_MS = 75_000
 export function createJsonClient(url: string): JsonClient {
   const agent = new Agent({ keepAlive: true })
   const { hostname, port } = new URL(url)
-  const ask = (method: string, path: string, { body, contentType = 'application/json' }: JsonRequest = {}): Promise<JsonAnswer> =>
+  const ask = (method: string, path: string, { body, contentType = 'application/json', accept }: JsonRequest = {}): Promise<JsonAnswer> =>
     new Promise(resolve => {
       const started = performance.now()
       const lost = (): void => resolve({ status: 0, body: {} as KubeObject, headers: {}, milliseconds: performance.now() - started })
       const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-      const headers = { ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }), 'user-agent': 'resilience/1' }
+      const headers = {
+        ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }),
+        'user-agent': 'resilience/1',
+        ...(accept !== undefined && { accept }),
+      }
       const asked = request({ hostname, port, method, path, agent, headers, timeout: TIMEOUT_MS }, answer => {
         const parts: Buffer[] = []
         answer

@@ -9,7 +9,7 @@ const resources = [
   { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true },
   { name: 'others.example.io', prefix: key('/registry/others/'), codec: testCodec, namespaced: true },
 ]
-const signal = AbortSignal.timeout(10_000)
+const { signal } = new AbortController()
 
 describe('stores', () => {
   it('read some resources through the watch cache and others from the store, and count both', async () => {
@@ -34,6 +34,24 @@ describe('stores', () => {
     ])
     await stores.close()
     await backend.close()
+  })
+
+  it('take one more resource, and forget it again, with a cache and without', async () => {
+    const [first, more] = resources
+    for (const cached of [true, false]) {
+      const backend = new MemoryBackend()
+      const stores = openStores(backend, [first as (typeof resources)[0]], { isCached: name => cached || name === 'configmaps' })
+      await stores.synced(AbortSignal.timeout(10_000))
+      const { name, prefix } = more as (typeof resources)[0]
+      stores.add(more as (typeof resources)[0])
+      expect(stores.storageFor(name).cached).to.equal(cached)
+      const page = await stores.storageFor(name).list(prefix, { at: 'latest', predicate: everything, limit: 0 }, AbortSignal.timeout(10_000))
+      expect(page.items).to.deep.equal([])
+      stores.remove(name)
+      expect(() => stores.storageFor(name)).to.throw()
+      await stores.close()
+      await backend.close()
+    }
   })
 
   it('do not watch the store where nothing is cached', async () => {

@@ -33,7 +33,7 @@ function resourceWithSubresources({ definition, version }: ServedResource): ApiR
     singularName: names.singular,
     namespaced,
     kind: version.kind,
-    verbs: sorted(version.verbs),
+    verbs: sorted(version.advertisedVerbs ?? version.verbs),
     ...(names.shortNames && { shortNames: names.shortNames }),
     ...(version.categories && { categories: version.categories }),
     ...(definition.storage && { storageVersionHash: storageVersionHash(definition.storage.version) }),

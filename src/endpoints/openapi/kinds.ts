@@ -1,4 +1,4 @@
-import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
+import { type CatalogSnapshot, listKindOf, type ServedResource } from '../../catalog/catalog.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
@@ -28,7 +28,7 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
       const { group, name: version, kind, schema, subresources } = served.version
       for (const shared of everywhere) add(`${META}.${shared}`, { group, version, kind: shared })
       add(schema.definition, { group, version, kind })
-      if (schema.definition !== undefined) add(`${schema.definition}List`, { group, version, kind: `${kind}List` })
+      if (schema.definition !== undefined) add(`${schema.definition}List`, { group, version, kind: listKindOf(served.version) })
       for (const { kind: part } of Object.values(subresources ?? {}))
         if (part) add(part.schema.definition, { group: part.group, version: part.version, kind: part.kind })
     }

@@ -54,6 +54,8 @@ export interface Operation {
 const plainTypes = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE]
 const streamTypes = [...plainTypes, `${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`]
 const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json', 'application/apply-patch+yaml']
+/** Objects of custom kinds cannot be merged strategically. */
+const customPatchTypes = patchTypes.filter(type => !type.includes('strategic'))
 const reasons: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 
 export const reasonOf = (status: number): string => reasons[status] ?? ''
@@ -246,7 +248,7 @@ function itemOperations(
       method: 'patch',
       description: `change ${of}a ${kind} in part`,
       parameters,
-      consumes: patchTypes,
+      consumes: schema.freeForm ? customPatchTypes : patchTypes,
       body,
       responses: changed,
       action: 'patch',

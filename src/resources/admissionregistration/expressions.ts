@@ -24,11 +24,12 @@ export interface ExpressionUse extends AdmissionParts {
 export type Understood = { readonly fault: string } | { readonly fault?: never; readonly type: Type }
 
 export function understand(expression: string, { results, stored, ...parts }: ExpressionUse): Understood {
-  const { issues, checked } = compile(expression, admissionEnvironment(stored ? STORED : ADMITTED, parts))
+  const environment = admissionEnvironment(stored ? STORED : ADMITTED, parts)
+  const { issues, checked } = compile(expression, environment)
   if (!checked) return { fault: `compilation failed: ${issues}` }
   const type = checked.result
   if (!results || results.some(result => sameType(result, type))) {
-    const fault = programFault(checked)
+    const fault = programFault(checked, environment)
     return fault === undefined ? { type } : { fault: `program instantiation failed: ${fault}` }
   }
   const wanted = results.length === 1 ? typeText(results[0]!) : `one of [${results.map(typeText).join(' ')}]`

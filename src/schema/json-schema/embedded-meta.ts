@@ -5,6 +5,7 @@ import type { Json, JsonObject, ObjectMeta } from '../../meta/object.ts'
 import { validateObjectMeta } from '../../meta/object-meta-validation.ts'
 import { DecodeError, decode } from '../decode.ts'
 import { TypeRegistry } from '../idl.ts'
+import { sortedJson } from '../members.ts'
 import { metaTypes } from '../meta-types.ts'
 import type { StructSchema } from '../schema.ts'
 import { goValue } from './go-value.ts'
@@ -12,28 +13,40 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } f
 
 let objectMeta: StructSchema | undefined
 
-/** Reads metadata as every object's. Throws a DecodeError. */
-function decodeMeta(value: Json): JsonObject {
+/** The type of every object's metadata. */
+export function objectMetaType(): StructSchema {
   objectMeta ??= new TypeRegistry().add(metaTypes).type('meta.ObjectMeta')
-  return decode(objectMeta, value)
+  return objectMeta
+}
+
+/** Reads metadata as every object's; a time that is not set is left out. `onUnknown`: told the paths of members that it does not have. Throws a DecodeError. */
+export function coerceMeta(value: Json, onUnknown?: (path: string) => void): JsonObject {
+  const { creationTimestamp, ...rest } = decode(objectMetaType(), sortedJson(value), onUnknown ? { onUnknown } : {})
+  return creationTimestamp ? { creationTimestamp, ...rest } : rest
 }
 
 /**
  * Gives the metadata of embedded objects its proper form, in place: members that are unknown there are dropped. The error of the first that has a wrong type. `isObject`: the
- * value is an object of the API itself, whatever the schema says.
+ * value is an object of the API itself, whatever the schema says. `onUnknown`: told the paths of the members that are dropped.
  */
-export function coerceEmbeddedMeta(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath, isObject = isEmbedded(schema)): FieldError | undefined {
+export function coerceEmbeddedMeta(
+  value: Json,
+  schema: JsonSchemaProps | undefined,
+  path: FieldPath,
+  isObject = isEmbedded(schema),
+  onUnknown?: (path: string) => void,
+): FieldError | undefined {
   if (schema === undefined || typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
-      const error = coerceEmbeddedMeta(item, itemsSchema(schema), path.index(i))
+      const error = coerceEmbeddedMeta(item, itemsSchema(schema), path.index(i), undefined, onUnknown)
       if (error) return error
     }
     return undefined
   }
   for (const name of Object.keys(value)) {
-    const own = isObject ? coerceMember(value, name, path) : undefined
-    const error = own ?? coerceEmbeddedMeta(value[name] as Json, ...memberOf(schema, name, path))
+    const own = isObject ? coerceMember(value, name, path, onUnknown) : undefined
+    const error = own ?? coerceEmbeddedMeta(value[name] as Json, ...memberOf(schema, name, path), undefined, onUnknown)
     if (error) return error
   }
   return undefined
@@ -41,13 +54,12 @@ export function coerceEmbeddedMeta(value: Json, schema: JsonSchemaProps | undefi
 
 const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x-kubernetes-embedded-resource'] === true
 
-function coerceMember(object: JsonObject, name: string, path: FieldPath): FieldError | undefined {
+function coerceMember(object: JsonObject, name: string, path: FieldPath, onUnknown?: (path: string) => void): FieldError | undefined {
   const value = object[name] as Json
   if (name === 'kind' || name === 'apiVersion') return typeof value === 'string' ? undefined : invalid(path.child(name), goValue(value), 'must be a string')
   if (name !== 'metadata') return undefined
   try {
-    const { creationTimestamp, ...rest } = decodeMeta(value)
-    object.metadata = creationTimestamp ? { creationTimestamp, ...rest } : rest
+    object.metadata = coerceMeta(value, onUnknown && (member => onUnknown(path.child('metadata', member).text)))
     return undefined
   } catch (error) {
     if (error instanceof DecodeError) return invalid(path.child('metadata'), goValue(value), error.message)
@@ -95,7 +107,7 @@ const apiVersionErrors = (text: string, path: FieldPath): FieldError[] =>
 
 function metadataErrors(value: Json, path: FieldPath): FieldError[] {
   try {
-    const meta = decodeMeta(value) as ObjectMeta
+    const meta = coerceMeta(value) as ObjectMeta
     // Such an object need not have a name, but metadata must.
     return validateObjectMeta({ ...meta, name: meta.name || 'fakename' }, Boolean(meta.namespace), nameIsPathSegment, path)
   } catch (error) {

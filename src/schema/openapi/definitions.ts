@@ -41,9 +41,14 @@ export class DefinitionSet {
     if (!this.definitions.has(definition)) {
       const members: JsonObject = {}
       this.definitions.set(definition, members) // before its members: types are recursive
-      Object.assign(members, this.struct(schema.base ?? schema))
+      Object.assign(members, this.freeForm(schema) ?? this.struct(schema.base ?? schema))
     }
     return this.reference(definition)
+  }
+
+  private freeForm({ freeForm, fields }: StructSchema): JsonObject | undefined {
+    const metadata = fields.get('metadata')?.schema
+    return metadata?.type === 'struct' ? freeForm?.openApi(this.version, this.refer(metadata)) : undefined
   }
 
   /** A special form that is a definition of its own (times, quantities). */

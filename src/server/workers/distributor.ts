@@ -3,7 +3,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { PortName, WorkerProcess } from './messages.ts'
 
 /** Connections that wait while no worker takes any; beyond, new ones are closed at once. */
-const MAX_WAITING = 1000
+const MAX_WAITING = 10_000
+/** Connections handed to a worker that it has not answered for: one that hangs gets no more. */
+const MAX_UNANSWERED = 64
 
 interface Handed {
   readonly socket: Socket
@@ -63,6 +65,8 @@ export class Distributor {
     handed?.delete(id)
     if (took) one.socket.destroy()
     else this.hand(one)
+    const next = this.waiting.shift()
+    if (next !== undefined) this.hand(next)
   }
 
   /** Closes the ports when the last worker takes no more, or at once where none does. */
@@ -76,8 +80,17 @@ export class Distributor {
     for (const { socket } of this.waiting.splice(0)) socket.destroy()
   }
 
+  /** Whose turn it is, of those that answer. */
+  private next(): WorkerProcess | undefined {
+    for (let i = 0; i < this.takers.length; i++) {
+      const worker = this.takers[this.turn++ % this.takers.length]
+      if (worker !== undefined && (this.handed.get(worker)?.size ?? 0) < MAX_UNANSWERED) return worker
+    }
+    return undefined
+  }
+
   private hand(one: Handed): void {
-    const worker = this.takers[this.turn++ % this.takers.length]
+    const worker = this.next()
     if (worker === undefined) {
       if (this.servers.length > 0 && this.waiting.length < MAX_WAITING) this.waiting.push(one)
       else one.socket.destroy()

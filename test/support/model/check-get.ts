@@ -1,6 +1,7 @@
 import { possible, refusalFault } from './check-answer.ts'
+import { isMetadataOnly } from './form.ts'
 import type { Circumstances, SeenGet } from './seen.ts'
-import { contentOf, keyOf, type StoreHistory } from './store-history.ts'
+import { contentOf, keyOf, type StoreHistory, shown } from './store-history.ts'
 
 /** What an answer to a get contradicts. */
 export function checkGet(history: StoreHistory, seen: SeenGet, around: Circumstances): string[] {
@@ -20,7 +21,8 @@ export function checkGet(history: StoreHistory, seen: SeenGet, around: Circumsta
   const version = history.at(key, told)
   if (version?.revision !== told) return [`${what}: it was not written at ${told}`]
   const wrong: string[] = []
-  if (version.content !== contentOf(answer.body)) wrong.push(`${what}: ${contentOf(answer.body)}, but at ${told} it is ${version.content}`)
+  const right = shown(version, isMetadataOnly(seen.form))
+  if (right !== contentOf(answer.body)) wrong.push(`${what}: ${contentOf(answer.body)}, but at ${told} it is ${right}`)
   const { to } = history.interval(key, told)
   if (told > hi || to < lo) wrong.push(`${what}: the state of ${told}…${to}, which is not of ${lo}…${hi}`)
   return wrong

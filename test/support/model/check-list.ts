@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { possible, refusalFault } from './check-answer.ts'
+import { isMetadataOnly } from './form.ts'
 import type { Circumstances, SeenList, Wanted } from './seen.ts'
 import { selectsAll } from './selection.ts'
-import { contentOf, keyOf, type StoreHistory } from './store-history.ts'
+import { contentOf, keyOf, type StoreHistory, shown } from './store-history.ts'
 
 interface ListBody {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }
@@ -32,11 +33,13 @@ export function checkList(history: StoreHistory, seen: SeenList, around: Circums
   // What is at hand is given whole, but by a server that has nothing at hand yet.
   const page = limit === 0 || (wanted === 'any' && !goesOn) ? left : left.slice(0, limit)
   const wrong: string[] = []
-  const expected = page.map(({ key, revision, content }) => `${key} ${revision} ${content}`)
+  const expected = page.map(version => `${version.key} ${version.revision} ${shown(version, isMetadataOnly(seen.form))}`)
   const found = items.map(item => `${keyOf(item)} ${item.metadata.resourceVersion} ${contentOf(item)}`)
-  for (const one of expected) if (!found.includes(one)) wrong.push(`${what}: at ${told} it lacks ${one}`)
-  for (const one of found) if (!expected.includes(one)) wrong.push(`${what}: at ${told} it has ${one}`)
-  if (wrong.length === 0 && expected.join() !== found.join()) wrong.push(`${what}: not in order, or doubled: ${found.join()}`)
+  const [due, given] = [new Set(expected), new Set(found)]
+  for (const one of due) if (!given.has(one)) wrong.push(`${what}: at ${told} it lacks ${one}`)
+  for (const one of given) if (!due.has(one)) wrong.push(`${what}: at ${told} it has ${one}`)
+  if (wrong.length === 0 && (expected.length !== found.length || expected.some((one, i) => one !== found[i])))
+    wrong.push(`${what}: not in order, or doubled: ${found.join()}`)
   const after = left.length - page.length
   const whole = selectsAll(extent.selection) && extent.name === undefined
   if (after > 0 && !goesOn) wrong.push(`${what}: no token, but ${after} objects more at ${told}`)

@@ -1,6 +1,7 @@
 import { isAway, isTooLarge, possible, wantedRevision } from './check-answer.ts'
+import { isMetadataOnly } from './form.ts'
 import type { Circumstances, SeenEvent, SeenWatch } from './seen.ts'
-import { contentOf, keyOf, type StoreHistory } from './store-history.ts'
+import { contentOf, keyOf, type StoreHistory, shown } from './store-history.ts'
 
 const INITIAL_END = 'k8s.io/initial-events-end'
 
@@ -45,7 +46,7 @@ function initialFaults(history: StoreHistory, seen: SeenWatch, length: number, r
     state.delete(key)
     if (event.type !== 'ADDED') faults.push(`${event.type} ${key} among the initial events`)
     else if (version === undefined) faults.push(`initial ${key} of ${revisionOf(event)} is not there at ${revision}, or doubled`)
-    else if (version.revision !== revisionOf(event) || version.content !== contentOf(event.object))
+    else if (version.revision !== revisionOf(event) || shown(version, isMetadataOnly(seen.form)) !== contentOf(event.object))
       faults.push(`initial ${key} of ${revisionOf(event)}: ${contentOf(event.object)}, but at ${revision} it is of ${version.revision}: ${version.content}`)
   }
   if (complete) for (const key of state.keys()) faults.push(`initial ${key} at ${revision} is missing`)
@@ -79,7 +80,8 @@ function follow(history: StoreHistory, seen: SeenWatch, around: Circumstances, f
     if (event.type !== due.type || key !== due.key || revision !== due.revision)
       return [`${event.type} ${key} at ${revision} came in place of ${due.type} ${due.key} at ${due.revision}`]
     const content = contentOf(event.object)
-    if (content !== due.content) return [`${event.type} ${key} at ${revision} has ${content} in place of ${due.content}`]
+    const right = shown(due.version, isMetadataOnly(seen.form))
+    if (content !== right) return [`${event.type} ${key} at ${revision} has ${content} in place of ${right}`]
     promised = revision
   }
   const due = expected[next]

@@ -14,6 +14,7 @@ import { parseRequestInfo } from '../../../src/server/filters/request-info.ts'
 import type { Backend } from '../../../src/storage/backend.ts'
 import { createCacher } from '../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../src/storage/cacher/cacher-types.ts'
+import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { FakeExchange, type FakeStream } from '../exchange.ts'
 import { type ModelRequest, type ModelServer, type ModelStream, onLines } from './model-server.ts'
@@ -23,6 +24,8 @@ export interface HandlerServerOptions {
   readonly definition: ResourceDefinition
   readonly backend: Backend
   readonly cache: CacherOptions
+  /** False: reads and watches are of the store, as without a watch cache. */
+  readonly isCached: boolean
   readonly clock: Clock
   readonly watchList: boolean
   /** Watches are ended after this time, or up to twice as much. */
@@ -42,10 +45,11 @@ export class HandlerServer implements ModelServer {
   readonly #shutdown = new AbortController()
   #killed = false
 
-  constructor({ definition, backend, cache, clock, watchList, watchSeconds, newUid }: HandlerServerOptions) {
+  constructor({ definition, backend, cache, isCached, clock, watchList, watchSeconds, newUid }: HandlerServerOptions) {
     const name = definition.home.names.plural
     const cached = { name, prefix: key(`/registry/${definition.storage?.prefix}/`), codec: codecOf(definition, 'model'), namespaced: true }
     this.cacher = createCacher(backend, [cached], { clock, ...cache })
+    const direct = new DirectStorage(backend, cached.codec, { ...cache, futureFails: true })
     const catalog = new Catalog([definition])
     const registry = new Registry(catalog, {
       clock,
@@ -54,17 +58,17 @@ export class HandlerServer implements ModelServer {
       nameSuffix: () => 'zzzzz',
       admission: { mutate: async request => request.object, validate: async () => {} },
       authorizeCreate: async () => {},
-      storageFor: () => this.cacher.storageFor(name),
+      storageFor: () => (isCached ? this.cacher.storageFor(name) : direct),
     })
     const kubelets = { addressTypes: ['InternalIP'], port: 10250 } as const
     const env = { catalog, registry, clock, media: mediaOffer(), watchList, minRequestTimeoutSeconds: watchSeconds, kubelets, shutdown: this.#shutdown.signal }
     this.#handler = createApi(env, new Discovery(() => ''), new OpenApiEndpoint())
   }
 
-  #exchange({ method, path, body, contentType = 'application/json' }: ModelRequest): FakeExchange {
+  #exchange({ method, path, body, contentType = 'application/json', accept = 'application/json' }: ModelRequest): FakeExchange {
     const [plain = '', search = ''] = path.split('?')
     const info = parseRequestInfo(method, plain, () => new URLSearchParams(search))
-    const headers = { 'content-type': contentType, accept: 'application/json' }
+    const headers = { 'content-type': contentType, accept }
     const exchange = new FakeExchange(plain, { method, search, headers, info, ...(body !== undefined && { body: JSON.stringify(body) }) })
     this.#exchanges.add(exchange)
     return exchange
@@ -82,8 +86,8 @@ export class HandlerServer implements ModelServer {
     }
   }
 
-  watch(path: string, onEvent: (type: string, object: KubeObject) => void, slow: boolean): ModelStream {
-    const exchange = this.#exchange({ method: 'GET', path })
+  watch(path: string, accept: string, onEvent: (type: string, object: KubeObject) => void, slow: boolean): ModelStream {
+    const exchange = this.#exchange({ method: 'GET', path, accept })
     const { streamed } = exchange
     const take = onLines(line => {
       const { type, object } = JSON.parse(line) as { type: string; object: KubeObject }

@@ -6,22 +6,26 @@ import { type ModelServer, type ModelStream, onLines } from './model-server.ts'
 import type { SeenAnswer } from './seen.ts'
 
 /** What a client waits where there is no server. */
-const AWAY_MS = 60
+const AWAY_MS = 150
 
 /** A server in a process of its own, over plain HTTP. */
 export function httpServer(url: string): ModelServer & { close(): void } {
   const client = createJsonClient(url)
   const agent = new Agent({ keepAlive: false })
   return {
-    async ask({ method, path, body, contentType }) {
-      const { status, body: told } = await client.ask(method, path, { body, ...(contentType !== undefined && { contentType }) })
+    async ask({ method, path, body, contentType, accept }) {
+      const { status, body: told } = await client.ask(method, path, {
+        body,
+        ...(contentType !== undefined && { contentType }),
+        ...(accept !== undefined && { accept }),
+      })
       if (status === 0) await sleep(AWAY_MS)
       return { status, body: told }
     },
-    watch(path, onEvent): ModelStream {
+    watch(path, accept, onEvent): ModelStream {
       let refusal: SeenAnswer | undefined
       let left = false
-      const asked = request(`${url}${path}`, { agent, headers: { 'user-agent': 'model/1' } })
+      const asked = request(`${url}${path}`, { agent, headers: { 'user-agent': 'model/1', accept } })
       const ended = new Promise<'client' | 'server'>(resolve => {
         asked
           .on('error', () => resolve('client'))

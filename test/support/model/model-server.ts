@@ -7,6 +7,8 @@ export interface ModelRequest {
   readonly path: string
   readonly body?: unknown
   readonly contentType?: string
+  /** Default: JSON. */
+  readonly accept?: string
 }
 
 /** A watch under way. */
@@ -23,7 +25,7 @@ export interface ModelStream {
 export interface ModelServer {
   ask(request: ModelRequest): Promise<SeenAnswer>
   /** `slow`: reads so slowly that the server may give it up. */
-  watch(path: string, onEvent: (type: string, object: KubeObject) => void, slow: boolean): ModelStream
+  watch(path: string, accept: string, onEvent: (type: string, object: KubeObject) => void, slow: boolean): ModelStream
 }
 
 /** Calls back for each whole line of what comes in pieces. */

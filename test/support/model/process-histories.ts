@@ -66,7 +66,7 @@ export async function processHistories(options: ProcessWorldOptions): Promise<Ou
   await faults
   await Promise.all(servers.map(server => untilReady(server)))
   const final = new Recorder(world)
-  const listAll = { kind: 'list' as const, extent: { namespace: '', selection: EVERYTHING }, limit: 0 }
+  const listAll = { kind: 'list' as const, extent: { namespace: '', selection: EVERYTHING }, limit: 0, form: 'object' as const }
   for (const [server] of servers.entries())
     await final.ask<SeenList>(server, { method: 'GET', path: collectionPath(CONFIG_MAPS, '') }, { ...listAll, wanted: 'latest' })
   const last = world.told

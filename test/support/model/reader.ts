@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/meta/object.ts'
 import type { Chance } from './chance.ts'
+import { acceptOf, anyForm, formQuery, isMetadataOnly } from './form.ts'
 import { anyExtent, anyKey, collectionPath, extentQuery, objectPath, pathWith } from './objects.ts'
 import type { SeenAnswer, SeenGet, SeenList, Wanted } from './seen.ts'
 import { type Extent, keyOf } from './store-history.ts'
@@ -13,9 +14,12 @@ export async function getSomething({ recorder, chance, places, known, server }: 
   const key = anyKey(chance, places)
   const wanted = chance.pick<SeenGet['wanted']>(['latest', 'latest', 'any', { notOlderThan: anyRevision(chance, recorder.highest) }])
   const version = wanted === 'latest' ? '' : wanted === 'any' ? '0' : String((wanted as { notOlderThan: number }).notOlderThan)
-  const path = pathWith(objectPath(places.kind, key), version === '' ? [] : [['resourceVersion', version]])
-  const { status, body } = await recorder.ask<SeenGet>(server(), { method: 'GET', path }, { kind: 'get', key, wanted })
-  if (status === 200) known.set(key, body)
+  const form = anyForm(chance)
+  const query: [string, string][] = version === '' ? [] : [['resourceVersion', version]]
+  const path = pathWith(objectPath(places.kind, key), [...query, ...formQuery(form)])
+  const request = { method: 'GET', path, accept: acceptOf(form, 'one') }
+  const { status, body } = await recorder.ask<SeenGet>(server(), request, { kind: 'get', key, wanted, form })
+  if (status === 200 && !isMetadataOnly(form)) known.set(key, body)
 }
 
 interface Version {
@@ -53,16 +57,18 @@ export async function listSomething(client: ClientContext): Promise<void> {
 export async function listAs(client: ClientContext, extent: Extent, { wanted, query }: Version, limit = 0): Promise<SeenAnswer> {
   const { chance, places, known, recorder } = client
   const path = collectionPath(places.kind, extent.namespace)
-  const common: [string, string][] = [...extentQuery(extent), ...(limit > 0 ? [['limit', String(limit)] as [string, string]] : [])]
+  const form = anyForm(chance)
+  const accept = acceptOf(form, 'list')
+  const common: [string, string][] = [...extentQuery(extent), ...formQuery(form), ...(limit > 0 ? [['limit', String(limit)] as [string, string]] : [])]
   let continued: SeenList['continued']
   let token: string | undefined
   for (;;) {
     const asked = token === undefined ? [...common, ...query] : ([...common, ['continue', token]] as [string, string][])
-    const about = { kind: 'list' as const, extent, wanted, limit, ...(continued && { continued }) }
-    const answer = await recorder.ask<SeenList>(client.server(), { method: 'GET', path: pathWith(path, asked) }, about)
+    const about = { kind: 'list' as const, extent, wanted, limit, form, ...(continued && { continued }) }
+    const answer = await recorder.ask<SeenList>(client.server(), { method: 'GET', path: pathWith(path, asked), accept }, about)
     const { metadata } = answer.body as { metadata?: { continue?: string; resourceVersion?: string } }
     const items: readonly KubeObject[] = answer.status === 200 ? (answer.body.items as KubeObject[]) : []
-    if (answer.status === 200) for (const item of items) known.set(keyOf(item), item)
+    if (!isMetadataOnly(form)) for (const item of items) known.set(keyOf(item), item)
     token = metadata?.continue
     if (token === undefined || token === '' || chance.is(0.1)) return answer
     if (answer.status === 200) {

@@ -1,3 +1,4 @@
+import { acceptOf, withoutTable } from './form.ts'
 import type { ModelRequest, ModelServer, ModelStream } from './model-server.ts'
 import type { Seen, SeenAnswer, SeenEvent, SeenWatch } from './seen.ts'
 
@@ -62,7 +63,8 @@ export class Recorder {
     about: Omit<T, 'server' | 'floor' | 'ceiling' | 'answer'>,
   ): Promise<SeenAnswer> {
     const floor = this.#floor()
-    const answer = await (this.#world.servers[server] as ModelServer).ask(request)
+    const { status, body } = await (this.#world.servers[server] as ModelServer).ask(request)
+    const answer = { status, body: withoutTable(body, about.kind === 'list' ? 'list' : 'one') }
     this.#learn(answer.body.metadata?.resourceVersion)
     this.seen.push({ ...about, server, floor, ceiling: await this.#askedCeiling(), answer } as unknown as T)
     return answer
@@ -71,20 +73,21 @@ export class Recorder {
   watch(
     server: number,
     path: string,
-    about: Pick<SeenWatch, 'extent' | 'start' | 'bookmarks' | 'mayEnd'>,
+    about: Pick<SeenWatch, 'extent' | 'start' | 'bookmarks' | 'form' | 'mayEnd'>,
     slow: boolean,
     onEvent?: (event: SeenEvent) => void,
   ): RecordedStream {
     const events: SeenEvent[] = []
     const seen: Draft<SeenWatch> = { kind: 'watch', ...about, server, floor: this.#floor(), ceiling: Number.POSITIVE_INFINITY, events, end: 'open' }
     this.seen.push(seen)
-    const take = (type: string, object: SeenEvent['object']): void => {
+    const take = (type: string, told: SeenEvent['object']): void => {
+      const object = withoutTable(told, 'one')
       const event = { type, object, ceiling: this.#ceiling() }
       this.#learn(object.metadata?.resourceVersion)
       events.push(event)
       onEvent?.(event)
     }
-    const stream = (this.#world.servers[server] as ModelServer).watch(path, take, slow)
+    const stream = (this.#world.servers[server] as ModelServer).watch(path, acceptOf(about.form, 'one'), take, slow)
     const over = stream.ended.then(async who => {
       seen.end = who
       seen.ceiling = await this.#askedCeiling()

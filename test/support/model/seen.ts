@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/meta/object.ts'
+import type { Form } from './form.ts'
 import type { Extent } from './store-history.ts'
 
 /** What a client was told, and what the store was at before and after. */
@@ -23,6 +24,7 @@ export interface SeenGet extends Moment {
   readonly kind: 'get'
   readonly key: string
   readonly wanted: Wanted
+  readonly form: Form
   readonly answer: SeenAnswer
 }
 
@@ -33,6 +35,7 @@ export interface SeenList extends Moment {
   readonly wanted: Wanted
   /** 0: all. */
   readonly limit: number
+  readonly form: Form
   /** Pages after the first: of the list of this revision (undefined: of a new one), after this key. */
   readonly continued?: { readonly revision: number | undefined; readonly after: string }
   readonly answer: SeenAnswer
@@ -51,6 +54,7 @@ export interface SeenWatch extends Moment {
   readonly extent: Extent
   readonly start: { readonly after: number } | { readonly initial: Exclude<Wanted, { exactly: number }>; readonly endsWithBookmark: boolean }
   readonly bookmarks: boolean
+  readonly form: Form
   /** The status and body of the answer where there was no stream. */
   readonly refusal?: SeenAnswer
   readonly events: readonly SeenEvent[]

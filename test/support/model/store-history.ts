@@ -9,8 +9,13 @@ export interface StoredVersion extends Selected {
   readonly revision: number
   /** As `contentOf`. */
   readonly content: string
+  /** Of the metadata alone. */
+  readonly metadataContent: string
   readonly object: KubeObject
 }
+
+/** What of a version is shown: all, or its metadata. */
+export const shown = ({ content, metadataContent }: StoredVersion, metadataOnly: boolean): string => (metadataOnly ? metadataContent : content)
 
 /** One object's change; absent states are undefined. */
 export interface StoreChange {
@@ -32,7 +37,7 @@ export interface ExpectedEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   readonly key: string
   readonly revision: number
-  readonly content: string
+  readonly version: StoredVersion
 }
 
 /**
@@ -69,7 +74,17 @@ export class StoreHistory {
     const { name = '', namespace = '', labels = {} } = object.metadata
     const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }
     for (const [field, read] of Object.entries(this.#fields)) fields[field] = read(object)
-    return { key, revision, content: contentOf(object), object, labels, fields }
+    return {
+      key,
+      revision,
+      content: contentOf(object),
+      get metadataContent() {
+        return contentOf({ metadata: object.metadata } as KubeObject)
+      },
+      object,
+      labels,
+      fields,
+    }
   }
 
   /** The object as of a revision. */
@@ -109,8 +124,8 @@ export class StoreHistory {
       const { key, before, after } = change
       const was = before !== undefined && selects(extent.selection, before)
       const is = after !== undefined && selects(extent.selection, after)
-      if (is) events.push({ type: was ? 'MODIFIED' : 'ADDED', key, revision: change.revision, content: after.content })
-      else if (was) events.push({ type: 'DELETED', key, revision: change.revision, content: before.content })
+      if (is) events.push({ type: was ? 'MODIFIED' : 'ADDED', key, revision: change.revision, version: after })
+      else if (was) events.push({ type: 'DELETED', key, revision: change.revision, version: before })
     }
     return events
   }
@@ -130,8 +145,19 @@ export const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace
 export function contentOf(object: KubeObject): string {
   const { kind: _, apiVersion: __, metadata, ...rest } = object
   const { resourceVersion: ___, ...others } = metadata
-  return JSON.stringify({ ...rest, metadata: others }, sorted)
+  const text = JSON.stringify({ ...rest, metadata: others })
+  let content = contents.get(text)
+  if (content === undefined) {
+    content = JSON.stringify(JSON.parse(text), sorted)
+    if (contents.size === MOST_CONTENTS) contents.clear()
+    contents.set(text, content)
+  }
+  return content
 }
+
+/** By their texts: most objects are met in the order in which they were met before. */
+const contents = new Map<string, string>()
+const MOST_CONTENTS = 10_000
 
 function sorted(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

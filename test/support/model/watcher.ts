@@ -1,3 +1,4 @@
+import { anyForm, formQuery } from './form.ts'
 import { anyExtent, collectionPath, extentQuery, pathWith } from './objects.ts'
 import { anyRevision, listAs } from './reader.ts'
 import type { RecordedStream } from './recorder.ts'
@@ -50,14 +51,16 @@ function anyStart({ chance, recorder }: ClientContext, { watchList }: WatchWays,
 function open(client: ClientContext, ways: WatchWays, extent: Extent, start: Start, bookmarks: boolean, onEvent?: (event: SeenEvent) => void): RecordedStream {
   const { chance, places, recorder } = client
   const slow = chance.is(0.1)
+  const form = anyForm(chance)
   const query: [string, string][] = [
     ['watch', 'true'],
+    ...formQuery(form),
     ...extentQuery(extent),
     ...start.query,
     ...(bookmarks ? [['allowWatchBookmarks', 'true'] as [string, string]] : []),
   ]
   const path = pathWith(collectionPath(places.kind, extent.namespace), query)
-  return recorder.watch(client.server(), path, { extent, start: start.start, bookmarks, mayEnd: slow || !ways.endless }, slow, onEvent)
+  return recorder.watch(client.server(), path, { extent, start: start.start, bookmarks, form, mayEnd: slow || !ways.endless }, slow, onEvent)
 }
 
 /** A watch that begins anywhere and is left again. */

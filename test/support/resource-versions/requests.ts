@@ -50,6 +50,9 @@ function lists(): Request[] {
     for (const limit of LIMITS)
       for (const resourceVersionMatch of ['', 'Exact', 'NotOlderThan'])
         for (const resourceVersion of VERSIONS) out.push(request('GET', path, { ...selection, limit, resourceVersion, resourceVersionMatch }))
+  for (const limit of ['', '1'])
+    for (const resourceVersion of VERSIONS) out.push(request('GET', '/api/v1/namespaces', { fieldSelector: 'metadata.name=one', limit, resourceVersion }))
+  out.push(request('GET', '/api/v1/namespaces', { fieldSelector: 'metadata.name=one,metadata.namespace=two' }))
   // As many as there are: whether one object is told from a list of one.
   for (const [path, selection] of SCOPES.filter(([, { fieldSelector }]) => fieldSelector?.includes('metadata.name=')))
     for (const resourceVersion of VERSIONS) out.push(request('GET', path, { ...selection, limit: '1', resourceVersion }))

@@ -3,16 +3,19 @@ import { admissionEnvironment } from '../../../src/cel/admission-environment.ts'
 import { childrenOf, type Expr } from '../../../src/cel/ast.ts'
 import { type Compiled, compile } from '../../../src/cel/compile.ts'
 import { baseEnvironment, EVERY_RELEASE } from '../../../src/cel/environment.ts'
+import { programFault } from '../../../src/cel/program-fault.ts'
 import { typeText } from '../../../src/cel/type.ts'
 import { celAnswers, mutatedExpressions } from '../../support/cel-answers.ts'
 
 const admission = admissionEnvironment(baseEnvironment(32), { params: true, authorizer: true, patches: true })
 
-/** What waits: messages of google.protobuf, and values that are computed when an expression is compiled. */
-const WAITS = /google\.protobuf\.|^program instantiation failed: /
+/** What waits: messages of google.protobuf. */
+const WAITS = /google\.protobuf\./
 
 function answer({ checked, issues }: Compiled): string {
-  return checked ? typeText(checked.result) : `compilation failed: ${issues}`
+  if (!checked) return `compilation failed: ${issues}`
+  const fault = programFault(checked, admission)
+  return fault === undefined ? typeText(checked.result) : `program instantiation failed: ${fault}`
 }
 
 const messages = (text: string, minor = EVERY_RELEASE): string[] => compile(text, baseEnvironment(minor)).issues.all.map(({ message }) => message)

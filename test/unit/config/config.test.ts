@@ -168,6 +168,12 @@ describe('the command line', () => {
   })
   for (const [argv, message] of wrong) it(`refuses ${argv.join(' ')}`, () => expect(() => serve(...argv)).to.throw(FlagError, message))
 
+  it('takes resources out of the watch cache', () => {
+    const { config } = serve('--watch-cache-sizes=events#0,deployments.apps#100', '--watch-cache-sizes=pods#0')
+    expect([config.watchCache, [...config.withoutWatchCache], config.droppedWatchCacheSizes]).to.deep.equal([true, ['events', 'pods'], ['deployments.apps']])
+    expect(serve('--watch-cache=false').config.watchCache).to.equal(false)
+  })
+
   const harmless = [
     '--watch-cache=true',
     '--watch-cache=false',

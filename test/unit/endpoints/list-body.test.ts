@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import type { Version } from '../../../src/catalog/definition.ts'
 import { listBody } from '../../../src/endpoints/list-body.ts'
 import { wholeOf } from '../../../src/lib/filled-body.ts'
 import type { StoredObject } from '../../../src/storage/storage.ts'
 
+const pods = { group: '', name: 'v1', kind: 'Pod', schema: { fields: new Map() } } as unknown as Version
 const HEADER = '{"kind":"Pod","apiVersion":"v1",'
 
 const stored = (size: number): StoredObject => {
@@ -22,7 +24,7 @@ describe('listBody', () => {
   ]
   for (const [what, sizes] of cases)
     it(`of ${what} is JSON without the types of its items`, async () => {
-      const body = (await listBody('PodList', 'v1', { resourceVersion: '7' }, sizes.map(stored)))()
+      const body = (await listBody(pods, { resourceVersion: '7' }, sizes.map(stored)))()
       const text = wholeOf(body).toString()
       expect(Buffer.byteLength(text)).to.equal(body.length)
       expect(text.endsWith(']}\n')).to.equal(true)

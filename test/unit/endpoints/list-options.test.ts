@@ -117,6 +117,20 @@ describe('options of lists and watches', () => {
   ]
   for (const [what, search, version, text] of bad) it(`refuse ${what}`, async () => expect(await refused(search, '', version)).to.equal(text))
 
+  it('refuse a namespace, of a kind in none that has fields of its own', async () => {
+    const inCluster = async (version: typeof plain) =>
+      listOptions(new FakeExchange('/x', { search: 'fieldSelector=metadata.namespace%3Dx' }), version, '', true, false)
+    expect(await refusalText(inCluster(home))).to.equal('400 BadRequest: field label not supported: metadata.namespace')
+    expect((await inCluster(plain)).fields).to.have.length(1)
+  })
+
+  it('continue what begins with the present as little as what says so', async () => {
+    expect(await refused('watch=1&continue=x')).to.contain('resourceVersionMatch is forbidden when continue is provided')
+    expect(await refused('watch=1&continue=x&resourceVersion=0')).to.contain('resourceVersionMatch is forbidden when continue is provided')
+    expect(read('watch=1&continue=x&resourceVersion=5').continue).to.equal('x')
+    expect(readPlainly('watch=1&continue=x').continue).to.equal('x')
+  })
+
   it('refuse selectors that are none', async () => {
     expect(await refused('labelSelector=a%3D%3D%3D')).to.match(/^400 BadRequest: unable to parse requirement: /)
     expect(await refused('fieldSelector=a')).to.match(/^400 BadRequest: invalid selector: /)

@@ -1,8 +1,103 @@
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import net, { type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { expect } from 'chai'
-import { createSecurePort } from '../../../src/server/listeners.ts'
+import { createSecurePort, type Port, serveHanded } from '../../../src/server/listeners.ts'
 import { issueCa, issueServing } from '../../../src/server/tls/issue.ts'
+
+/** A server that is handed its connections, by a listener in the same process. */
+async function handed(answer: (path: string) => Promise<string>) {
+  const server = createServer({ headersTimeout: 150, requestTimeout: 300, connectionsCheckingInterval: 50 }, (req, res) => {
+    void answer(req.url ?? '').then(text => res.end(text))
+  })
+  let take: ((socket: Socket) => void) | undefined
+  const holder = net.createServer({ pauseOnConnect: true }, socket => {
+    socket.on('error', () => {})
+    if (take === undefined) return void socket.destroy()
+    socket.resume()
+    take(socket)
+  })
+  holder.listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const address = holder.address()
+  const number = typeof address === 'object' && address ? address.port : 0
+  const port: Port = serveHanded(server, {
+    port: number,
+    open: given => {
+      take = given
+    },
+    close: () => {
+      take = undefined
+    },
+  })
+  return { port, stop: () => holder.close() }
+}
+
+/** Sends the text, and gives what comes until the end. */
+async function send(port: number, text: string): Promise<string> {
+  const socket = net.connect(port, '127.0.0.1').on('error', () => {})
+  let got = ''
+  socket.setEncoding('utf8').on('data', part => {
+    got += part
+  })
+  socket.write(text)
+  await new Promise(resolve => socket.once('end', resolve).once('close', resolve))
+  socket.destroy()
+  return got
+}
+
+const REQUEST = 'GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+
+describe('a server that is handed its connections', () => {
+  it('answers, and tells its port', async () => {
+    const { port, stop } = await handed(async path => `you asked for ${path}`)
+    expect(await send(port.port, REQUEST)).to.match(/^HTTP\/1\.1 200 OK[\s\S]*you asked for \/x$/)
+    await port.close()
+    stop()
+  })
+
+  it('looks after clients that are slow with their headers', async () => {
+    const { port, stop } = await handed(async () => '')
+    expect(await send(port.port, 'GET /x HTTP/1.1\r\nHos')).to.match(/^HTTP\/1\.1 408 /)
+    await port.close()
+    stop()
+  })
+
+  it('takes no more when it closes, and has closed when those that are open have gone', async () => {
+    let finish: (text: string) => void = () => {}
+    const { port, stop } = await handed(
+      () =>
+        new Promise(resolve => {
+          finish = resolve
+        }),
+    )
+    const asked = send(port.port, REQUEST)
+    await sleep(50)
+    let closed = false
+    const closing = port.close().then(() => {
+      closed = true
+    })
+    expect(await send(port.port, REQUEST)).to.equal('')
+    expect(closed).to.equal(false)
+    finish('done')
+    expect(await asked).to.match(/done$/)
+    await closing
+    stop()
+  })
+
+  it('cuts what is open where it has to', async () => {
+    const { port, stop } = await handed(() => new Promise(() => {}))
+    const asked = send(port.port, REQUEST)
+    await sleep(50)
+    const closing = port.close()
+    port.destroy()
+    expect(await asked).to.equal('')
+    await closing
+    stop()
+  })
+})
 
 describe('createSecurePort', () => {
   for (const [maxVersion, cipher] of [

@@ -23,14 +23,35 @@ function approvalOf(definition: KubeObject): Approval {
   }
 }
 
+const WANTED = `protected groups must have approval annotation ${quote(ANNOTATION)}`
+const MISSING = `${WANTED}, ${PULL}`
+const INVALID = `${WANTED} with either a URL or a reason starting with "unapproved", ${PULL}`
+
+/** How far the API of a group of the Kubernetes project is approved, as its condition has it; undefined for other groups. */
+export function approvalState(definition: KubeObject): { readonly reason: string; readonly message: string } | undefined {
+  if (!isProtected(definition.spec.group)) return undefined
+  const text = definition.metadata.annotations?.[ANNOTATION] ?? ''
+  switch (approvalOf(definition)) {
+    case 'missing':
+      return { reason: 'MissingAnnotation', message: MISSING }
+    case 'bypassed':
+      return { reason: 'UnapprovedAnnotation', message: `not approved: ${quote(text)}` }
+    case 'approved':
+      return { reason: APPROVED, message: `approved in ${text}` }
+    case 'invalid':
+      return { reason: 'InvalidAnnotation', message: INVALID }
+  }
+}
+
+export const APPROVED = 'ApprovedAnnotation'
+
 /** Groups of the Kubernetes project want an annotation that names where the API was approved. What an update leaves as it was is not told. */
 export function validateApproval(next: KubeObject, old: KubeObject | undefined): FieldError[] {
   if (!isProtected(next.spec.group)) return []
   const approval = approvalOf(next)
   if (old && approvalOf(old) === approval) return []
   const path = fieldPath('metadata', 'annotations').key(ANNOTATION)
-  const wanted = `protected groups must have approval annotation ${quote(ANNOTATION)}`
-  if (approval === 'missing') return [required(path, `${wanted}, ${PULL}`)]
+  if (approval === 'missing') return [required(path, MISSING)]
   if (approval !== 'invalid') return []
-  return [invalid(path, next.metadata.annotations?.[ANNOTATION], `${wanted} with either a URL or a reason starting with "unapproved", ${PULL}`)]
+  return [invalid(path, next.metadata.annotations?.[ANNOTATION], INVALID)]
 }

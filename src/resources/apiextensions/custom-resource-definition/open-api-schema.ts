@@ -2,6 +2,7 @@ import { type FieldError, forbidden, invalid, notSupported } from '../../../meta
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from '../../../schema/json-schema/props.ts'
 import { validateListAndMapTypes, validateMapKeys } from './list-types.ts'
+import { type Occurrences, occurrencesBelow, RuleCosts } from './rule-costs.ts'
 import { type RuleScope, type StoredExpressions, validateRuleExpressions } from './rule-expressions.ts'
 import { validateRules } from './rules.ts'
 
@@ -11,6 +12,8 @@ export interface SchemaRules {
   readonly requireAtomicSets: boolean
   readonly requireMapKeys: boolean
   readonly storedExpressions: StoredExpressions
+  /** The schema is the one that this version had before. */
+  readonly isUnchanged?: boolean
 }
 
 interface Context extends SchemaRules {
@@ -23,6 +26,9 @@ interface Context extends SchemaRules {
   readonly uncorrelatable?: FieldPath
   /** Expressions are looked at: the schema is structural, and this is no part of a junctor. */
   readonly expressions: boolean
+  readonly costs: RuleCosts
+  /** How often values of the schema can occur in an object. */
+  readonly occurrences: Occurrences
 }
 
 /** Errors of schemas and of expressions; those of expressions come after all others. */
@@ -36,15 +42,17 @@ const META = new Set(['metadata', 'kind', 'apiVersion'])
 
 /** What a custom resource definition's schema may say. `structural`: it is, so that expressions in it can be looked at. */
 export function validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath, rules: SchemaRules, structural: boolean): FieldError[] {
-  const found = visit(schema, path, { ...rules, isRoot: true, insideMeta: false, expressions: structural })
-  return [...found.schema, ...found.expressions]
+  const costs = new RuleCosts(!rules.isUnchanged)
+  const found = visit(schema, path, { ...rules, isRoot: true, insideMeta: false, expressions: structural, costs, occurrences: 1n })
+  return [...found.schema, ...found.expressions, ...costs.totalErrors(path)]
 }
 
 function visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Found {
   const found: Found = { schema: [], expressions: [] }
   if (schema === undefined) return found
+  const occurrences = occurrencesBelow(schema, context.occurrences)
   const below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes: Partial<Context> = {}): void => {
-    const errors = visit(inner, at, { ...context, isRoot: false, ...changes })
+    const errors = visit(inner, at, { ...context, isRoot: false, occurrences, ...changes })
     found.schema.push(...errors.schema)
     found.expressions.push(...errors.expressions)
   }
@@ -65,9 +73,9 @@ function visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Co
   return found
 }
 
-function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, uncorrelatable }: Context): RuleScope {
+function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, costs, occurrences, uncorrelatable }: Context): RuleScope {
   const whole = isRoot || schema['x-kubernetes-embedded-resource'] === true
-  return { whole, stored: storedExpressions, ...(uncorrelatable ? { uncorrelatable } : {}) }
+  return { whole, stored: storedExpressions, costs, occurrences, ...(uncorrelatable ? { uncorrelatable } : {}) }
 }
 
 type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => void

@@ -1,3 +1,4 @@
+import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
@@ -10,11 +11,13 @@ import { hasAtomicItems, validateMapKeys } from './list-types.ts'
 import { OPEN_API_TYPES } from './open-api-schema.ts'
 import type { StoredExpressions } from './rule-expressions.ts'
 import type { DefinitionSchemaRules } from './schema-validation.ts'
-import { isConditionTrue, schemasOf, shareParts } from './spec.ts'
+import { type DefinitionSpec, isConditionTrue, schemasOf, shareParts } from './spec.ts'
 
 export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules {
   readonly immutableNames: boolean
   readonly requireSchema: boolean
+  /** Schemas that versions have had before, by the names of the versions. */
+  readonly storedSchemas: ReadonlyMap<string, JsonSchemaProps>
 }
 
 const ALL: DefinitionRules = {
@@ -28,6 +31,7 @@ const ALL: DefinitionRules = {
   immutableNames: false,
   requireSchema: true,
   storedExpressions: { rules: new Set(), messages: new Set() },
+  storedSchemas: new Map(),
 }
 
 /** The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. */
@@ -48,7 +52,18 @@ export function rulesFor(old: KubeObject | undefined): DefinitionRules {
     immutableNames: established,
     requireSchema: spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
     storedExpressions: storedIn(schemas),
+    storedSchemas: new Map(versionSchemas(old.spec)),
   }
+}
+
+function versionSchemas({ versions }: DefinitionSpec): (readonly [string, JsonSchemaProps])[] {
+  return (versions ?? []).flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))
+}
+
+/** The rules for a schema of a version: if it had the same before, what its expressions cost is let pass. */
+export function rulesOfVersion(rules: DefinitionRules, version: string | undefined, schema: JsonSchemaProps | undefined): DefinitionRules {
+  const stored = version === undefined ? undefined : rules.storedSchemas.get(version)
+  return stored !== undefined && deepEqual(stored, schema) ? { ...rules, isUnchanged: true } : rules
 }
 
 function storedIn(schemas: readonly JsonSchemaProps[]): StoredExpressions {

@@ -1,12 +1,16 @@
-import type { Checked } from '../../../cel/checker.ts'
 import { compile } from '../../../cel/compile.ts'
+import { estimateCost } from '../../../cel/cost/estimate.ts'
+import type { SizeAt } from '../../../cel/cost/estimated-node.ts'
 import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../../../cel/environment.ts'
 import { programFault } from '../../../cel/program-fault.ts'
-import { BOOL, optionalOf, STRING, sameType, type Type } from '../../../cel/type.ts'
+import { ruleVariables, usesOldSelf } from '../../../cel/rules/compiled-rule.ts'
+import { declareTypes } from '../../../cel/schema/declared-type.ts'
+import { type SizedType, sizedType, sizesOf } from '../../../cel/schema/sizes.ts'
+import { BOOL, STRING, sameType } from '../../../cel/type.ts'
 import { type FieldError, invalid, quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
-import { declareTypes } from './declared-type.ts'
+import { costOfAll, type Occurrences, type RuleCosts } from './rule-costs.ts'
 
 const RULES = 'x-kubernetes-validations'
 
@@ -26,16 +30,18 @@ export interface RuleScope {
   /** Its values are whole objects. */
   readonly whole: boolean
   readonly stored: StoredExpressions
+  readonly costs: RuleCosts
+  /** How often its values can occur in an object. */
+  readonly occurrences: Occurrences
   /** The schema from which on down values have no earlier ones. */
   readonly uncorrelatable?: FieldPath
 }
 
-interface RuleVariables {
-  readonly self: Type
-  readonly oldSelf: Type
+interface RuleContext extends RuleScope {
+  readonly environmentFor: (stored: boolean) => Environment
+  readonly sized: SizedType
+  readonly sizeAt: SizeAt
 }
-
-const usesOldSelf = ({ references }: Checked): boolean => [...references.values()].some(reference => reference.kind === 'name' && reference.name === 'oldSelf')
 
 /** As Go prints the rule: what points to something it prints by address, which is left out. */
 function printRule({ rule, message = '', messageExpression = '', fieldPath = '', reason, optionalOldSelf }: ValidationRule): Verbatim {
@@ -45,38 +51,44 @@ function printRule({ rule, message = '', messageExpression = '', fieldPath = '',
   return verbatim(`apiextensions.ValidationRule{${texts}, ${rest}}`)
 }
 
-/** What is wrong with the expressions of a schema's rules: their syntax, their types, and earlier values where there are none. Their cost is not looked at. */
+/** What is wrong with the expressions of a schema's rules: their syntax, their types, what they are estimated to cost, and earlier values where there are none. */
 export function validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath, scope: RuleScope): FieldError[] {
   const rules = schema[RULES] ?? []
   if (rules.length === 0) return []
   const { type, struct } = declareTypes(schema, scope.whole, 'selfType')
-  if (!type) return []
+  const sized = sizedType(schema, scope.whole)
+  if (!type || !sized) return []
   return rules.flatMap((rule, i) => {
-    const variables = { self: type, oldSelf: rule.optionalOldSelf ? optionalOf(type) : type }
-    const environmentFor = (stored: boolean): Environment => extend(stored ? STORED : ADMITTED, { ...variables } satisfies RuleVariables, struct)
-    return expressionErrors(rule, environmentFor, scope, path.child(RULES).index(i))
+    const variables = { ...ruleVariables(type, rule) }
+    const environmentFor = (stored: boolean): Environment => extend(stored ? STORED : ADMITTED, variables, struct)
+    return expressionErrors(rule, { ...scope, environmentFor, sized, sizeAt: sizesOf(sized) }, path.child(RULES).index(i))
   })
 }
 
-function expressionErrors(rule: ValidationRule, environmentFor: (stored: boolean) => Environment, scope: RuleScope, path: FieldPath): FieldError[] {
-  const { checked, issues } = compile(rule.rule, environmentFor(scope.stored.rules.has(rule.rule)))
+function expressionErrors(rule: ValidationRule, scope: RuleContext, path: FieldPath): FieldError[] {
+  const environment = scope.environmentFor(scope.stored.rules.has(rule.rule))
+  const { checked, issues } = compile(rule.rule, environment)
   const refused = (fault: string): FieldError => invalid(path.child('rule'), printRule(rule), fault)
   if (!checked) return [refused(`compilation failed: ${issues}`), ...oldSelfErrors(rule, false, scope, path)]
   if (!sameType(checked.result, BOOL)) return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
-  const fault = programFault(checked)
+  const fault = programFault(checked, environment)
   if (fault !== undefined) return [refused(`program instantiation failed: ${fault}`), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
-  return [...messageErrors(rule, environmentFor, scope, path), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
+  const cost = costOfAll(estimateCost(checked, scope.sizeAt), scope.occurrences, scope.sized)
+  const costly = scope.costs.add(path.child('rule'), 'estimated rule cost', cost)
+  return [...costly, ...messageErrors(rule, scope, path), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
 }
 
-function messageErrors(rule: ValidationRule, environmentFor: (stored: boolean) => Environment, { stored }: RuleScope, path: FieldPath): FieldError[] {
+function messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environmentFor }: RuleContext, path: FieldPath): FieldError[] {
   const { messageExpression = '' } = rule
   if (messageExpression === '') return []
-  const { checked, issues } = compile(messageExpression, environmentFor(stored.messages.has(messageExpression)))
+  const environment = environmentFor(stored.messages.has(messageExpression))
+  const { checked, issues } = compile(messageExpression, environment)
   const refused = (fault: string): FieldError[] => [invalid(path.child('messageExpression'), printRule(rule), fault)]
   if (!checked) return refused(`messageExpression compilation failed: ${issues}`)
   if (!sameType(checked.result, STRING)) return refused('messageExpression must evaluate to a string')
-  const fault = programFault(checked)
-  return fault === undefined ? [] : refused(`messageExpression instantiation failed: ${fault}`)
+  const fault = programFault(checked, environment)
+  if (fault !== undefined) return refused(`messageExpression instantiation failed: ${fault}`)
+  return costs.add(path.child('messageExpression'), 'estimated messageExpression cost', estimateCost(checked, sizeAt).max)
 }
 
 function oldSelfErrors({ rule, optionalOldSelf }: ValidationRule, used: boolean, { uncorrelatable }: RuleScope, path: FieldPath): FieldError[] {

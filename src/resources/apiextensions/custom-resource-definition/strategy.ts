@@ -12,9 +12,30 @@ function addStoredVersion({ spec, status }: KubeObject): void {
   if (stored !== undefined && !(status.storedVersions ?? []).includes(stored)) status.storedVersions = [...(status.storedVersions ?? []), stored]
 }
 
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
+
+/** Upstream marks a definition by itself, the first time: with a finalizer and a condition, and nothing of what other kinds get. */
+function markDeleting({ metadata, status }: KubeObject): void {
+  const finalizers = metadata.finalizers ?? []
+  const conditions: { type: string }[] = status.conditions ?? []
+  if (conditions.some(({ type }) => type === 'Terminating')) return
+  if (!finalizers.includes(CLEANUP_FINALIZER)) metadata.finalizers = [...finalizers, CLEANUP_FINALIZER]
+  const terminating = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: metadata.deletionTimestamp,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  }
+  status.conditions = [...conditions, terminating]
+  delete metadata.deletionGracePeriodSeconds
+  if (metadata.generation !== undefined) metadata.generation--
+}
+
 export const definitionStrategy: Strategy = {
   allowUnconditionalUpdate: false,
   validateName: nameIsDnsSubdomain,
+  plainFinalizers: true,
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) {
@@ -27,6 +48,9 @@ export const definitionStrategy: Strategy = {
     addStoredVersion(next)
   },
   validate: validateDefinition,
+  // The first request only marks a definition: its objects go first.
+  holdsDeletion: ({ metadata }) => metadata.deletionTimestamp === undefined,
+  markDeleting,
 }
 
 /** Writes of the status may change the metadata, too, as upstream's do; in apply they own none of it. */

@@ -10,7 +10,7 @@ import { validateConversion } from './conversion.ts'
 import { goVersions } from './go-versions.ts'
 import { requiredNames, validateNames } from './names.ts'
 import { validateColumns } from './printer-columns.ts'
-import { type DefinitionRules, rulesFor } from './ratchet.ts'
+import { type DefinitionRules, rulesFor, rulesOfVersion } from './ratchet.ts'
 import { validateSchema } from './schema-validation.ts'
 import { validateSelectableFields } from './selectable-fields.ts'
 import { type DefinitionSpec, type DefinitionVersion, type SharedSpec, schemasOf, shareParts } from './spec.ts'
@@ -75,7 +75,7 @@ function specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): 
     ...versionsErrors(spec, path, rules),
     ...requiredNames(names, path.child('names')),
     ...validateNames(names, path.child('names')),
-    ...validateSchema(sharedSchema, path.child('validation'), hasStatus, rules),
+    ...validateSchema(sharedSchema, path.child('validation'), hasStatus, rulesOfVersion(rules, versions[0]?.name, sharedSchema)),
     ...validateSubresources(shared.subresources, path.child('subresources')),
     ...validateColumns(shared.additionalPrinterColumns, path.child('additionalPrinterColumns')),
     ...validateSelectableFields(
@@ -117,7 +117,7 @@ function versionsErrors({ shared, versions }: SharedSpec, path: FieldPath, rules
     const subresources = ownSubresources ? version.subresources : shared.subresources
     return [
       ...(texts.length > 0 ? [invalid(at.index(i).child('name'), version.name, texts.join(','))] : []),
-      ...validateVersion(version, at.index(i), subresources?.status !== undefined, rules),
+      ...validateVersion(version, at.index(i), subresources?.status !== undefined, rulesOfVersion(rules, version.name, version.schema?.openAPIV3Schema)),
     ]
   })
   if (new Set(versions.map(({ name }) => name)).size < versions.length) errors.push(invalid(at, goVersions(versions), 'must contain unique version names'))

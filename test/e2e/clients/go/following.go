@@ -183,6 +183,7 @@ func followers(ctx context.Context, base *rest.Config, namespace, selector strin
 		return nil
 	})
 	if !streamed {
+		add("RetryWatcher", "protobuf", func(one *follower, config *rest.Config) error { return retrying(one, config, namespace) })
 		add("manager", "json", func(one *follower, config *rest.Config) error { return leader(one, config, namespace) })
 	}
 	return all, failed

@@ -117,7 +117,7 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
   ],
   'a rule of a map that may be renamed': [rule({ rule: '!oldSelf.hasValue() || self == oldSelf.value()', optionalOldSelf: true }), []],
   'a rule of items, with the old value': [
-    field({ type: 'array', items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } }),
+    field({ type: 'array', maxItems: 9, items: { type: 'string', maxLength: 9, 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } }),
     [`Invalid ${at}.items.x-kubernetes-validations[0].rule`],
   ],
   'nine fields to select by': [

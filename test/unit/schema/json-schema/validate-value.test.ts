@@ -3,7 +3,7 @@ import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
 import type { Json } from '../../../../src/meta/object.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
-import { validateValue } from '../../../../src/schema/json-schema/validate-value.ts'
+import { validateValue, validateValueUpdate } from '../../../../src/schema/json-schema/validate-value.ts'
 
 const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: string[]]> = {
   'a text': [{ type: 'string' }, 'x', []],
@@ -61,5 +61,51 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
 describe('values by their schema', () => {
   for (const [name, [schema, value, errors]] of Object.entries(table)) {
     it(name, () => expect(validateValue(value, schema, fieldPath('d')).map(fieldErrorText)).to.deep.equal(errors))
+  }
+})
+
+describe('validateValue, of texts and expressions', () => {
+  const schema: JsonSchemaProps = { type: 'string', pattern: '^[a-z]+$' }
+  it('finds the expression', () => expect(validateValue('abc', schema, fieldPath('d'))).to.deep.equal([]))
+  it('tells of a text that it is not found in', () =>
+    expect(validateValue('A', schema, fieldPath('d')).map(fieldErrorText)).to.deep.equal(['d: Invalid value: "A":  in body should match \'^[a-z]+$\'']))
+  it('takes integers and texts for both', () => {
+    const both: JsonSchemaProps = { 'x-kubernetes-int-or-string': true }
+    const faulty = [1, 'x', 1.5, true].filter(value => validateValue(value, both, fieldPath('d')).length > 0)
+    expect(faulty).to.deep.equal([1.5, true])
+  })
+  it('names an object as a whole as upstream does', () =>
+    expect(validateValue({}, { not: {} }, fieldPath()).map(fieldErrorText)).to.deep.equal(['<nil>: Invalid value: "": "" must not validate the schema (not)']))
+})
+
+describe('validateValueUpdate', () => {
+  const item: JsonSchemaProps = { type: 'object', properties: { k: { type: 'string' }, n: { type: 'integer', minimum: 5 } } }
+  const list = (more: object): JsonSchemaProps => ({ type: 'object', properties: { l: { type: 'array', items: item, ...more } } })
+  const byKey = list({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] })
+  const both: JsonSchemaProps = { type: 'object', properties: { a: { type: 'integer', minimum: 5 }, b: { type: 'integer', minimum: 5 } } }
+  const cases: [string, JsonSchemaProps, Json, Json, string[]][] = [
+    ['a fault that was there', both, { a: 1 }, { a: 1 }, []],
+    ['a fault that was there beside a change', both, { a: 1, b: 7 }, { a: 1, b: 8 }, []],
+    ['a new fault', both, { a: 1, b: 7 }, { a: 1, b: 2 }, ['b']],
+    ['another fault in its place', both, { a: 1 }, { a: 2 }, ['a']],
+    [
+      'a fault in an item that is found by its key',
+      byKey,
+      { l: [{ k: 'x', n: 1 }] },
+      {
+        l: [
+          { k: 'y', n: 5 },
+          { k: 'x', n: 1 },
+        ],
+      },
+      [],
+    ],
+    ['a fault in an item of another key', byKey, { l: [{ k: 'x', n: 1 }] }, { l: [{ k: 'y', n: 1 }] }, ['l[0].n']],
+    ['a fault in a list without keys that has changed', list({}), { l: [{ n: 1 }] }, { l: [{ n: 1 }, { n: 5 }] }, ['l[0].n']],
+    ['a fault in a list without keys that has not', list({}), { l: [{ n: 1 }] }, { l: [{ n: 1 }] }, []],
+  ]
+  for (const [what, schema, old, next, fields] of cases) {
+    it(`${fields.length > 0 ? 'tells' : 'does not tell'} of ${what}`, () =>
+      expect(validateValueUpdate(next, old, schema, fieldPath()).map(({ field }) => field)).to.deep.equal(fields))
   }
 })

@@ -88,6 +88,17 @@ describe('the distributor of connections', () => {
     expect(await told()).to.equal('b secure')
   })
 
+  it('gives no more to a worker that does not answer', async () => {
+    const silent = new FakeWorker('a', ports, 'is silent')
+    for (const worker of [silent, new FakeWorker('b', ports)]) ports.add(worker)
+    const all = Array.from({ length: 300 }, () => told())
+    const answered = async (): Promise<number> => (await Promise.all(all.map(one => Promise.race([one, sleep(0, '')])))).filter(Boolean).length
+    while ((await answered()) < 300 - 64) await sleep(20)
+    expect(silent.given.length).to.equal(64)
+    silent.end()
+    expect(new Set(await Promise.all(all))).to.deep.equal(new Set(['b secure']))
+  })
+
   it('gives what a worker hands back to another', async () => {
     ports.add(new FakeWorker('a', ports, 'refuses'))
     ports.add(new FakeWorker('b', ports))

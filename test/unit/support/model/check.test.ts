@@ -64,6 +64,7 @@ const writes = (): SeenWrite[] => [
 
 const get = (options: Partial<SeenGet>): SeenGet => ({
   kind: 'get',
+  form: 'object',
   key: 'n/a',
   wanted: 'latest',
   server: 0,
@@ -80,6 +81,7 @@ const listBody = (revision: number, items: KubeObject[], more: object = {}): See
 
 const list = (options: Partial<SeenList>): SeenList => ({
   kind: 'list',
+  form: 'object',
   extent: ALL,
   wanted: 'latest',
   limit: 0,
@@ -106,6 +108,7 @@ const BACK_A = event('MODIFIED', widget('a', 't4', 'a', 7))
 
 const watch = (events: readonly SeenEvent[], options: Partial<SeenWatch> = {}): SeenWatch => ({
   kind: 'watch',
+  form: 'object',
   extent: ALL,
   start: { after: 1 },
   bookmarks: true,
@@ -156,6 +159,10 @@ describe('the model’s checker', () => {
         floor: 3,
       }),
       'initial events without': watch([ADDED_A, ADDED_B, MODIFIED_A, DELETED_B, BACK_A], { start: { initial: 'any', endsWithBookmark: false } }),
+      'a watch of metadata': watch(
+        whole.map(({ type, object }) => event(type, { ...object, spec: undefined })),
+        { form: 'metadata' },
+      ),
       'a watch that was left': watch([ADDED_A], { end: 'client' }),
     }
     for (const [what, seen] of Object.entries(right)) it(what, () => expect(check([seen])).to.deep.equal([]))

@@ -1,6 +1,8 @@
-import type { StructDeclaration } from '../../../cel/declarations.ts'
-import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../../../cel/type.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../../schema/json-schema/props.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps } from '../../schema/json-schema/props.ts'
+import type { StructDeclaration } from '../declarations.ts'
+import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../type.ts'
+import { escapeProperty, RESERVED } from './property-names.ts'
+import { isWhole, withNames } from './whole-objects.ts'
 
 /** The types that expressions know the values of a schema by. Structs are found by name, once a type that names them was given. */
 export interface DeclaredTypes {
@@ -11,29 +13,6 @@ export interface DeclaredTypes {
 
 const STRING_FORMATS: Readonly<Record<string, Type>> = { byte: BYTES, duration: DURATION, date: TIMESTAMP, 'date-time': TIMESTAMP }
 const SCALARS: Readonly<Record<string, Type>> = { boolean: BOOL, number: DOUBLE, integer: INT }
-
-const RESERVED = new Set('true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '))
-const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
-
-/** The name of a property in expressions; nothing where it cannot be written there. Source: Kubernetes, "Validation rules", escaping. */
-export function escapeProperty(name: string): string | undefined {
-  if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined
-  return RESERVED.has(name) ? `__${name}__` : name.replace(/__|[./-]/g, part => ESCAPES[part]!)
-}
-
-const NAME_ALONE: JsonSchemaProps = { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } }
-
-const isText = (schema: JsonSchemaProps, name: string): boolean => propertySchema(schema, name)?.type === 'string'
-
-/** Of a whole object kind, apiVersion and the name are always seen. */
-function withNames(schema: JsonSchemaProps): JsonSchemaProps {
-  const metadata = propertySchema(schema, 'metadata')
-  const whole = metadata?.type === 'object' && isText(metadata, 'name') && isText(metadata, 'generateName')
-  if (isText(schema, 'kind') && isText(schema, 'apiVersion') && whole) return schema
-  return { ...schema, properties: { ...schema.properties, kind: { type: 'string' }, apiVersion: { type: 'string' }, metadata: NAME_ALONE } }
-}
-
-const isWhole = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-embedded-resource'] === true
 
 /**
  * @param whole whether the values are whole objects, with apiVersion, kind and metadata.

@@ -1,0 +1,34 @@
+/** The least and the most that something may be: a size or a cost. Of 64 bits without sign; what is beyond is the greatest of them. */
+export interface Bounds {
+  readonly min: bigint
+  readonly max: bigint
+}
+
+export const UNBOUNDED = (1n << 64n) - 1n
+
+const capped = (value: bigint): bigint => (value > UNBOUNDED ? UNBOUNDED : value)
+
+export const exactly = (value: bigint | number): Bounds => ({ min: BigInt(value), max: BigInt(value) })
+export const between = (min: bigint | number, max: bigint | number): Bounds => ({ min: BigInt(min), max: BigInt(max) })
+export const NOTHING = exactly(0)
+export const ONE = exactly(1)
+export const UNKNOWN = between(0n, UNBOUNDED)
+
+export const addBounds = (a: Bounds, b: Bounds): Bounds => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) })
+export const multiplyBounds = (a: Bounds, b: Bounds): Bounds => ({ min: capped(a.min * b.min), max: capped(a.max * b.max) })
+
+/** Bounds that hold for either. */
+export const unionBounds = (a: Bounds, b: Bounds): Bounds => ({ min: lesser(a.min, b.min), max: a.max + b.max - lesser(a.max, b.max) })
+
+export function lesser(a: bigint, b: bigint): bigint {
+  if (a < b) return a
+  return b
+}
+
+function scale(value: bigint, factor: number): bigint {
+  const product = Math.ceil(Number(value) * factor)
+  return product >= 2 ** 64 ? UNBOUNDED : BigInt(product)
+}
+
+/** Times a fraction, rounded up. */
+export const scaleBounds = ({ min, max }: Bounds, factor: number): Bounds => ({ min: scale(min, factor), max: scale(max, factor) })

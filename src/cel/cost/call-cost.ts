@@ -1,0 +1,92 @@
+import { FormatValue } from '../functions/formats.ts'
+import { heldSizeForCost, sizeForCost, traversalCost } from '../values/sizes.ts'
+import { CelObject, type Value } from '../values/value.ts'
+
+/** What a call costs, by its first two arguments and its result. Errors among them cost as any value. */
+export type CallCost = (first: Value, second: Value, result: Value) => number
+
+/** Of going through a text once, for each character. */
+export const TRAVERSAL = 0.1
+/** Of a character of a regular expression. */
+export const PATTERN = 0.25
+
+const fixed =
+  (cost: number): CallCost =>
+  () =>
+    cost
+
+const one = fixed(1)
+const ofFirst =
+  (times: number): CallCost =>
+  first =>
+    Math.ceil(sizeForCost(first) * times * TRAVERSAL)
+const whole: CallCost = first => traversalCost(first)
+const pattern = (text: number, patternSize: number): number => Math.ceil((1 + text) * TRAVERSAL) * Math.ceil(patternSize * PATTERN)
+const search: CallCost = (first, second) => pattern(sizeForCost(first), sizeForCost(second))
+
+/** A selector is a list of requirements, of which each costs a list and a struct. */
+const selector: CallCost = (_first, second) => 10 + Math.ceil(sizeForCost(second) * TRAVERSAL) + Math.ceil(Math.ceil(sizeForCost(second) * 0.5) * 50)
+
+const networks = (containsNetwork: boolean, parses: boolean): CallCost => {
+  return (first, second) => {
+    const size = sizeForCost(first)
+    const masking = containsNetwork ? Math.ceil(size * TRAVERSAL) + 1 : 0
+    return Math.ceil((size + size) * TRAVERSAL) + masking + (parses ? Math.ceil(sizeForCost(second) * TRAVERSAL) : 0)
+  }
+}
+
+const validation: CallCost = (first, second) => (first instanceof FormatValue ? pattern(sizeForCost(second), first.patternSize) : 1)
+
+const named = (names: string, cost: CallCost): [string, CallCost][] => names.split(' ').map(name => [name, cost])
+
+/** Costs by the name of the function, whatever its signature. Source: kubernetes/apiserver, pkg/cel/library/cost.go. */
+const BY_FUNCTION = new Map<string, CallCost>([
+  ...named('check', fixed(350_000)),
+  ...named('serviceAccount path group resource subresource namespace name allowed reason error errored', one),
+  ...named('fieldSelector labelSelector', selector),
+  ...named('isSorted sum max min indexOf lastIndexOf', whole),
+  ...named('url lowerAscii upperAscii substring trim jsonpatch.escapeKey cidr isIP isCIDR ip quantity isQuantity semver isSemver', ofFirst(1)),
+  ...named('replace split ip.isCanonical', ofFirst(2)),
+  ...named('join', (_first, _second, result) => Math.ceil(sizeForCost(result) * 2 * TRAVERSAL)),
+  ...named('find findAll', search),
+  ...named('validate', validation),
+])
+
+const ofHeld: CallCost = first => Math.ceil(heldSizeForCost(first) * TRAVERSAL)
+const smaller: CallCost = (first, second) => Math.ceil(Math.min(heldSizeForCost(first), heldSizeForCost(second)) * TRAVERSAL)
+/** Values of libraries are compared at one, whatever they are. */
+const equality: CallCost = (first, second) => (first instanceof CelObject ? 1 : smaller(first, second, null))
+const sum: CallCost = (first, second) => Math.ceil((heldSizeForCost(first) + heldSizeForCost(second)) * TRAVERSAL)
+const sets = (times: number): CallCost => {
+  return (first, second) => 1 + sizeForCost(first) * sizeForCost(second) * times
+}
+
+const ORDERED = ['less', 'less_equals', 'greater', 'greater_equals']
+
+/** Costs by the name of the signature. Source: cel-go, interpreter/runtimecost.go and ext/sets.go. */
+const BY_SIGNATURE = new Map<string, CallCost>([
+  ...named('starts_with_string ends_with_string string_to_bytes bytes_to_string strings_quote string_format', ofHeld),
+  ...named('in_list', (_first, second) => heldSizeForCost(second)),
+  ...ORDERED.flatMap(name => named(`${name}_string ${name}_bytes`, smaller)),
+  ['equals', equality],
+  ['not_equals', smaller],
+  ...named('add_string add_bytes', sum),
+  ['matches_string', (first, second) => pattern(heldSizeForCost(first), heldSizeForCost(second))],
+  ['contains_string', (first, second) => Math.ceil(heldSizeForCost(first) * TRAVERSAL) * Math.ceil(heldSizeForCost(second) * TRAVERSAL)],
+  ...named('cidr_ip', one),
+  ['cidr_contains_ip_string', networks(false, true)],
+  ['cidr_contains_ip_ip', networks(false, false)],
+  ['cidr_contains_cidr_string', networks(true, true)],
+  ['cidr_contains_cidr', networks(true, false)],
+  ...named('list_sets_contains_list list_sets_intersects_list', sets(1)),
+  ['list_sets_equivalent_list', sets(2)],
+])
+
+/** @param signature empty where several fit, and the function chooses as it runs. */
+export function callCost(name: string, signature: string): CallCost {
+  const bySignature = BY_SIGNATURE.get(signature)
+  if (bySignature) return bySignature
+  if (signature === '' && name === 'containsIP') return networks(false, false)
+  if (signature === '' && name === 'containsCIDR') return networks(true, false)
+  return BY_FUNCTION.get(name) ?? one
+}

@@ -1,0 +1,349 @@
+import type { CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, LiteralValue, MapExpr, SelectExpr } from '../ast.ts'
+import type { Checked } from '../checker.ts'
+import { CONDITIONAL, LOGICAL_AND, LOGICAL_OR } from '../operators.ts'
+import { DYN, heldBy, type Type } from '../type.ts'
+import { codePoints } from '../values/strings.ts'
+import { addBounds, type Bounds, between, exactly, lesser, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED, UNKNOWN, unionBounds } from './bounds.ts'
+import { TRAVERSAL } from './call-cost.ts'
+import { type CallEstimate, type EstimatedNode, type SizeAt, sizeOfNode } from './estimated-node.ts'
+import { LIBRARY_ESTIMATES, searchCost } from './library-estimates.ts'
+
+/** Sizes of what is in a list or map. */
+interface EntrySizes {
+  readonly container: 'list' | 'map'
+  readonly key: Bounds
+  readonly value: Bounds
+}
+
+interface LocalVariable {
+  readonly path: readonly string[] | undefined
+  readonly size: Bounds | undefined
+  readonly entries: EntrySizes | undefined
+}
+
+/** The least and the most that an expression may cost, as cel-go's checker estimates it. @param sizeAt how large values of the schema may be. */
+export const estimateCost = (checked: Checked, sizeAt: SizeAt): Bounds => new Estimator(checked, sizeAt).cost(checked.ast.root)
+
+const sum = (costs: readonly Bounds[]): Bounds => costs.reduce(addBounds, NOTHING)
+const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
+
+function isScalar(type: Type): boolean {
+  const held = heldBy(type)
+  return held ? isScalar(held) : SCALARS.has(type.kind)
+}
+
+function literalSize(literal: LiteralValue): Bounds {
+  if (literal.type === 'string') return exactly(codePoints(literal.value))
+  return literal.type === 'bytes' ? exactly(literal.value.length) : ONE
+}
+
+/** The size that an expression says of itself. */
+function writtenSize(expr: Expr): Bounds | undefined {
+  if (expr.kind === 'literal') return literalSize(expr.literal)
+  if (expr.kind === 'list') return exactly(expr.elements.length)
+  return expr.kind === 'map' ? exactly(expr.entries.length) : undefined
+}
+
+function unionEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
+  return a && b && { container: a.container, key: unionBounds(a.key, b.key), value: unionBounds(a.value, b.value) }
+}
+
+/** Bounds that nothing was joined to yet. */
+const EMPTY: Bounds = { min: UNBOUNDED, max: 0n }
+
+const traversal = (size: Bounds): Bounds => scaleBounds(size, TRAVERSAL)
+
+const COMPARISONS = new Set(
+  ['less', 'less_equals', 'greater', 'greater_equals'].flatMap(name => [`${name}_string`, `${name}_bytes`]).concat('equals', 'not_equals'),
+)
+const SETS: Readonly<Record<string, number>> = { list_sets_contains_list: 1, list_sets_intersects_list: 1, list_sets_equivalent_list: 2 }
+
+class Estimator {
+  readonly #checked: Checked
+  readonly #sizeAt: SizeAt
+  readonly #paths = new Map<ExprId, readonly string[] | undefined>()
+  readonly #sizes = new Map<ExprId, Bounds>()
+  readonly #entries = new Map<ExprId, EntrySizes>()
+  readonly #locals = new Map<string, LocalVariable[]>()
+
+  constructor(checked: Checked, sizeAt: SizeAt) {
+    this.#checked = checked
+    this.#sizeAt = path => sizeAt(path)
+  }
+
+  cost(expr: Expr): Bounds {
+    switch (expr.kind) {
+      case 'ident':
+        return this.#ident(expr.id, this.#local(expr.name) ? expr.name : (this.#checked.references.get(expr.id)?.name ?? expr.name))
+      case 'select':
+        return this.#select(expr)
+      case 'call':
+        return this.#call(expr)
+      case 'list':
+        return this.#list(expr)
+      case 'map':
+        return this.#map(expr)
+      case 'struct':
+        return addBounds(sum(expr.fields.map(({ value }) => this.cost(value))), exactly(40))
+      case 'comprehension':
+        return isBinding(expr) ? this.#binding(expr) : this.#loop(expr)
+      case 'literal':
+      case 'unspecified':
+        return NOTHING
+    }
+  }
+
+  #local(name: string): LocalVariable | undefined {
+    return this.#locals.get(name)?.at(-1)
+  }
+
+  #push(name: string, variable: LocalVariable): void {
+    const stack = this.#locals.get(name)
+    if (stack) stack.push(variable)
+    else this.#locals.set(name, [variable])
+  }
+
+  #pop(name: string): void {
+    this.#locals.get(name)?.pop()
+  }
+
+  #typeOf({ id }: Expr): Type {
+    return this.#checked.types.get(id) ?? DYN
+  }
+
+  #pathOf(expr: Expr): readonly string[] | undefined {
+    const local = expr.kind === 'ident' ? this.#local(expr.name) : undefined
+    return local ? local.path : this.#paths.get(expr.id)
+  }
+
+  #sizeOf(expr: Expr): Bounds | undefined {
+    const known = this.#sizes.get(expr.id) ?? writtenSize(expr)
+    if (known) return known
+    const path = this.#pathOf(expr)
+    const bySchema = path && path.length > 0 ? this.#sizeAt(path) : undefined
+    if (bySchema) {
+      this.#sizes.set(expr.id, bySchema)
+      return bySchema
+    }
+    if (isScalar(this.#typeOf(expr))) return ONE
+    return expr.kind === 'ident' ? this.#local(expr.name)?.size : undefined
+  }
+
+  #sizeOrUnknown(expr: Expr): Bounds {
+    return this.#sizeOf(expr) ?? UNKNOWN
+  }
+
+  #entriesOf(expr: Expr): EntrySizes | undefined {
+    return this.#entries.get(expr.id) ?? (expr.kind === 'ident' ? this.#local(expr.name)?.entries : undefined)
+  }
+
+  #setSize(expr: Expr, size: Bounds | undefined): void {
+    if (size) this.#sizes.set(expr.id, size)
+  }
+
+  #setEntries(expr: Expr, entries: EntrySizes | undefined): void {
+    if (entries) this.#entries.set(expr.id, entries)
+  }
+
+  #node(expr: Expr): EstimatedNode {
+    return { type: this.#typeOf(expr), path: this.#pathOf(expr), size: this.#sizeOf(expr) }
+  }
+
+  #ident(id: ExprId, name: string): Bounds {
+    const local = this.#local(name)
+    this.#paths.set(id, local ? local.path : [name])
+    return ONE
+  }
+
+  #select(expr: SelectExpr): Bounds {
+    const reference = this.#checked.references.get(expr.id)
+    if (reference) return this.#ident(expr.id, reference.name)
+    const operand = this.cost(expr.operand)
+    if (expr.testOnly) return operand
+    this.#paths.set(expr.id, [...(this.#pathOf(expr.operand) ?? []), expr.field])
+    const { kind } = this.#typeOf(expr.operand)
+    return kind === 'map' || kind === 'struct' || kind === 'param' ? addBounds(operand, ONE) : operand
+  }
+
+  #list(expr: ListExpr): Bounds {
+    let size = expr.elements.length === 0 ? NOTHING : EMPTY
+    const costs = expr.elements.map(element => {
+      const cost = this.cost(element)
+      size = unionBounds(size, this.#sizeOrUnknown(element))
+      return cost
+    })
+    this.#setEntries(expr, { container: 'list', key: ONE, value: size })
+    return addBounds(sum(costs), exactly(10))
+  }
+
+  #map(expr: MapExpr): Bounds {
+    let keys = expr.entries.length === 0 ? NOTHING : EMPTY
+    let values = keys
+    const costs = expr.entries.map(({ key, value }) => {
+      const cost = addBounds(this.cost(key), this.cost(value))
+      keys = unionBounds(keys, this.#sizeOrUnknown(key))
+      values = unionBounds(values, this.#sizeOrUnknown(value))
+      return cost
+    })
+    this.#setEntries(expr, { container: 'map', key: keys, value: values })
+    return addBounds(sum(costs), exactly(30))
+  }
+
+  #iterate(name: string, range: Expr, which: 'key' | 'value' | 'only'): void {
+    const entries = this.#entriesOf(range)
+    const container = entries?.container ?? this.#typeOf(range).kind
+    const isList = container === 'list'
+    const part = which === 'only' ? (isList ? 'value' : 'key') : which
+    const step = isList ? (part === 'key' ? '@indices' : '@items') : `@${part}s`
+    this.#push(name, { path: [...(this.#pathOf(range) ?? []), step], size: entries?.[part], entries: undefined })
+  }
+
+  #loop(expr: ComprehensionExpr): Bounds {
+    const { range, init, variable, variable2, accumulator } = expr
+    const before = addBounds(this.cost(range), this.cost(init))
+    this.#push(accumulator, this.#bound(init))
+    this.#iterate(variable, range, variable2 === undefined ? 'only' : 'key')
+    if (variable2 !== undefined) this.#iterate(variable2, range, 'value')
+    const round = addBounds(this.cost(expr.condition), this.cost(expr.step))
+    this.#pop(variable)
+    if (variable2 !== undefined) this.#pop(variable2)
+    const result = this.cost(expr.result)
+    this.#pop(accumulator)
+    const count = this.#sizeOrUnknown(range)
+    if (init.kind === 'literal') this.#setSize(expr, this.#sizeOf(init))
+    else if (init.kind === 'list' || init.kind === 'map') {
+      this.#setSize(expr, count)
+      this.#setEntries(expr, this.#entriesOf(expr.step))
+    }
+    return sum([before, result, multiplyBounds(count, round)])
+  }
+
+  #bound(expr: Expr): LocalVariable {
+    return { path: this.#pathOf(expr), size: this.#sizeOf(expr), entries: this.#entriesOf(expr) }
+  }
+
+  #binding(expr: ComprehensionExpr): Bounds {
+    const before = addBounds(this.cost(expr.range), this.cost(expr.init))
+    this.#push(expr.accumulator, this.#bound(expr.init))
+    const result = this.cost(expr.result)
+    this.#pop(expr.accumulator)
+    this.#setSize(expr, this.#sizeOf(expr.result))
+    this.#setEntries(expr, this.#entriesOf(expr.result))
+    return addBounds(before, result)
+  }
+
+  #call(expr: CallExpr): Bounds {
+    const reference = this.#checked.references.get(expr.id)
+    const name = reference?.name ?? expr.name
+    if (name === 'dyn') return this.#unwrapped(expr, expr.args[0]!)
+    const costs: Bounds[] = []
+    const nodes = expr.args.map(arg => {
+      costs.push(this.cost(arg))
+      return this.#node(arg)
+    })
+    if (reference?.kind !== 'overloads') return NOTHING
+    // A target that only qualifies the function's name is no part of the call.
+    const member = expr.target !== undefined && name === expr.name ? expr.target : undefined
+    const targetCost = member ? this.cost(member) : NOTHING
+    const target = member && this.#node(member)
+    let cost = EMPTY
+    let size: Bounds | undefined
+    for (const signature of reference.ids) {
+      const estimate = this.#function(expr, name, signature, target, nodes, costs)
+      cost = unionBounds(cost, estimate.cost)
+      if (estimate.size) size = size ? unionBounds(size, estimate.size) : estimate.size
+      const step = signature === 'index_list' ? '@items' : signature === 'index_map' ? '@values' : undefined
+      if (step !== undefined) {
+        size = this.#entriesOf(expr.args[0]!)?.value
+        this.#paths.set(expr.id, [...(this.#pathOf(expr.args[0]!) ?? []), step])
+      }
+      size ??= this.#sizeOf(expr)
+    }
+    this.#setSize(expr, size)
+    return addBounds(targetCost, cost)
+  }
+
+  #unwrapped(expr: CallExpr, arg: Expr): Bounds {
+    const cost = this.cost(arg)
+    this.#setSize(expr, this.#sizeOf(arg))
+    this.#setEntries(expr, this.#entriesOf(arg))
+    return addBounds(ONE, cost)
+  }
+
+  #function(
+    expr: CallExpr,
+    name: string,
+    signature: string,
+    target: EstimatedNode | undefined,
+    args: readonly EstimatedNode[],
+    costs: readonly Bounds[],
+  ): CallEstimate {
+    if (name === LOGICAL_AND || name === LOGICAL_OR) return { cost: between(costs[0]!.min, addBounds(costs[0]!, costs[1]!).max) }
+    if (name === CONDITIONAL) return this.#conditional(expr, args, costs)
+    const own = this.#own(expr, name, signature, target, args)
+    return { ...own, cost: addBounds(own.cost, sum(costs)) }
+  }
+
+  #conditional(expr: CallExpr, [, yes, no]: readonly EstimatedNode[], costs: readonly Bounds[]): CallEstimate {
+    this.#setEntries(expr, unionEntries(this.#entriesOf(expr.args[1]!), this.#entriesOf(expr.args[2]!)))
+    const cost = addBounds(costs[0]!, unionBounds(costs[1]!, costs[2]!))
+    return { cost, size: unionBounds(yes?.size ?? UNKNOWN, no?.size ?? UNKNOWN) }
+  }
+
+  /** Without what the arguments cost. */
+  #own(expr: CallExpr, name: string, signature: string, target: EstimatedNode | undefined, args: readonly EstimatedNode[]): CallEstimate {
+    const sizeAt = this.#sizeAt
+    const sets = Object.hasOwn(SETS, signature) ? SETS[signature] : undefined
+    if (sets !== undefined) return { cost: addBounds(scaleBounds(multiplyBounds(sizeOfNode(args[0], sizeAt), sizeOfNode(args[1], sizeAt)), sets), ONE) }
+    const literalInt = (index: number): bigint | undefined => {
+      const arg = expr.args[index]
+      return arg?.kind === 'literal' && arg.literal.type === 'int' ? arg.literal.value : undefined
+    }
+    return LIBRARY_ESTIMATES.get(name)?.({ name, signature, target, args, sizeAt, literalInt }) ?? this.#standard(expr, signature, target, args)
+  }
+
+  #standard(expr: CallExpr, signature: string, target: EstimatedNode | undefined, args: readonly EstimatedNode[]): CallEstimate {
+    const [first = UNKNOWN, second = UNKNOWN] = args.map(({ size }) => size ?? UNKNOWN)
+    const targetSize = target?.size ?? UNKNOWN
+    if (COMPARISONS.has(signature)) {
+      const most = lesser(first.max, second.max)
+      return { cost: traversal(between(most > 0n ? 1n : 0n, most)) }
+    }
+    switch (signature) {
+      case 'string_format':
+        return { cost: traversal(targetSize) }
+      case 'string_to_bytes':
+        return { cost: traversal(first), size: between(first.min, BigInt.asUintN(64, first.max * 4n)) }
+      case 'bytes_to_string':
+        return { cost: traversal(first), size: between(first.min / 4n, first.max) }
+      case 'strings_quote':
+        return { cost: traversal(first), size: between(first.min + 2n, BigInt.asUintN(64, first.max * 2n + 2n)) }
+      case 'starts_with_string':
+      case 'ends_with_string':
+        return { cost: traversal(first) }
+      case 'in_list':
+        return { cost: scaleBounds(second, 1) }
+      case 'matches_string':
+        return { cost: searchCost(targetSize, first) }
+      case 'contains_string':
+        return { cost: multiplyBounds(traversal(targetSize), traversal(first)) }
+      case 'add_string':
+      case 'add_bytes':
+      case 'add_list':
+        return this.#sum(expr, signature, addBounds(first, second))
+      default:
+        return { cost: ONE }
+    }
+  }
+
+  #sum(expr: CallExpr, signature: string, size: Bounds): CallEstimate {
+    this.#setEntries(expr, unionEntries(this.#entriesOf(expr.args[0]!), this.#entriesOf(expr.args[1]!)))
+    return { cost: signature === 'add_list' ? ONE : traversal(size), size }
+  }
+}
+
+/** A loop over nothing, which only gives a name to a value. */
+function isBinding({ range, condition, accumulator }: ComprehensionExpr): boolean {
+  const isEmpty = range.kind === 'list' && range.elements.length === 0
+  return isEmpty && condition.kind === 'literal' && condition.literal.value === false && accumulator !== '__result__'
+}

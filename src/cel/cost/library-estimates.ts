@@ -1,0 +1,156 @@
+import { sameType } from '../type.ts'
+import { addBounds, type Bounds, between, exactly, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED } from './bounds.ts'
+import { PATTERN, TRAVERSAL } from './call-cost.ts'
+import { type CallEstimate, type EstimatedCall, type EstimatedNode, sizeOfNode } from './estimated-node.ts'
+
+type Estimate = (call: EstimatedCall) => CallEstimate | undefined
+
+const cost = (bounds: Bounds, size?: Bounds): CallEstimate => (size ? { cost: bounds, size } : { cost: bounds })
+const one: Estimate = () => cost(ONE)
+const traversal = (size: Bounds, times = 1): Bounds => scaleBounds(size, times * TRAVERSAL)
+
+/** What a call of the function is estimated to cost if it goes through its first argument, however often. */
+const ofArgument =
+  (times: number, sized = false): Estimate =>
+  ({ args, sizeAt }) => {
+    const size = sizeOfNode(args[0], sizeAt)
+    return cost(traversal(size, times), sized ? size : undefined)
+  }
+
+const ofTarget: Estimate = ({ target, sizeAt }) => {
+  const size = sizeOfNode(target, sizeAt)
+  return cost(traversal(size), size)
+}
+
+/** The elements of a list; undefined where it is none. */
+function elementsOf({ type, path }: EstimatedNode): EstimatedNode | undefined {
+  const element = type.params[0]
+  return element && { type: element, path: path && [...path, '@items'], size: undefined }
+}
+
+/** One for each element, and for texts what going through them costs. */
+const overElements: Estimate = ({ target, sizeAt }) => {
+  const size = sizeOfNode(target, sizeAt)
+  const element = target && elementsOf(target)
+  if (!element) return cost(traversal(size))
+  const isText = element.type.kind === 'string' || element.type.kind === 'bytes'
+  return cost(multiplyBounds(size, isText ? addBounds(ONE, traversal(sizeOfNode(element, sizeAt))) : ONE))
+}
+
+const ceilDivide = (a: bigint, b: bigint): bigint => {
+  const quotient = Math.ceil(Number(a) / Number(b))
+  return quotient >= 2 ** 64 ? UNBOUNDED : BigInt(quotient)
+}
+
+/** How many parts are replaced, and how much of the text is kept. */
+interface Replaced {
+  readonly count: bigint
+  readonly kept: bigint
+}
+
+/** @param keepsLength whether replacing cannot move the size in the direction that is asked for. */
+function replaced(text: bigint, part: bigint, keepsLength: boolean): Replaced {
+  // An empty part stands around every character.
+  if (part === 0n) return { count: text < UNBOUNDED ? text + 1n : text, kept: text }
+  return keepsLength ? { count: 0n, kept: text } : { count: ceilDivide(text, part), kept: 0n }
+}
+
+const replacement: Estimate = ({ target, args, sizeAt }) => {
+  const text = sizeOfNode(target, sizeAt)
+  const part = sizeOfNode(args[0], sizeAt)
+  const by = sizeOfNode(args[1], sizeAt)
+  const most = replaced(text.max, part.min, by.max <= part.min)
+  const least = replaced(text.min, part.max, part.max <= by.min)
+  const size = addBounds(multiplyBounds(between(least.count, most.count), by), between(least.kept, most.kept))
+  return cost(traversal(text, 2), size)
+}
+
+const splitting: Estimate = ({ target, sizeAt, literalInt }) => {
+  const text = sizeOfNode(target, sizeAt)
+  const limit = literalInt(1)
+  return cost(traversal(text, 2), between(0n, limit === undefined ? text.max : BigInt.asUintN(64, limit)))
+}
+
+const joining: Estimate = ({ target, args, sizeAt }) => {
+  const list = sizeOfNode(target, sizeAt)
+  const element = target && elementsOf(target)
+  let size = element ? multiplyBounds(list, sizeOfNode(element, sizeAt)) : NOTHING
+  if (args[0]) {
+    const separators = between(list.min > 0n ? list.min - 1n : 0n, list.max > 0n ? list.max - 1n : 0n)
+    size = addBounds(size, multiplyBounds(sizeOfNode(args[0], sizeAt), separators))
+  }
+  return cost(traversal(size), size)
+}
+
+/** What looking for a pattern in a text is estimated to cost. */
+export const searchCost = (text: Bounds, pattern: Bounds): Bounds => multiplyBounds(traversal(addBounds(text, ONE)), scaleBounds(pattern, PATTERN))
+
+const searching: Estimate = ({ target, args, sizeAt }) => {
+  const text = sizeOfNode(target, sizeAt)
+  return cost(searchCost(text, sizeOfNode(args[0], sizeAt)), between(0n, text.max))
+}
+
+const validating: Estimate = ({ args, sizeAt }) => cost(scaleBounds(traversal(sizeOfNode(args[0], sizeAt)), 128 * PATTERN))
+
+/** A list of requirements, of which the shortest has two characters. */
+const selecting: Estimate = ({ args, sizeAt }) => {
+  const size = sizeOfNode(args[0], sizeAt)
+  return cost(addBounds(addBounds(exactly(10), traversal(size)), scaleBounds(scaleBounds(size, 0.5), 50)))
+}
+
+const ADDRESS = between(4, 16)
+
+const network =
+  (signatureOfTexts: string, containsNetwork: boolean): Estimate =>
+  ({ signature, args, sizeAt }) => {
+    let sum = traversal(addBounds(ADDRESS, ADDRESS))
+    if (containsNetwork) sum = addBounds(addBounds(sum, traversal(ADDRESS)), ONE)
+    return cost(signature === signatureOfTexts ? addBounds(sum, traversal(sizeOfNode(args[0], sizeAt))) : sum)
+  }
+
+const COMPARED_AT_ONE = new Set([
+  ...['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver'],
+  ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map(name => `kubernetes.authorization.${name}`),
+])
+const LONGEST_FORMAT = 64
+
+/** Of values of libraries. Others are compared by their sizes. */
+const equality: Estimate = ({ args }) => {
+  const [left, right] = args
+  if (!left || !right || !sameType(left.type, right.type)) return undefined
+  const { name } = left.type
+  if (COMPARED_AT_ONE.has(name)) return cost(ONE)
+  if (name === 'kubernetes.NamedFormat') return cost(scaleBounds(between(1, LONGEST_FORMAT), TRAVERSAL))
+  if (name === 'kubernetes.URL') return cost(scaleBounds(between(1n, (right.size ?? ONE).max), TRAVERSAL))
+  return undefined
+}
+
+const named = (names: string, estimate: Estimate): [string, Estimate][] => names.split(' ').map(name => [name, estimate])
+
+const ACCESSORS = [
+  'serviceAccount path group resource subresource namespace name allowed reason error errored',
+  'masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast format.named',
+  'sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch',
+  'getScheme getHostname getHost getPort getEscapedPath getQuery',
+].join(' ')
+
+/** Estimates by the name of the function. Source: kubernetes/apiserver, pkg/cel/library/cost.go. */
+export const LIBRARY_ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
+  ['check', () => cost(exactly(350_000))],
+  ...named(ACCESSORS, one),
+  ...named('fieldSelector labelSelector', selecting),
+  ...named('isSorted sum max min indexOf lastIndexOf', overElements),
+  ...named('url jsonpatch.escapeKey', ofArgument(1, true)),
+  ...named('lowerAscii upperAscii substring trim', ofTarget),
+  ['replace', replacement],
+  ['split', splitting],
+  ['join', joining],
+  ...named('find findAll', searching),
+  ...named('cidr isIP isCIDR quantity isQuantity semver isSemver', ofArgument(1)),
+  ['ip', call => (call.args.length === 0 ? one(call) : ofArgument(1)(call))],
+  ['ip.isCanonical', ofArgument(2)],
+  ['containsIP', network('cidr_contains_ip_string', false)],
+  ['containsCIDR', network('cidr_contains_cidr_string', true)],
+  ['validate', validating],
+  ['_==_', equality],
+])

@@ -1,0 +1,63 @@
+import { addInt, divideInt, divideUint, moduloInt, moduloUint, multiplyInt, negateInt, subtractInt, toUint } from '../values/integer.ts'
+import { addToTimestamp, timeBetween, toDuration } from '../values/time.ts'
+import { CelDouble, CelDuration, CelList, CelTimestamp, CelUint, isInt, noSuchOverload, type Value } from '../values/value.ts'
+
+/** An operator on two values; undefined where the first one's type has no such operator. */
+export type Operator = (a: Value, b: Value) => Value | undefined
+
+const isDouble = (value: Value): value is CelDouble => value instanceof CelDouble
+const isUint = (value: Value): value is CelUint => value instanceof CelUint
+
+export const add: Operator = (a, b) => {
+  if (typeof a === 'number' || typeof a === 'bigint') return isInt(b) ? addInt(a, b) : noSuchOverload(b)
+  if (typeof a === 'string') return typeof b === 'string' ? a + b : noSuchOverload(b)
+  if (a instanceof CelList) return b instanceof CelList ? a.concat(b) : noSuchOverload(b)
+  if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value + b.value) : noSuchOverload(b)
+  if (isUint(a)) return isUint(b) ? toUint(a.value + b.value) : noSuchOverload(b)
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? Uint8Array.from([...a, ...b]) : noSuchOverload(b)
+  if (a instanceof CelTimestamp) return b instanceof CelDuration ? addToTimestamp(a, b.nanos) : noSuchOverload(b)
+  return a instanceof CelDuration ? addToDuration(a, b) : undefined
+}
+
+function addToDuration(a: CelDuration, b: Value): Value {
+  if (b instanceof CelDuration) return toDuration(a.nanos + b.nanos)
+  return b instanceof CelTimestamp ? addToTimestamp(b, a.nanos) : noSuchOverload(b)
+}
+
+export const subtract: Operator = (a, b) => {
+  if (isInt(a)) return isInt(b) ? subtractInt(a, b) : noSuchOverload(b)
+  if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value - b.value) : noSuchOverload(b)
+  if (isUint(a)) return isUint(b) ? toUint(a.value - b.value) : noSuchOverload(b)
+  if (a instanceof CelDuration) return b instanceof CelDuration ? toDuration(a.nanos - b.nanos) : noSuchOverload(b)
+  if (!(a instanceof CelTimestamp)) return undefined
+  if (b instanceof CelDuration) return addToTimestamp(a, -b.nanos)
+  return b instanceof CelTimestamp ? timeBetween(a, b) : noSuchOverload(b)
+}
+
+export const multiply: Operator = (a, b) => {
+  if (isInt(a)) return isInt(b) ? multiplyInt(a, b) : noSuchOverload(b)
+  if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value * b.value) : noSuchOverload(b)
+  if (isUint(a)) return isUint(b) ? toUint(a.value * b.value) : noSuchOverload(b)
+  return undefined
+}
+
+export const divide: Operator = (a, b) => {
+  if (isInt(a)) return isInt(b) ? divideInt(a, b) : noSuchOverload(b)
+  if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value / b.value) : noSuchOverload(b)
+  if (isUint(a)) return isUint(b) ? divideUint(a.value, b.value) : noSuchOverload(b)
+  return undefined
+}
+
+export const modulo: Operator = (a, b) => {
+  if (isInt(a)) return isInt(b) ? moduloInt(a, b) : noSuchOverload(b)
+  if (isUint(a)) return isUint(b) ? moduloUint(a.value, b.value) : noSuchOverload(b)
+  return undefined
+}
+
+/** Undefined where a value has no negative. */
+export function negate(a: Value): Value | undefined {
+  if (isInt(a)) return negateInt(a)
+  if (isDouble(a)) return new CelDouble(-a.value)
+  if (a instanceof CelDuration) return toDuration(-a.nanos)
+  return typeof a === 'boolean' ? noSuchOverload(a) : undefined
+}

@@ -1,0 +1,65 @@
+import { isQualifiedName, isValidLabelValue, nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain } from '../../meta/names.ts'
+import { FORMATS } from '../../schema/json-schema/formats.ts'
+import { listOfValues } from '../values/list.ts'
+import { type CelError, CelObject, CelOptional, NONE, noSuchOverload, type Value } from '../values/value.ts'
+import type { Implementations } from './implementation.ts'
+import { requestUriFault } from './urls.ts'
+
+/** A format of names or values that Kubernetes has a name for. */
+export class FormatValue extends CelObject {
+  readonly typeName = 'kubernetes.NamedFormat'
+  readonly name: string
+  /** What is wrong with a text. */
+  readonly errorsOf: (text: string) => readonly string[]
+  /** How long a pattern for it would be: costs are reckoned by it. */
+  readonly patternSize: number
+
+  constructor(name: string, patternSize: number, errorsOf: (text: string) => readonly string[]) {
+    super()
+    this.name = name
+    this.patternSize = patternSize
+    this.errorsOf = errorsOf
+  }
+
+  equals(other: Value): boolean | CelError {
+    return other instanceof FormatValue ? this.name === other.name : noSuchOverload(other)
+  }
+}
+
+const checked =
+  (format: string, message: string) =>
+  (text: string): readonly string[] =>
+    FORMATS.get(format)!(text) ? [] : [message]
+
+function uriErrors(text: string): readonly string[] {
+  const fault = requestUriFault(text)
+  return fault === undefined ? [] : [fault]
+}
+
+/** By the names that expressions use. Source: kubernetes/apiserver, pkg/cel/library/format.go. */
+const NAMED: Readonly<Record<string, FormatValue>> = {
+  dns1123Label: new FormatValue('DNS1123Label', 30, text => nameIsDnsLabel(text, false)),
+  dns1123Subdomain: new FormatValue('DNS1123Subdomain', 60, text => nameIsDnsSubdomain(text, false)),
+  dns1035Label: new FormatValue('DNS1035Label', 30, text => nameIsDns1035Label(text, false)),
+  qualifiedName: new FormatValue('QualifiedName', 60, isQualifiedName),
+  dns1123LabelPrefix: new FormatValue('DNS1123LabelPrefix', 30, text => nameIsDnsLabel(text, true)),
+  dns1123SubdomainPrefix: new FormatValue('DNS1123SubdomainPrefix', 60, text => nameIsDnsSubdomain(text, true)),
+  dns1035LabelPrefix: new FormatValue('DNS1035LabelPrefix', 30, text => nameIsDns1035Label(text, true)),
+  labelValue: new FormatValue('LabelValue', 40, isValidLabelValue),
+  uri: new FormatValue('URI', 1103, uriErrors),
+  uuid: new FormatValue('uuid', 70, checked('uuid', 'does not match the UUID format')),
+  byte: new FormatValue('byte', 84, checked('byte', 'invalid base64')),
+  date: new FormatValue('date', 71, checked('date', 'invalid date')),
+  datetime: new FormatValue('datetime', 71, checked('datetime', 'invalid datetime')),
+}
+
+function validate(format: FormatValue, text: string): Value {
+  const errors = format.errorsOf(text)
+  return errors.length === 0 ? NONE : new CelOptional(listOfValues(errors))
+}
+
+export const FORMAT_FUNCTIONS: Implementations = {
+  ...Object.fromEntries(Object.entries(NAMED).map(([name, format]) => [`format.${name}`, (): Value => format])),
+  'format-named': (name: string) => (Object.hasOwn(NAMED, name) ? new CelOptional(NAMED[name]!) : NONE),
+  'format-validate': validate,
+}

@@ -1,0 +1,83 @@
+import { compareValues, typeEquals } from '../values/compare.ts'
+import { CelDouble, CelDuration, CelError, type CelList, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
+import { add } from './arithmetic.ts'
+import type { Implementations } from './implementation.ts'
+
+function isSorted(list: CelList): Value {
+  for (let i = 0; i < list.size; i++) {
+    const order = compareValues(list.at(Math.max(0, i - 1)), list.at(i))
+    if (order === undefined) return noSuchOverload(list.at(i))
+    if (typeof order === 'number' && order > 0) return false
+  }
+  return true
+}
+
+const sumFrom =
+  (zero: Value) =>
+  (list: CelList): Value => {
+    let sum = zero
+    for (let i = 0; i < list.size; i++) {
+      sum = add(sum, list.at(i)) ?? noSuchOverload(list.at(i))
+      if (isError(sum)) return sum
+    }
+    return sum
+  }
+
+/** @param sign of the order in which the next element is preferred. */
+const extreme =
+  (name: string, sign: number) =>
+  (list: CelList): Value => {
+    if (list.size === 0) return new CelError(`${name} called on empty list`)
+    let best = list.at(0)
+    for (let i = 0; i < list.size; i++) {
+      const order = compareValues(best, list.at(i))
+      if (order === undefined) return noSuchOverload(list.at(i))
+      if (order === sign) best = list.at(i)
+    }
+    return best
+  }
+
+function indexOf(list: CelList, value: Value): Value {
+  for (let i = 0; i < list.size; i++) {
+    if (typeEquals(list.at(i), value) === true) return i
+  }
+  return -1
+}
+
+function lastIndexOf(list: CelList, value: Value): Value {
+  for (let i = list.size - 1; i >= 0; i--) {
+    if (typeEquals(list.at(i), value) === true) return i
+  }
+  return -1
+}
+
+const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes']
+const ZEROS: Readonly<Record<string, Value>> = { int: 0, uint: new CelUint(0n), double: new CelDouble(0), duration: new CelDuration(0n) }
+
+const forEach = (types: readonly string[], id: (type: string) => string, implementation: (type: string) => (list: CelList) => Value): Implementations =>
+  Object.fromEntries(types.map(type => [id(type), implementation(type)]))
+
+export const LIST_FUNCTIONS: Implementations = {
+  ...forEach(
+    COMPARABLE,
+    type => `list_${type}_is_sorted_bool`,
+    () => isSorted,
+  ),
+  ...forEach(
+    COMPARABLE,
+    type => `list_${type}_max_${type}`,
+    () => extreme('max', -1),
+  ),
+  ...forEach(
+    COMPARABLE,
+    type => `list_${type}_min_${type}`,
+    () => extreme('min', 1),
+  ),
+  ...forEach(
+    Object.keys(ZEROS),
+    type => `list_${type}_sum_${type}`,
+    type => sumFrom(ZEROS[type]!),
+  ),
+  list_a_index_of_int: indexOf,
+  list_a_last_index_of_int: lastIndexOf,
+}

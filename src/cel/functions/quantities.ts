@@ -1,0 +1,86 @@
+import { addParsed, compareParsed, parseQuantity, type Quantity, QuantityError, quantitySign } from '../../meta/quantity.ts'
+import { inInt64, toInt } from '../values/integer.ts'
+import { CelDouble, CelError, CelObject, type Int, noSuchOverload, type Value } from '../values/value.ts'
+import type { Implementations } from './implementation.ts'
+
+/** An amount such as `1.5Gi`. */
+export class QuantityValue extends CelObject {
+  readonly typeName = 'kubernetes.Quantity'
+  readonly quantity: Quantity
+  /** Sums are values of another Go type, which equals nothing. */
+  readonly #isSum: boolean
+
+  constructor(quantity: Quantity, isSum = false) {
+    super()
+    this.quantity = quantity
+    this.#isSum = isSum
+  }
+
+  equals(other: Value): boolean | CelError {
+    if (!(other instanceof QuantityValue) || other.#isSum) return noSuchOverload(other)
+    return compareParsed(this.quantity, other.quantity) === 0
+  }
+}
+
+/** A value, or an error where an amount has more digits than are reckoned with. */
+function guarded(make: () => Value): Value {
+  try {
+    return make()
+  } catch (fault) {
+    if (fault instanceof QuantityError) return new CelError(fault.message)
+    throw fault
+  }
+}
+
+const fromText = (text: string): Value => guarded(() => new QuantityValue(parseQuantity(text)))
+
+function isQuantityText(text: string): Value {
+  return !(fromText(text) instanceof CelError)
+}
+
+const compare = (a: QuantityValue, b: QuantityValue): number => compareParsed(a.quantity, b.quantity)
+
+const combined =
+  (subtracts: boolean) =>
+  (a: QuantityValue, b: QuantityValue): Value =>
+    guarded(() => new QuantityValue(addParsed(a.quantity, b.quantity, subtracts), true))
+
+const combinedWithInt =
+  (subtracts: boolean) =>
+  (a: QuantityValue, b: Int): Value =>
+    guarded(() => new QuantityValue(addParsed(a.quantity, ofInt(b), subtracts), true))
+
+const ofInt = (value: Int): Quantity => ({ value: BigInt(value), scale: 0, format: 'DecimalExponent', small: true, canonical: String(value) })
+
+/** The whole number that it is, if Go holds it as one: written with a fraction it is none, even if that is zero. */
+function integerOf({ quantity: { value, scale, small } }: QuantityValue): bigint | undefined {
+  if (!small || scale < 0 || scale > 18) return undefined
+  const whole = value * 10n ** BigInt(scale)
+  return inInt64(whole) ? whole : undefined
+}
+
+function asInteger(quantity: QuantityValue): Value {
+  const value = integerOf(quantity)
+  return value === undefined ? new CelError('cannot convert value to integer') : toInt(value)
+}
+
+/** As apimachinery reckons it: the number, times a power of ten. */
+function asDouble({ quantity: { value, scale } }: QuantityValue): Value {
+  return new CelDouble(Number(value) * 10 ** scale)
+}
+
+export const QUANTITY_FUNCTIONS: Implementations = {
+  quantity_add: combined(false),
+  quantity_add_int: combinedWithInt(false),
+  quantity_get_float: asDouble,
+  quantity_get_int: asInteger,
+  quantity_compare_to: compare,
+  quantity_is_greater_than: (a: QuantityValue, b: QuantityValue) => compare(a, b) > 0,
+  quantity_is_integer: (quantity: QuantityValue) => integerOf(quantity) !== undefined,
+  quantity_is_less_than: (a: QuantityValue, b: QuantityValue) => compare(a, b) < 0,
+  is_quantity_string: isQuantityText,
+  string_to_quantity: fromText,
+  quantity_sign: ({ quantity }: QuantityValue) => quantitySign(quantity.canonical),
+  quantity_sub: combined(true),
+  quantity_sub_int: combinedWithInt(true),
+}

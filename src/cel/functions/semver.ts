@@ -1,0 +1,117 @@
+import { compareSemanticVersions, type SemanticVersion } from '../../meta/semantic-version.ts'
+import { strconvQuote } from '../../schema/go-text.ts'
+import { inUint64, toInt } from '../values/integer.ts'
+import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
+import type { Implementations } from './implementation.ts'
+
+/** A semantic version. */
+export class SemverValue extends CelObject {
+  readonly typeName = 'kubernetes.Semver'
+  readonly version: SemanticVersion
+
+  constructor(version: SemanticVersion) {
+    super()
+    this.version = version
+  }
+
+  equals(other: Value): boolean | CelError {
+    return other instanceof SemverValue ? compareSemanticVersions(this.version, other.version) === 0 : noSuchOverload(other)
+  }
+}
+
+/** Thrown inside of the reader only. */
+class SemverFault extends Error {
+  override readonly name = 'SemverFault'
+}
+
+const fail = (message: string): never => {
+  throw new SemverFault(message)
+}
+
+function number(text: string, name: string): bigint {
+  if (!/^[0-9]*$/.test(text)) fail(`Invalid character(s) found in ${name} number ${strconvQuote(text)}`)
+  if (/^0./.test(text)) fail(`${name[0]!.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${strconvQuote(text)}`)
+  return parseUint(text)
+}
+
+function parseUint(text: string): bigint {
+  if (text === '') fail('strconv.ParseUint: parsing "": invalid syntax')
+  const value = BigInt(text)
+  return inUint64(value) ? value : fail(`strconv.ParseUint: parsing ${strconvQuote(text)}: value out of range`)
+}
+
+function checkPrerelease(text: string): void {
+  if (text === '') fail('Prerelease is empty')
+  if (/^[0-9]+$/.test(text)) {
+    if (/^0./.test(text)) fail(`Numeric PreRelease version must not contain leading zeroes ${strconvQuote(text)}`)
+    parseUint(text)
+  } else if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in prerelease ${strconvQuote(text)}`)
+}
+
+function checkBuild(text: string): void {
+  if (text === '') fail('Build meta data is empty')
+  if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in build meta data ${strconvQuote(text)}`)
+}
+
+function cut(text: string, mark: string): [string, string[]] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, []] : [text.slice(0, at), text.slice(at + 1).split('.')]
+}
+
+/** In the order, and with the words, of the parser that Kubernetes uses. */
+function parse(text: string): SemanticVersion {
+  if (text === '') fail('Version string empty')
+  const [major = '', minor = '', ...rest] = text.split('.')
+  if (rest.length === 0) fail('No Major.Minor.Patch elements found')
+  const first = number(major, 'major')
+  const second = number(minor, 'minor')
+  const [withoutBuild, build] = cut(rest.join('.'), '+')
+  const [patch, prerelease] = cut(withoutBuild, '-')
+  const numbers = [first, second, number(patch, 'patch')] as const
+  prerelease.forEach(checkPrerelease)
+  build.forEach(checkBuild)
+  return { numbers, prerelease }
+}
+
+/** Without a leading v, without leading zeros, and with zeros for numbers that are missing. */
+function normalise(text: string): string {
+  const [major = '', ...rest] = text.replace(/^v/, '').split('.')
+  const written = rest.length === 0 ? [major] : rest.length === 1 ? [major, rest[0]!] : [major, rest[0]!, rest.slice(1).join('.')]
+  const parts = written
+    .map(part => (part.length > 1 ? part.replace(/^0+/, '') : part))
+    .map((part, i) => (written[i]!.length > 1 && !/^[0-9]/.test(part) ? `0${part}` : part))
+  if (parts.length < 3 && /[+-]/.test(parts.at(-1)!)) fail('short version cannot contain PreRelease/Build meta data')
+  while (parts.length < 3) parts.push('0')
+  return parts.join('.')
+}
+
+function fromText(text: string, normalised: boolean): Value {
+  try {
+    return new SemverValue(parse(normalised ? normalise(text) : text))
+  } catch (fault) {
+    if (fault instanceof SemverFault) return new CelError(fault.message)
+    throw fault
+  }
+}
+
+const isSemver = (text: string, normalised: boolean): Value => fromText(text, normalised) instanceof SemverValue
+const compare = (a: SemverValue, b: SemverValue): number => Math.sign(compareSemanticVersions(a.version, b.version))
+
+/** A number of 64 bits without sign, read as one with sign: so it wraps as Go converts it. */
+const part =
+  (index: 0 | 1 | 2) =>
+  ({ version }: SemverValue): Value =>
+    toInt(BigInt.asIntN(64, version.numbers[index]))
+
+export const SEMVER_FUNCTIONS: Implementations = {
+  semver_compare_to: compare,
+  semver_is_greater_than: (a: SemverValue, b: SemverValue) => compare(a, b) > 0,
+  semver_is_less_than: (a: SemverValue, b: SemverValue) => compare(a, b) < 0,
+  is_semver_string: (text: string) => isSemver(text, false),
+  is_semver_string_bool: isSemver,
+  semver_major: part(0),
+  semver_minor: part(1),
+  semver_patch: part(2),
+  string_to_semver: (text: string) => fromText(text, false),
+  string_bool_to_semver: fromText,
+}

@@ -1,0 +1,63 @@
+import type { CallCost } from '../cost/call-cost.ts'
+import type { Implementation } from '../functions/implementation.ts'
+import { isError, type Value } from '../values/value.ts'
+import type { Evaluate } from './frame.ts'
+
+/** How a call reacts to an argument that is an error. */
+export interface CallForm {
+  /** The arguments behind one that is an error are not evaluated, and then the call costs nothing: calls of three arguments and more, and a few others. */
+  readonly stops: boolean
+  /** Errors are given to the function as they are. */
+  readonly takesErrors: boolean
+}
+
+/** Calls a function with the values of its arguments, unless one of them is an error. */
+export function call(fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate {
+  const [first, second] = args
+  if (!first) return nullary(fn, cost)
+  if (form.stops) return stopping(fn, args, cost)
+  return second ? binary(fn, first, second, cost) : unary(fn, first, cost, form.takesErrors)
+}
+
+function nullary(fn: Implementation, cost: CallCost): Evaluate {
+  return frame => {
+    const result = fn()
+    frame.charge(cost(null, null, result))
+    return result
+  }
+}
+
+function unary(fn: Implementation, arg: Evaluate, cost: CallCost, takesErrors: boolean): Evaluate {
+  return frame => {
+    const value = arg(frame)
+    const result = isError(value) && !takesErrors ? value : fn(value)
+    frame.charge(cost(value, null, result))
+    return result
+  }
+}
+
+function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallCost): Evaluate {
+  return frame => {
+    const first = left(frame)
+    const second = right(frame)
+    const result = isError(first) ? first : isError(second) ? second : fn(first, second)
+    frame.charge(cost(first, second, result))
+    return result
+  }
+}
+
+function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost): Evaluate {
+  return frame => {
+    const values: Value[] = []
+    for (const arg of args) {
+      const value = arg(frame)
+      values.push(value)
+      if (!isError(value)) continue
+      if (values.length === args.length) frame.charge(cost(values[0]!, values[1] ?? null, value))
+      return value
+    }
+    const result = fn(...values)
+    frame.charge(cost(values[0]!, values[1] ?? null, result))
+    return result
+  }
+}

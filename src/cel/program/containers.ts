@@ -1,0 +1,90 @@
+import { listOfValues } from '../values/list.ts'
+import { ValueMap } from '../values/map.ts'
+import { printValue } from '../values/print.ts'
+import { CelError, CelOptional, isError, type Value } from '../values/value.ts'
+import type { Evaluate, Frame } from './frame.ts'
+
+const LIST_COST = 10
+const MAP_COST = 30
+const STRUCT_COST = 40
+
+/** Makes something, and charges for it whatever comes of it. */
+const made =
+  (make: Evaluate, cost: number): Evaluate =>
+  frame => {
+    const value = make(frame)
+    frame.charge(cost)
+    return value
+  }
+
+/** A list of what the elements give; those with `?` only where their optional holds something. */
+export function listMaker(elements: readonly Evaluate[], optionals: ReadonlySet<number>): Evaluate {
+  return made(frame => {
+    const values: Value[] = []
+    for (let i = 0; i < elements.length; i++) {
+      const value = elements[i]!(frame)
+      if (isError(value)) return value
+      if (!optionals.has(i)) values.push(value)
+      else if (!(value instanceof CelOptional)) return new CelError(`cannot initialize optional list element from non-optional value ${printValue(value)}`)
+      else if (value.value !== undefined) values.push(value.value)
+    }
+    return listOfValues(values)
+  }, LIST_COST)
+}
+
+export interface EntryMaker {
+  readonly key: Evaluate
+  readonly value: Evaluate
+  readonly optional: boolean
+}
+
+/** An entry's value: undefined where it is left out. */
+function entryValue(value: Value, { optional }: { readonly optional: boolean }, name: () => string): Value | undefined {
+  if (!optional) return value
+  if (value instanceof CelOptional) return value.value
+  return new CelError(`cannot initialize optional entry '${name()}' from non-optional value ${printValue(value)}`)
+}
+
+export function mapMaker(entries: readonly EntryMaker[]): Evaluate {
+  return made(frame => {
+    const map = new ValueMap()
+    for (const entry of entries) {
+      const key = entry.key(frame)
+      if (isError(key)) return key
+      const given = entry.value(frame)
+      if (isError(given)) return given
+      const value = entryValue(given, entry, () => printValue(key))
+      if (isError(value)) return value
+      if (value === undefined) map.delete(key)
+      else map.set(key, value)
+    }
+    return map
+  }, MAP_COST)
+}
+
+export interface FieldMaker {
+  readonly name: string
+  readonly value: Evaluate
+  readonly optional: boolean
+}
+
+/** A struct of the fields that are given, made by the environment. */
+export function structMaker(fields: readonly FieldMaker[], make: (fields: ReadonlyMap<string, Value>) => Value): Evaluate {
+  return made(frame => {
+    const values = fieldValues(frame, fields)
+    return values instanceof CelError ? values : make(values)
+  }, STRUCT_COST)
+}
+
+function fieldValues(frame: Frame, fields: readonly FieldMaker[]): Map<string, Value> | CelError {
+  const values = new Map<string, Value>()
+  for (const field of fields) {
+    const given = field.value(frame)
+    if (isError(given)) return given
+    const value = entryValue(given, field, () => field.name)
+    if (isError(value)) return value
+    if (value === undefined) values.delete(field.name)
+    else values.set(field.name, value)
+  }
+  return values
+}

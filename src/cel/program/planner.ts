@@ -1,0 +1,298 @@
+import type { CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, LiteralValue, MapExpr, SelectExpr, StructExpr } from '../ast.ts'
+import type { Checked } from '../checker.ts'
+import { callCost } from '../cost/call-cost.ts'
+import type { Environment } from '../environment.ts'
+import type { Implementation } from '../functions/implementation.ts'
+import { compilePattern } from '../functions/regex.ts'
+import { CONDITIONAL, EQUALS, INDEX, LOGICAL_AND, LOGICAL_OR, NOT_STRICTLY_FALSE, OPTIONAL_INDEX, OPTIONAL_SELECT } from '../operators.ts'
+import { DYN, type Type } from '../type.ts'
+import { toInt } from '../values/integer.ts'
+import { CelDouble, CelError, CelList, CelType, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
+import { type Attribute, attributeFrom, choice, variable } from './attribute.ts'
+import { call } from './call.ts'
+import { listMaker, mapMaker, structMaker } from './containers.ts'
+import { findFunction } from './dispatch.ts'
+import { type Evaluate, Frame } from './frame.ts'
+import { beginning, loop } from './loop.ts'
+import { and, equality, membership, or, orElse } from './operators.ts'
+import { constantQualifier, keyFault, keyQualifier, presenceQualifier, type Qualifier } from './qualifier.ts'
+
+/** A planned node. */
+interface Plan {
+  readonly evaluate: Evaluate
+  /** Where the value is known beforehand: it costs nothing. */
+  readonly constant?: Value
+  /** Where steps can be added to it. */
+  readonly attribute?: Attribute
+}
+
+/** Thrown inside of the planner only. */
+class Fault extends Error {
+  override readonly name = 'Fault'
+}
+
+/** Functions that are computed beforehand where their argument is known. */
+const COMPUTED = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint'])
+/** Functions whose pattern is compiled beforehand. They leave arguments behind an error alone. */
+const SEARCHES = new Set(['matches', 'find', 'findAll'])
+
+const constant = (value: Value): Plan => ({ evaluate: () => value, constant: value })
+
+/** A part of a program that reads an attribute as a whole. */
+const read = (attribute: Attribute): Plan => {
+  const { resolve, ownCost } = attribute
+  if (ownCost === 0) return { evaluate: resolve, attribute }
+  const evaluate: Evaluate = frame => {
+    const value = resolve(frame)
+    frame.charge(1)
+    return value
+  }
+  return { evaluate, attribute }
+}
+
+const attributeOf = (plan: Plan): Attribute => plan.attribute ?? attributeFrom(plan.evaluate)
+
+function literalValue(literal: LiteralValue): Value {
+  switch (literal.type) {
+    case 'int':
+      return toInt(literal.value)
+    case 'uint':
+      return new CelUint(literal.value)
+    case 'double':
+      return new CelDouble(literal.value)
+    default:
+      return literal.value
+  }
+}
+
+/** Variables of loops, from the innermost outward. */
+interface Scope {
+  readonly names: ReadonlyMap<string, Evaluate>
+  readonly outer: Scope | undefined
+}
+
+/** Makes a program of a checked tree. It evaluates, and charges, as cel-go's interpreter does. */
+export class Planner {
+  readonly #checked: Checked
+  readonly #environment: Environment
+  #scope: Scope | undefined
+  /** How many places for variables of loops a frame needs. */
+  slots = 0
+
+  constructor(checked: Checked, environment: Environment) {
+    this.#checked = checked
+    this.#environment = environment
+  }
+
+  plan(): Evaluate | CelError {
+    try {
+      return this.#plan(this.#checked.ast.root).evaluate
+    } catch (fault) {
+      if (fault instanceof Fault) return new CelError(fault.message)
+      throw fault
+    }
+  }
+
+  #plan(expr: Expr): Plan {
+    switch (expr.kind) {
+      case 'literal':
+        return constant(literalValue(expr.literal))
+      case 'ident':
+        return this.#name(expr.id)
+      case 'select':
+        return this.#select(expr)
+      case 'call':
+        return this.#call(expr)
+      case 'list':
+        return this.#list(expr)
+      case 'map':
+        return this.#map(expr)
+      case 'struct':
+        return this.#struct(expr)
+      case 'comprehension':
+        return this.#loop(expr)
+      case 'unspecified':
+        throw new Fault('unspecified expression')
+    }
+  }
+
+  #typeOf(id: ExprId): Type {
+    return this.#checked.types.get(id) ?? DYN
+  }
+
+  #name(id: ExprId): Plan {
+    const reference = this.#checked.references.get(id)
+    const name = reference?.name ?? ''
+    for (let scope = this.#scope; scope; scope = scope.outer) {
+      const local = scope.names.get(name)
+      if (local) return read(attributeFrom(local))
+    }
+    const type = this.#typeOf(id)
+    if (type.kind === 'type' && !this.#environment.variables.has(name)) return constant(new CelType(type.params[0]?.name ?? 'type'))
+    return read(attributeFrom(variable(name)))
+  }
+
+  #select(expr: SelectExpr): Plan {
+    if (this.#checked.references.has(expr.id)) return this.#name(expr.id)
+    const operand = attributeOf(this.#plan(expr.operand))
+    if (!expr.testOnly) return read(operand.with(constantQualifier(expr.field, false)))
+    const attribute = operand.with(presenceQualifier(expr.field))
+    const { resolve, ownCost } = attribute
+    const evaluate: Evaluate = frame => {
+      const present = resolve(frame)
+      // A test costs one less than reading does.
+      if (ownCost === 0) frame.charge(-1)
+      return isError(present) || typeof present === 'boolean' ? present : (present as { readonly value?: Value }).value !== undefined
+    }
+    return { evaluate, attribute }
+  }
+
+  #call(expr: CallExpr): Plan {
+    const args = this.#arguments(expr).map(arg => this.#plan(arg))
+    const [first, second] = args
+    switch (expr.name) {
+      case LOGICAL_AND:
+        return { evaluate: and(first!.evaluate, second!.evaluate) }
+      case LOGICAL_OR:
+        return { evaluate: or(first!.evaluate, second!.evaluate) }
+      case CONDITIONAL:
+        return read(choice(first!.evaluate, attributeOf(second!), attributeOf(args[2]!)))
+      case EQUALS:
+        return { evaluate: equality(first!.evaluate, second!.evaluate, callCost(EQUALS, 'equals'), false) }
+      case '_!=_':
+        return { evaluate: equality(first!.evaluate, second!.evaluate, callCost('_!=_', 'not_equals'), true) }
+      case INDEX:
+        return read(attributeOf(first!).with(this.#qualifier(second!, false)))
+      case OPTIONAL_SELECT:
+      case OPTIONAL_INDEX:
+        return read(attributeOf(first!).with(this.#qualifier(second!, true)))
+      default:
+        return this.#function(expr, args)
+    }
+  }
+
+  /** With the target first, unless it only qualifies the function's name. */
+  #arguments({ id, name, target, args }: CallExpr): readonly Expr[] {
+    if (!target) return args
+    const found = this.#checked.references.get(id)?.name
+    return found !== undefined && found !== name ? args : [target, ...args]
+  }
+
+  #qualifier(key: Plan, optional: boolean): Qualifier {
+    if (key.constant !== undefined) {
+      const fault = keyFault(key.constant)
+      if (fault) throw new Fault(fault.message)
+      return constantQualifier(key.constant, optional)
+    }
+    return keyQualifier(key.attribute?.resolve ?? key.evaluate, optional)
+  }
+
+  #function(expr: CallExpr, args: readonly Plan[]): Plan {
+    const reference = this.#checked.references.get(expr.id)
+    const name = reference?.name ?? expr.name
+    const ids = reference?.kind === 'overloads' ? reference.ids : []
+    const signature = ids.length === 1 ? ids[0]! : ''
+    const special = this.#special(name, signature, args)
+    if (special) return special
+    const types = this.#arguments(expr).map(({ id }) => this.#typeOf(id))
+    const { fn, stops } = findFunction(this.#environment.functions.get(name)!, ids, types)
+    const pattern = SEARCHES.has(name) ? args[1]?.constant : undefined
+    if (typeof pattern === 'string') requirePattern(pattern)
+    const form = { stops: stops || typeof pattern === 'string', takesErrors: false }
+    const evaluate = call(
+      typeof pattern === 'string' ? ofText(fn) : fn,
+      args.map(arg => arg.evaluate),
+      callCost(name, signature),
+      form,
+    )
+    return COMPUTED.has(name) && args.length === 1 && args[0]!.constant !== undefined ? this.#computed(evaluate) : { evaluate }
+  }
+
+  /** Functions that are no plain calls. */
+  #special(name: string, signature: string, args: readonly Plan[]): Plan | undefined {
+    const [first, second] = args
+    if (name === NOT_STRICTLY_FALSE) {
+      const isTrueOrUnsure = (value: Value | undefined): Value => (typeof value === 'boolean' ? value : true)
+      return { evaluate: call(isTrueOrUnsure, [first!.evaluate], callCost(name, signature), { stops: false, takesErrors: true }) }
+    }
+    if (signature === 'in_list' && second!.constant instanceof CelList) {
+      const evaluate = membership(first!.evaluate, second!.constant)
+      if (second!.constant.size === 0) return constant(false)
+      return evaluate && { evaluate }
+    }
+    if (args.length === 2 && (name === 'or' || name === 'orValue')) return { evaluate: orElse(first!.evaluate, second!.evaluate, name === 'orValue') }
+    return undefined
+  }
+
+  /** What needs no variables is evaluated once, here, and free of charge. An error there makes the program impossible. */
+  #computed(evaluate: Evaluate): Plan {
+    const value = evaluate(emptyFrame())
+    if (isError(value)) throw new Fault(value.message)
+    return constant(value)
+  }
+
+  #list({ elements, optionals }: ListExpr): Plan {
+    const plans = elements.map(element => this.#plan(element))
+    const evaluate = listMaker(
+      plans.map(plan => plan.evaluate),
+      optionals,
+    )
+    return plans.every(plan => plan.constant !== undefined) ? constant(evaluate(emptyFrame())) : { evaluate }
+  }
+
+  #map({ entries }: MapExpr): Plan {
+    const plans = entries.map(({ key, value, optional }) => ({ key: this.#plan(key), value: this.#plan(value), optional }))
+    const evaluate = mapMaker(plans.map(({ key, value, optional }) => ({ key: key.evaluate, value: value.evaluate, optional })))
+    const known = plans.every(({ key, value }) => key.constant !== undefined && value.constant !== undefined)
+    return known ? constant(evaluate(emptyFrame())) : { evaluate }
+  }
+
+  #struct({ id, fields }: StructExpr): Plan {
+    const { name } = this.#typeOf(id)
+    const makers = fields.map(field => ({ name: field.name, value: this.#plan(field.value).evaluate, optional: field.optional }))
+    const { newStruct } = this.#environment
+    if (!newStruct) throw new Fault(`unknown type: ${name}`)
+    return { evaluate: structMaker(makers, values => newStruct(name, values)) }
+  }
+
+  #loop(expr: ComprehensionExpr): Plan {
+    const accumulator = this.slots++
+    const variable1 = this.slots++
+    const variable2 = expr.variable2 === undefined ? undefined : this.slots++
+    const init = this.#plan(expr.init).evaluate
+    const range = this.#plan(expr.range).evaluate
+    const outer = this.#scope
+    // What a loop collects begins when it is first asked for: a name that is never used costs nothing.
+    const accumulated: Evaluate = frame => {
+      const collected = frame.slots[accumulator]
+      if (collected !== undefined) return collected
+      const begun = beginning(init(frame))
+      frame.slots[accumulator] = begun
+      return begun
+    }
+    const around: Scope = { names: new Map([[expr.accumulator, accumulated]]), outer }
+    const inner = new Map<string, Evaluate>([[expr.variable, ({ slots }) => slots[variable1]!]])
+    if (expr.variable2 !== undefined && variable2 !== undefined) inner.set(expr.variable2, ({ slots }) => slots[variable2]!)
+    this.#scope = { names: inner, outer: around }
+    const condition = this.#plan(expr.condition).evaluate
+    const step = this.#plan(expr.step).evaluate
+    this.#scope = around
+    const result = this.#plan(expr.result).evaluate
+    this.#scope = outer
+    return { evaluate: loop({ range, condition, step, result, accumulator, variable: variable1, variable2 }) }
+  }
+}
+
+const NOTHING = new Map<string, Value>()
+const emptyFrame = (): Frame => new Frame(NOTHING, 0, { limit: Number.POSITIVE_INFINITY })
+
+/** With a known pattern only the text is looked at. */
+const ofText =
+  (fn: Implementation): Implementation =>
+  (...args) =>
+    typeof args[0] === 'string' ? fn(...args) : noSuchOverload(args[0]!)
+
+function requirePattern(pattern: string): void {
+  const compiled = compilePattern(pattern)
+  if (typeof compiled === 'string') throw new Fault(compiled)
+}

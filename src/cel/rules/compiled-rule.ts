@@ -1,0 +1,67 @@
+import type { JsonSchemaProps, ValidationRule } from '../../schema/json-schema/props.ts'
+import { followSchemaPath, SchemaPathError } from '../../schema/json-schema/schema-path.ts'
+import type { Checked } from '../checker.ts'
+import { compile } from '../compile.ts'
+import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../environment.ts'
+import { makeProgram, type Program } from '../program/program.ts'
+import type { DeclaredTypes } from '../schema/declared-type.ts'
+import { BOOL, optionalOf, STRING, sameType, type Type } from '../type.ts'
+
+/** A rule ready to run. */
+export interface CompiledRule {
+  readonly rule: ValidationRule
+  /** Absent where the rule is empty. */
+  readonly program?: Program
+  /** Why there is no program. */
+  readonly fault?: string
+  readonly usesOldSelf: boolean
+  /** Absent where there is none, or it does not compile. */
+  readonly message?: Program
+  /** Of the field that the error is about, below the value; absent: the value itself. */
+  readonly fieldPath?: string
+}
+
+/** What is stored was understood by some release. */
+const STORED = baseEnvironment(EVERY_RELEASE)
+
+/** Whether the expression speaks of the earlier value. */
+export const usesOldSelf = ({ references }: Checked): boolean =>
+  [...references.values()].some(reference => reference.kind === 'name' && reference.name === 'oldSelf')
+
+/** The variables of a rule. */
+export const ruleVariables = (type: Type, { optionalOldSelf }: ValidationRule): { readonly self: Type; readonly oldSelf: Type } => ({
+  self: type,
+  oldSelf: optionalOldSelf ? optionalOf(type) : type,
+})
+
+/** @param schema of the values; paths of fields are followed in it. @param types that expressions know them by. */
+export function compileRule(rule: ValidationRule, schema: JsonSchemaProps, type: Type, struct: DeclaredTypes['struct']): CompiledRule {
+  if (rule.rule.trim() === '') return { rule, usesOldSelf: false }
+  const environment = extend(STORED, { ...ruleVariables(type, rule) }, struct)
+  const { checked, issues } = compile(rule.rule, environment)
+  if (!checked) return { rule, usesOldSelf: false, fault: `compilation failed: ${issues}` }
+  if (!sameType(checked.result, BOOL)) return { rule, usesOldSelf: false, fault: 'cel expression must evaluate to a bool' }
+  const program = makeProgram(checked, environment)
+  if ('fault' in program) return { rule, usesOldSelf: usesOldSelf(checked), fault: `program instantiation failed: ${program.fault}` }
+  const message = messageProgram(rule.messageExpression ?? '', environment)
+  const fieldPath = fieldPathOf(rule.fieldPath ?? '', schema)
+  return { rule, program, usesOldSelf: usesOldSelf(checked), ...(message ? { message } : {}), ...(fieldPath === undefined ? {} : { fieldPath }) }
+}
+
+function messageProgram(expression: string, environment: Environment): Program | undefined {
+  if (expression === '') return undefined
+  const { checked } = compile(expression, environment)
+  if (!checked || !sameType(checked.result, STRING)) return undefined
+  const program = makeProgram(checked, environment)
+  return 'fault' in program ? undefined : program
+}
+
+function fieldPathOf(text: string, schema: JsonSchemaProps): string | undefined {
+  if (text === '') return undefined
+  try {
+    return followSchemaPath(text, schema).path.text
+  } catch (error) {
+    if (error instanceof SchemaPathError) return undefined
+    throw error
+  }
+}

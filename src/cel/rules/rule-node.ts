@@ -1,0 +1,79 @@
+import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../schema/json-schema/props.ts'
+import { declareTypes } from '../schema/declared-type.ts'
+import { escapeProperty } from '../schema/property-names.ts'
+import { isWhole } from '../schema/whole-objects.ts'
+import { type CompiledRule, compileRule } from './compiled-rule.ts'
+
+const RULES = 'x-kubernetes-validations'
+
+/** The rules of a schema and of what is in it, as a tree like the schema's. */
+export interface RuleNode {
+  /** Of the values: that of the spine, where the rules stand in an allOf. */
+  readonly schema: JsonSchemaProps
+  /** Values are whole objects. */
+  readonly whole: boolean
+  /** Compiled when they are first asked for; an error where the schema has no type that expressions know. */
+  readonly rules: () => readonly CompiledRule[] | { readonly fault: string }
+  readonly hasRules: boolean
+  readonly items: RuleNode | undefined
+  readonly properties: ReadonlyMap<string, RuleNode>
+  readonly additional: RuleNode | undefined
+  readonly allOf: readonly RuleNode[]
+}
+
+/** Whether there are rules on the spine of a schema. */
+function hasRules(schema: JsonSchemaProps | undefined): boolean {
+  if (!schema) return false
+  if ((schema[RULES] ?? []).length > 0 || hasRules(itemsSchema(schema)) || hasRules(additionalSchema(schema))) return true
+  return Object.values(schema.properties ?? {}).some(hasRules)
+}
+
+/** The rules of a schema; undefined where it has none. @param whole whether its values are whole objects, as custom resources are. */
+export const ruleTree = (schema: JsonSchemaProps, whole: boolean): RuleNode | undefined => (hasRules(schema) ? nodeOf(schema, schema, whole) : undefined)
+
+/** @param stated where the rules stand: the spine itself, or a part of it in an allOf. */
+function nodeOf(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): RuleNode | undefined {
+  const [statedItems, items] = [itemsSchema(stated), itemsSchema(spine)]
+  const [statedValues, values] = [additionalSchema(stated), additionalSchema(spine)]
+  const own = stated[RULES] ?? []
+  const node: RuleNode = {
+    schema: spine,
+    whole,
+    rules: compiledOnce(stated, spine, whole),
+    hasRules: own.length > 0,
+    items: statedItems && items && nodeOf(statedItems, items, isWhole(items)),
+    properties: propertyNodes(stated, spine),
+    additional: statedValues && values && nodeOf(statedValues, values, isWhole(values)),
+    allOf: (stated.allOf ?? []).flatMap(part => nodeOf(part, spine, whole) ?? []),
+  }
+  const isEmpty = !node.hasRules && !node.items && !node.additional && node.properties.size === 0 && node.allOf.length === 0
+  return isEmpty ? undefined : node
+}
+
+function propertyNodes(stated: JsonSchemaProps, spine: JsonSchemaProps): Map<string, RuleNode> {
+  const nodes = new Map<string, RuleNode>()
+  for (const [name, property] of Object.entries(stated.properties ?? {})) {
+    const schema = propertySchema(spine, name)
+    // What expressions have no type for is left out, with all that is in it.
+    if (!schema || !isTyped(schema) || (escapeProperty(name) !== undefined && !isTyped(spine))) continue
+    const node = nodeOf(property, schema, isWhole(schema))
+    if (node) nodes.set(name, node)
+  }
+  return nodes
+}
+
+const isTyped = (schema: JsonSchemaProps): boolean => declareTypes(schema, isWhole(schema), 'selfType').type !== undefined
+
+function compiledOnce(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): RuleNode['rules'] {
+  let compiled: readonly CompiledRule[] | { readonly fault: string } | undefined
+  return () => {
+    compiled ??= compileAll(stated, spine, whole)
+    return compiled
+  }
+}
+
+function compileAll(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): readonly CompiledRule[] | { readonly fault: string } {
+  const { type, struct } = declareTypes(spine, whole, 'selfType')
+  if (!type) return { fault: 'failed to convert to declType for CEL validation rules' }
+  return (stated[RULES] ?? []).map(rule => compileRule(rule, spine, type, struct))
+}

@@ -1,0 +1,226 @@
+import { type FieldError, fieldErrorText, invalid } from '../../meta/field-error.ts'
+import { FieldPath } from '../../meta/field-path.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { itemFinder } from '../../schema/json-schema/correlation.ts'
+import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
+import type { Activation } from '../program/frame.ts'
+import type { Outcome, Program, Turns } from '../program/program.ts'
+import { rootValue, schemaValue } from '../schema/schema-value.ts'
+import { CelOptional, NONE, type Value } from '../values/value.ts'
+import type { CompiledRule } from './compiled-rule.ts'
+import { defaultMessage, messageOf, ruleError, ruleText } from './rule-messages.ts'
+import type { RuleNode } from './rule-node.ts'
+
+/** What all rules may cost for one object (Kubernetes, "Resource constraints"). */
+export const RUNTIME_BUDGET = 10_000_000
+
+/** Beside the value before an update: what is found again there, and whether it changed. */
+export interface Correlated {
+  key(name: string): Correlated | undefined
+  index(at: number): Correlated | undefined
+  readonly unchanged: boolean
+}
+
+export interface RuleRequest {
+  readonly value: Json
+  /** The value before an update. Rules that speak of it run only where there is one. */
+  readonly old?: Json | undefined
+  readonly path?: FieldPath
+  /** Default: RUNTIME_BUDGET. */
+  readonly budget?: number
+  /** A rule that does not hold of what did not change is a warning, not an error. Absent: all are errors. */
+  readonly correlated?: Correlated | undefined
+  /** Absent: all rules are run at once. A function that goes through a long text is run at once in any case. */
+  readonly turns?: Turns
+}
+
+export interface RuleResult {
+  readonly errors: FieldError[]
+  /** Texts of errors that are let pass. */
+  readonly warnings: string[]
+  /** Of the budget; negative where it is spent, so that not all rules were run. */
+  readonly remaining: number
+}
+
+/** Where a walk is in what was before. Where a value cannot be found again, the nearest around it counts. */
+interface Place {
+  readonly current: Correlated | undefined
+  readonly parent: Correlated | undefined
+}
+
+/** A value and the rules of its schema. */
+interface Visit {
+  readonly node: RuleNode
+  readonly value: Json
+  readonly old: Json | undefined
+  readonly path: FieldPath
+  readonly place: Place
+}
+
+/** Checks a value against all rules of its schema, in upstream's order, until they have cost too much. */
+export async function validateRules(tree: RuleNode, request: RuleRequest): Promise<RuleResult> {
+  const { value, old, path = new FieldPath(''), budget = RUNTIME_BUDGET, correlated, turns } = request
+  const run = new Run(budget, turns)
+  for (const visit of visitsOf({ node: tree, value, old, path, place: { current: correlated, parent: undefined } })) {
+    await run.check(visit)
+    if (run.remaining < 0) break
+  }
+  return run
+}
+
+const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value itself, then what the schema says in allOf, then what is in it. Null has no rules. */
+function* visitsOf(visit: Visit): Generator<Visit> {
+  const { node, value, old, path, place } = visit
+  if (value === null) return
+  if (node.hasRules) yield visit
+  for (const part of node.allOf) yield* visitsOf({ ...visit, node: part, place: { current: undefined, parent: place.parent } })
+  if (Array.isArray(value)) yield* itemVisits(node, value, Array.isArray(old) ? old : undefined, path, place)
+  else if (isObject(value)) yield* memberVisits(node, value, isObject(old) ? old : undefined, path, place)
+}
+
+function* itemVisits({ items, schema }: RuleNode, value: readonly Json[], old: readonly Json[] | undefined, path: FieldPath, place: Place): Generator<Visit> {
+  if (!items) return
+  const find = itemFinder(schema, old)
+  for (const [i, item] of value.entries()) {
+    const { current } = place
+    yield* visitsOf({ node: items, value: item, old: find(item), path: path.index(i), place: current ? { current: current.index(i), parent: current } : place })
+  }
+}
+
+function* memberVisits(node: RuleNode, value: JsonObject, old: JsonObject | undefined, path: FieldPath, place: Place): Generator<Visit> {
+  const before = isCorrelatable(node.schema) ? old : undefined
+  const { additional } = node
+  const oldOf = (name: string): Json | undefined => (before && Object.hasOwn(before, name) ? before[name] : undefined)
+  if (additional) {
+    for (const [name, member] of Object.entries(value))
+      yield* visitsOf({ node: additional, value: member, old: oldOf(name), path: path.key(name), place: below(place, name) })
+  }
+  for (const [name, member] of Object.entries(value)) {
+    const property = node.properties.get(name)
+    if (property) yield* visitsOf({ node: property, value: member, old: oldOf(name), path: path.child(name), place: below(place, name) })
+  }
+}
+
+/** Members of any map are found again by their names, but for maps of a type that nobody knows. */
+function isCorrelatable(schema: JsonSchemaProps): boolean {
+  const type = schema['x-kubernetes-map-type']
+  return type === undefined || type === 'granular' || type === 'atomic'
+}
+
+function below(place: Place, name: string): Place {
+  const { current, parent } = place
+  if (!current) return place
+  // What the server itself sets is never let pass.
+  if (!parent && (name === 'apiVersion' || name === 'kind')) return { current: undefined, parent: undefined }
+  return { current: current.key(name), parent: current }
+}
+
+const isUnchanged = ({ current, parent }: Place): boolean => (current ?? parent)?.unchanged === true
+
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
+
+/** One validation: what was found, and what is left to spend. */
+class Run implements RuleResult {
+  readonly errors: FieldError[] = []
+  readonly warnings: string[] = []
+  remaining: number
+  readonly #turns: Turns | undefined
+
+  constructor(budget: number, turns: Turns | undefined) {
+    this.remaining = budget
+    this.#turns = turns
+  }
+
+  /** Runs the rules of a value's schema. */
+  async check(visit: Visit): Promise<void> {
+    const { node, path } = visit
+    const type = node.schema.type ?? ''
+    const rules = node.rules()
+    if ('fault' in rules) this.errors.push(invalid(path, type, `rule compiler initialization error: ${rules.fault}`))
+    else if (this.remaining <= 0) this.#stop(invalid(path, type, OUT_OF_BUDGET))
+    else {
+      const variables = variablesOf(visit)
+      for (const rule of rules) {
+        if (this.#turns?.spent()) await this.#turns.next()
+        await this.#check(rule, visit, variables)
+        if (this.remaining < 0) return
+      }
+    }
+  }
+
+  #evaluate(program: Program, activation: Activation): Outcome | Promise<Outcome> {
+    return this.#turns ? program.evaluateInTurns(activation, this.#turns) : program.evaluate(activation)
+  }
+
+  #stop(error: FieldError): void {
+    this.errors.push(error)
+    this.remaining = -1
+  }
+
+  async #check(compiled: CompiledRule, visit: Visit, variables: Variables): Promise<void> {
+    const { rule, program, fault } = compiled
+    const { path, old } = visit
+    const type = visit.node.schema.type ?? ''
+    if (fault !== undefined) this.errors.push(invalid(path, type, `rule compile error: ${fault}`))
+    if (!program || (compiled.usesOldSelf && isAbsent(old) && !rule.optionalOldSelf)) return
+    const outcome = await this.#evaluate(program, rule.optionalOldSelf ? variables.withOptional() : variables.plain())
+    const { cost, error, value, isLimit } = { isLimit: false, ...outcome }
+    if (cost > this.remaining) {
+      this.#stop(invalid(path, type, OUT_OF_BUDGET))
+      return
+    }
+    this.remaining -= cost
+    if (error === undefined) {
+      if (value !== true) await this.#refuse(compiled, visit, variables)
+    } else if (error.startsWith('no such overload')) {
+      const text = `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleText(rule)}`
+      this.errors.push(invalid(path, type, text))
+    } else if (isLimit) {
+      this.#stop(invalid(path, type, `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`))
+    } else this.errors.push(invalid(path, type, `${error} evaluating rule: ${ruleText(rule)}`))
+  }
+
+  async #refuse(compiled: CompiledRule, { path, place, node }: Visit, variables: Variables): Promise<void> {
+    const { rule, message, fieldPath } = compiled
+    const at = fieldPath === undefined ? path : path.child(fieldPath)
+    const type = node.schema.type ?? ''
+    const add = (error: FieldError): void => {
+      if (!compiled.usesOldSelf && isUnchanged(place)) this.warnings.push(fieldErrorText(error))
+      else this.errors.push(error)
+    }
+    const outcome = message && (await this.#evaluate(message, variables.plain()))
+    const found = outcome ? messageOf(outcome, rule.messageExpression ?? '', this.remaining) : { cost: 0 }
+    if ('exhausted' in found) {
+      add(invalid(at, type, found.exhausted))
+      this.remaining = -1
+      return
+    }
+    this.remaining -= found.cost
+    add(ruleError(rule, at, type, ('text' in found ? found.text : undefined) ?? defaultMessage(rule)))
+  }
+}
+
+const isAbsent = (old: Json | undefined): boolean => old === undefined || old === null
+
+/** What rules of one value speak of, made when it is first asked for. */
+interface Variables {
+  readonly plain: () => Activation
+  /** With the earlier value as an optional. */
+  readonly withOptional: () => Activation
+}
+
+function variablesOf({ node, value, old }: Visit): Variables {
+  const made = (json: Json): Value => (node.whole && isObject(json) ? rootValue(json, node.schema) : schemaValue(json, node.schema))
+  const self = made(value)
+  const oldSelf = old === undefined || old === null ? undefined : made(old)
+  return {
+    plain: () => new Map<string, Value>([['self', self], ...(oldSelf === undefined ? [] : [['oldSelf', oldSelf] as const])]),
+    withOptional: () =>
+      new Map<string, Value>([
+        ['self', self],
+        ['oldSelf', oldSelf === undefined ? NONE : new CelOptional(oldSelf)],
+      ]),
+  }
+}

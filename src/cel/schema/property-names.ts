@@ -1,0 +1,26 @@
+/** Words that expressions have a meaning for. */
+export const RESERVED = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+)
+const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
+
+/** The name of a property in expressions; nothing where it cannot be written there. Source: Kubernetes, "Validation rules", escaping. */
+export function escapeProperty(name: string): string | undefined {
+  if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined
+  return RESERVED.has(name) ? `__${name}__` : name.replace(/__|[./-]/g, part => ESCAPES[part]!)
+}
+
+const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
+
+/** The property that a name in an expression stands for; nothing where it stands for none. */
+export function unescapeProperty(name: string): string | undefined {
+  if (!name.includes('__')) return name
+  let valid = true
+  const property = name.replace(/__[^_]+__/g, part => {
+    const content = part.slice(2, -2)
+    if (Object.hasOwn(UNESCAPES, content)) return UNESCAPES[content]!
+    valid &&= RESERVED.has(content) && part.length === name.length
+    return content
+  })
+  return valid ? property : undefined
+}

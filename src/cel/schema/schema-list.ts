@@ -1,0 +1,174 @@
+import type { Json } from '../../meta/object.ts'
+import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
+import { typeEquals } from '../values/compare.ts'
+import { CelDouble, CelError, CelList, noSuchOverload, type Value } from '../values/value.ts'
+import { PreservedValue } from './preserved-value.ts'
+import { escapeProperty } from './property-names.ts'
+import { type Convert, SchemaMap } from './schema-map.ts'
+
+/** An element as documents have it, or a value that no document has. */
+type Element = Json | { readonly value: Value }
+
+const isValue = (element: Element): element is { readonly value: Value } =>
+  typeof element === 'object' && element !== null && 'value' in element && VALUES.has(element)
+const VALUES = new WeakSet<object>()
+
+function elementOf(value: Value): Element {
+  if (value === null || typeof value !== 'object') return value
+  if (value instanceof SchemaMap || value instanceof PreservedValue) return value.json
+  if (value instanceof CelDouble) return value.value
+  if (value instanceof SchemaList && value.isPlain) return value.elements as Json
+  const boxed = { value }
+  VALUES.add(boxed)
+  return boxed
+}
+
+/** A list of a schema, compared and added to element by element. */
+export class SchemaList extends CelList {
+  override readonly isZeroable = false
+  override readonly takesIntsOnly = true
+  readonly elements: readonly Element[]
+  protected readonly items: JsonSchemaProps
+  protected readonly convert: Convert
+
+  constructor(elements: readonly Element[], items: JsonSchemaProps, convert: Convert) {
+    super()
+    this.elements = elements
+    this.items = items
+    this.convert = convert
+  }
+
+  /** Whether all elements are a document's. */
+  get isPlain(): boolean {
+    return !this.elements.some(isValue)
+  }
+
+  get size(): number {
+    return this.elements.length
+  }
+
+  at(index: number): Value {
+    const element = this.elements[index]!
+    return isValue(element) ? element.value : this.convert(element, this.items)
+  }
+
+  concat(other: CelList): Value {
+    return this.withElements([...this.elements, ...elementsOf(other)])
+  }
+
+  protected withElements(elements: readonly Element[]): SchemaList {
+    return new SchemaList(elements, this.items, this.convert)
+  }
+
+  equals(other: Value): boolean | CelError {
+    if (!(other instanceof CelList)) return noSuchOverload(other)
+    if (other.size !== this.size) return false
+    for (let i = 0; i < this.size; i++) {
+      const equal = typeEquals(this.at(i), other.at(i))
+      if (equal !== true) return equal
+    }
+    return true
+  }
+
+  contains(value: Value): boolean | CelError {
+    let error: CelError | undefined
+    for (let i = 0; i < this.size; i++) {
+      const equal = typeEquals(this.at(i), value)
+      if (equal === true) return true
+      if (equal !== false) error ??= equal
+    }
+    return error ?? false
+  }
+}
+
+function elementsOf(list: CelList): Element[] {
+  const elements: Element[] = []
+  for (let i = 0; i < list.size; i++) elements.push(elementOf(list.at(i)))
+  return elements
+}
+
+/** A list of x-kubernetes-list-type set: of scalars, without order. */
+class SetList extends SchemaList {
+  #members: Set<Element> | undefined
+
+  get members(): Set<Element> {
+    this.#members ??= new Set(this.elements)
+    return this.#members
+  }
+
+  override equals(other: Value): boolean | CelError {
+    if (!(other instanceof CelList)) return noSuchOverload(other)
+    return other.size === this.size && elementsOf(other).every(element => this.members.has(element))
+  }
+
+  override concat(other: CelList): Value {
+    return this.withElements([...new Set([...this.elements, ...elementsOf(other)])])
+  }
+
+  protected override withElements(elements: readonly Element[]): SchemaList {
+    return new SetList(elements, this.items, this.convert)
+  }
+}
+
+/** A list of x-kubernetes-list-type map: of objects, each found by the values of its keys. */
+class MapList extends SchemaList {
+  readonly #keys: readonly string[]
+  #byKey: Map<string, Element> | undefined
+
+  constructor(elements: readonly Element[], items: JsonSchemaProps, convert: Convert, keys: readonly string[]) {
+    super(elements, items, convert)
+    this.#keys = keys
+  }
+
+  #keyOf(element: Element): string {
+    const object = typeof element === 'object' && element !== null && !Array.isArray(element) && !isValue(element) ? element : {}
+    return JSON.stringify(this.#keys.map(key => (Object.hasOwn(object, key) ? String(object[key]) + typeof object[key] : null)))
+  }
+
+  override equals(other: Value): boolean | CelError {
+    if (!(other instanceof CelList)) return noSuchOverload(other)
+    if (other.size !== this.size) return false
+    this.#byKey ??= new Map(this.elements.map(element => [this.#keyOf(element), element]))
+    for (let i = 0; i < other.size; i++) {
+      const theirs = other.at(i)
+      const ours = this.#byKey.get(this.#keyOf(elementOf(theirs)))
+      if (ours === undefined) return false
+      const equal = typeEquals(isValue(ours) ? ours.value : this.convert(ours, this.items), theirs)
+      if (equal !== true) return equal
+    }
+    return true
+  }
+
+  /** An element of the other list replaces the one with its keys. */
+  override concat(other: CelList): Value {
+    const elements = [...this.elements]
+    const places = new Map(elements.map((element, i) => [this.#keyOf(element), i]))
+    for (const element of elementsOf(other)) elements[places.get(this.#keyOf(element)) ?? elements.length] = element
+    return this.withElements(elements)
+  }
+
+  protected override withElements(elements: readonly Element[]): SchemaList {
+    return new MapList(elements, this.items, this.convert, this.#keys)
+  }
+}
+
+/** @param type x-kubernetes-list-type: empty where none is stated. */
+export function makeList(elements: readonly Json[], items: JsonSchemaProps, type: string, keys: readonly string[], convert: Convert): Value {
+  switch (type) {
+    case 'map':
+      return new MapList(
+        elements,
+        items,
+        convert,
+        // Upstream looks for keys by their escaped names.
+        keys.map(key => escapeProperty(key) ?? key),
+      )
+    case 'set':
+      return new SetList(elements, items, convert)
+    case '':
+    case 'atomic':
+      return new SchemaList(elements, items, convert)
+    default:
+      return new CelError(`invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got ${type}`)
+  }
+}

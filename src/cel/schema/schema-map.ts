@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
+import { typeEquals } from '../values/compare.ts'
+import { type CelError, CelMap, noSuchOverload, type Value } from '../values/value.ts'
+import { escapeProperty, unescapeProperty } from './property-names.ts'
+
+/** Makes a value of a part. It comes as an argument, since it makes maps and lists itself. */
+export type Convert = (json: Json, schema: JsonSchemaProps) => Value
+
+/** An object of a schema: with properties, by their escaped names, or with additional properties, by their own. */
+export class SchemaMap extends CelMap {
+  override readonly isZeroable = false
+  readonly json: JsonObject
+  readonly #properties: Readonly<Record<string, JsonSchemaProps>> | undefined
+  readonly #additional: JsonSchemaProps | undefined
+  readonly #convert: Convert
+  #size: number | undefined
+
+  constructor(json: JsonObject, properties: Readonly<Record<string, JsonSchemaProps>> | undefined, additional: JsonSchemaProps | undefined, convert: Convert) {
+    super()
+    this.json = json
+    this.#properties = properties
+    this.#additional = additional
+    this.#convert = convert
+  }
+
+  get size(): number {
+    this.#size ??= Object.keys(this.json).length
+    return this.#size
+  }
+
+  #schemaOf(property: string): JsonSchemaProps | undefined {
+    const properties = this.#properties
+    if (!properties) return this.#additional
+    return Object.hasOwn(properties, property) ? properties[property] : undefined
+  }
+
+  /** A property that is null is as if it were absent. */
+  find(key: Value): Value | undefined {
+    if (typeof key !== 'string') return noSuchOverload(key)
+    const property = this.#properties ? unescapeProperty(key) : key
+    if (property === undefined || !Object.hasOwn(this.json, property)) return undefined
+    const json = this.json[property]!
+    if (json === null && this.#properties) return undefined
+    const schema = this.#schemaOf(property)
+    return schema && this.#convert(json, schema)
+  }
+
+  *keys(): Generator<Value> {
+    for (const property of Object.keys(this.json)) {
+      if (this.#schemaOf(property)) yield this.#properties ? (escapeProperty(property) ?? property) : property
+    }
+  }
+
+  equals(other: Value): boolean | CelError {
+    if (!(other instanceof CelMap)) return noSuchOverload(other)
+    if (this.size !== other.size) return false
+    for (const [property, json] of Object.entries(this.json)) {
+      const equal = this.#equalAt(property, json, other)
+      if (equal !== true) return equal
+    }
+    return true
+  }
+
+  #equalAt(property: string, json: Json, other: CelMap): boolean | CelError {
+    const schema = this.#schemaOf(property)
+    if (schema) {
+      const theirs = other.find(property)
+      return theirs === undefined ? false : typeEquals(this.#convert(json, schema), theirs)
+    }
+    // Of what the schema does not know the documents are compared.
+    if (!(other instanceof SchemaMap)) return noSuchOverload(other)
+    return !Object.hasOwn(other.json, property) || isDeepStrictEqual(json, other.json[property])
+  }
+}

@@ -1,0 +1,86 @@
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps } from '../../schema/json-schema/props.ts'
+import { CelDouble, CelError, type Value } from '../values/value.ts'
+import { PreservedValue } from './preserved-value.ts'
+import { makeList } from './schema-list.ts'
+import { SchemaMap } from './schema-map.ts'
+import { STRING_VALUES } from './string-formats.ts'
+import { isWhole, withNames } from './whole-objects.ts'
+
+const invalid = (what: string): CelError => new CelError(`invalid data, ${what}`)
+
+/** Go's name of the type of a decoded document's value: in errors. */
+function goTypeOf(value: Json): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'
+  if (typeof value === 'boolean' || typeof value === 'string') return typeof value === 'boolean' ? 'bool' : 'string'
+  return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64'
+}
+
+/**
+ * What expressions see of a value of a structural schema: read as it is asked for, never copied. A value that does not fit its schema is an error where it is looked at.
+ * Source: kubernetes/apiserver, pkg/cel/common/values.go.
+ */
+export function schemaValue(json: Json, schema: JsonSchemaProps): Value {
+  if (json === null) return schema.nullable ? null : invalid('got null for schema with nullable=false')
+  if (schema['x-kubernetes-int-or-string']) return intOrString(json)
+  switch (schema.type) {
+    case 'object':
+      return object(json, schema)
+    case 'array':
+      return array(json, schema)
+    case 'string':
+      return string(json, schema.format ?? '')
+    case 'number':
+      if (typeof json === 'number' || typeof json === 'bigint') return new CelDouble(Number(json))
+      return invalid(`expected float, got ${goTypeOf(json)}`)
+    case 'integer':
+      if (typeof json === 'bigint' || (typeof json === 'number' && Number.isInteger(json))) return integer(json)
+      return invalid(`expected int, got ${goTypeOf(json)}`)
+    case 'boolean':
+      return typeof json === 'boolean' ? json : invalid(`expected bool, got ${goTypeOf(json)}`)
+    default:
+      return untyped(json, schema)
+  }
+}
+
+/** Of a whole number: the one that an int is written as. */
+const integer = (json: number | bigint): Value => (typeof json === 'number' && !Number.isSafeInteger(json) ? BigInt(json) : json)
+
+function intOrString(json: Json): Value {
+  if (typeof json === 'string') return json
+  if (typeof json === 'bigint' || (typeof json === 'number' && Number.isInteger(json))) return integer(json)
+  return invalid('expected XIntOrString value to be either a string or integer')
+}
+
+function object(json: Json, schema: JsonSchemaProps): Value {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return invalid('expected a map for the provided schema with type=object')
+  return wholeOrPlain(json, isWhole(schema) ? withNames(schema) : schema)
+}
+
+function wholeOrPlain(json: JsonObject, schema: JsonSchemaProps): Value {
+  return new SchemaMap(json, schema.properties, additionalSchema(schema), schemaValue)
+}
+
+/** As schemaValue, of the root of a custom resource: kind, apiVersion and the name are seen, whatever the schema says of them. */
+export const rootValue = (json: JsonObject, schema: JsonSchemaProps): Value => wholeOrPlain(json, withNames(schema))
+
+function array(json: Json, schema: JsonSchemaProps): Value {
+  if (!Array.isArray(json)) return invalid('expected an array for the provided schema with type=array')
+  const items = itemsSchema(schema)
+  if (!items) return new CelError('invalid array type, expected Items with a non-empty Schema')
+  const type = schema['x-kubernetes-list-type'] ?? ''
+  return makeList(json, items, type, schema['x-kubernetes-list-map-keys'] ?? [], schemaValue)
+}
+
+function string(json: Json, format: string): Value {
+  if (typeof json !== 'string') return invalid(`expected string, got ${goTypeOf(json)}`)
+  return Object.hasOwn(STRING_VALUES, format) ? STRING_VALUES[format]!(json) : json
+}
+
+function untyped(json: Json, schema: JsonSchemaProps): Value {
+  if (schema['x-kubernetes-preserve-unknown-fields']) return new PreservedValue(json)
+  const expected =
+    'expected object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true'
+  return new CelError(`invalid type, ${expected}, got ${schema.type ?? ''}`)
+}

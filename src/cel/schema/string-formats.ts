@@ -1,0 +1,57 @@
+import { parseDuration } from '../../meta/duration.ts'
+import { parseTime } from '../../meta/time.ts'
+import { offsetOf } from '../functions/conversions.ts'
+import { CelDuration, CelError, CelTimestamp, type Value } from '../values/value.ts'
+
+const NANOS: readonly (readonly [names: readonly string[], nanos: bigint])[] = [
+  [['ns', 'nano'], 1n],
+  [['us', 'µs', 'micro'], 1_000n],
+  [['ms', 'milli'], 1_000_000n],
+  [['s', 'sec'], 1_000_000_000n],
+  [['m', 'min'], 60_000_000_000n],
+  [['h', 'hr', 'hour'], 3_600_000_000_000n],
+  [['d', 'day'], 86_400_000_000_000n],
+  [['w', 'wk', 'week'], 604_800_000_000_000n],
+]
+
+/** Units are known by their names, those written out also by what they begin with. */
+function unitOf(text: string): bigint | undefined {
+  const unit = text.toLowerCase()
+  return NANOS.find(([names]) => names.includes(unit) || unit.startsWith(names.at(-1)!))?.[1]
+}
+
+function duration(text: string): Value {
+  try {
+    return new CelDuration(parseDuration(text))
+  } catch {
+    const parts = Array.from(text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g), ([, count = '0', unit = '']) => ({ count: BigInt(count), nanos: unitOf(unit) }))
+    const known = parts.filter(({ nanos }) => nanos !== undefined)
+    if (known.length === 0) return new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`)
+    return new CelDuration(
+      BigInt.asIntN(
+        64,
+        known.reduce((sum, { count, nanos }) => sum + count * nanos!, 0n),
+      ),
+    )
+  }
+}
+
+function time(text: string, wanted: string, written: string): Value {
+  const instant = parseTime(text)
+  if (!instant) return new CelError(`Invalid ${wanted} formatted string ${written}: parsing time "${written}": cannot parse`)
+  return new CelTimestamp(instant.seconds, instant.nanos, offsetOf(text))
+}
+
+function bytes(text: string): Value {
+  const decoded = Buffer.from(text, 'base64')
+  if (decoded.toString('base64') !== text.replace(/[\r\n]/g, '')) return new CelError(`Invalid byte formatted string ${text}: illegal base64 data`)
+  return Uint8Array.from(decoded)
+}
+
+/** Strings of these formats are other values in expressions; an error where one is not of its format. */
+export const STRING_VALUES: Readonly<Record<string, (text: string) => Value>> = {
+  duration,
+  date: text => time(`${text}T00:00:00Z`, 'date', text),
+  'date-time': text => time(text, 'date-time', text),
+  byte: bytes,
+}

@@ -1,0 +1,82 @@
+import { CelDouble, CelError, CelUint, type Int, type Value } from './value.ts'
+
+const MIN_INT = -(1n << 63n)
+const MAX_INT = (1n << 63n) - 1n
+const MAX_UINT = (1n << 64n) - 1n
+
+export const INT_OVERFLOW = new CelError('integer overflow')
+export const UINT_OVERFLOW = new CelError('unsigned integer overflow')
+const DIVISION_BY_ZERO = new CelError('division by zero')
+const MODULUS_BY_ZERO = new CelError('modulus by zero')
+
+/** The int of a number of any size: an error beyond 64 bits. */
+export function toInt(value: bigint): Int | CelError {
+  if (value < MIN_INT || value > MAX_INT) return INT_OVERFLOW
+  const small = Number(value)
+  return Number.isSafeInteger(small) ? small : value
+}
+
+export const toUint = (value: bigint): CelUint | CelError => (value < 0n || value > MAX_UINT ? UINT_OVERFLOW : new CelUint(value))
+
+export function addInt(a: Int, b: Int): Int | CelError {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b
+    if (Number.isSafeInteger(sum)) return sum
+  }
+  return toInt(BigInt(a) + BigInt(b))
+}
+
+export function subtractInt(a: Int, b: Int): Int | CelError {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const difference = a - b
+    if (Number.isSafeInteger(difference)) return difference
+  }
+  return toInt(BigInt(a) - BigInt(b))
+}
+
+export function multiplyInt(a: Int, b: Int): Int | CelError {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const product = a * b
+    if (Number.isSafeInteger(product)) return product + 0
+  }
+  return toInt(BigInt(a) * BigInt(b))
+}
+
+export function divideInt(a: Int, b: Int): Int | CelError {
+  if (b === 0) return DIVISION_BY_ZERO
+  if (typeof a === 'number' && typeof b === 'number') return Math.trunc(a / b) + 0
+  return toInt(BigInt(a) / BigInt(b))
+}
+
+export function moduloInt(a: Int, b: Int): Int | CelError {
+  if (b === 0) return MODULUS_BY_ZERO
+  if (typeof a === 'number' && typeof b === 'number') return (a % b) + 0
+  if (b === -1 && a === MIN_INT) return INT_OVERFLOW
+  return toInt(BigInt(a) % BigInt(b))
+}
+
+export const negateInt = (a: Int): Int | CelError => subtractInt(0, a)
+
+export const divideUint = (a: bigint, b: bigint): CelUint | CelError => (b === 0n ? DIVISION_BY_ZERO : new CelUint(a / b))
+export const moduloUint = (a: bigint, b: bigint): CelUint | CelError => (b === 0n ? MODULUS_BY_ZERO : new CelUint(a % b))
+
+/** Truncated towards zero; an error where 64 bits do not hold it. */
+export function doubleToInt(value: number): Int | CelError {
+  if (!Number.isFinite(value) || value <= -(2 ** 63) || value >= 2 ** 63) return INT_OVERFLOW
+  return toInt(BigInt(Math.trunc(value)))
+}
+
+export function doubleToUint(value: number): CelUint | CelError {
+  if (!Number.isFinite(value) || value < 0 || value >= 2 ** 64) return UINT_OVERFLOW
+  return new CelUint(BigInt(Math.trunc(value)))
+}
+
+/** The exact integer that a number of any type is, if it is one. */
+export function exactInteger(value: Value): bigint | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return BigInt(value)
+  if (value instanceof CelUint) return value.value
+  return value instanceof CelDouble && Number.isInteger(value.value) ? BigInt(value.value) : undefined
+}
+
+export const inInt64 = (value: bigint): boolean => value >= MIN_INT && value <= MAX_INT
+export const inUint64 = (value: bigint): boolean => value >= 0n && value <= MAX_UINT

@@ -1,0 +1,89 @@
+import { equalValues } from './compare.ts'
+import { exactInteger, inInt64, inUint64, toInt } from './integer.ts'
+import { CelDouble, type CelError, CelMap, CelUint, isInt, type Value } from './value.ts'
+
+type HashKey = string | number | bigint | boolean | symbol
+
+/** Beyond every int: keys that are uints are told from ints by it. */
+const UINT_BASE = 1n << 80n
+
+/** Equal keys of one type have equal hashes. */
+function hashKey(key: Value): HashKey {
+  switch (typeof key) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return key
+    default:
+      if (key instanceof CelUint) return UINT_BASE + key.value
+      if (key instanceof CelDouble) return Symbol.for(`double ${key.value}`)
+      return Symbol('no key')
+  }
+}
+
+/** Hashes of the keys of other numeric types that equal a number. */
+function otherHashes(key: Value): HashKey[] {
+  if (!isInt(key) && !(key instanceof CelUint) && !(key instanceof CelDouble)) return []
+  const exact = exactInteger(key)
+  if (exact === undefined) return []
+  const hashes: HashKey[] = []
+  if (!isInt(key) && inInt64(exact)) hashes.push(toInt(exact) as number | bigint)
+  if (!(key instanceof CelUint) && inUint64(exact)) hashes.push(UINT_BASE + exact)
+  return hashes
+}
+
+/** A map of values: a literal, what a function gave, or what a loop is collecting. Keys come in the order in which they were added. */
+export class ValueMap extends CelMap {
+  readonly #entries = new Map<HashKey, readonly [Value, Value]>()
+
+  /** Only a loop holds it until it ends, so that adding may change it. */
+  readonly isGrowing: boolean
+
+  constructor(entries: Iterable<readonly [Value, Value]> = [], isGrowing = false) {
+    super()
+    this.isGrowing = isGrowing
+    for (const [key, value] of entries) this.set(key, value)
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Only whoever makes the map calls it. */
+  set(key: Value, value: Value): void {
+    this.#entries.set(hashKey(key), [key, value])
+  }
+
+  delete(key: Value): void {
+    this.#entries.delete(hashKey(key))
+  }
+
+  find(key: Value): Value | undefined {
+    const found = this.#entries.get(hashKey(key))
+    if (found || typeof key === 'string' || this.#entries.size === 0) return found?.[1]
+    for (const hash of otherHashes(key)) {
+      const other = this.#entries.get(hash)
+      if (other) return other[1]
+    }
+    return undefined
+  }
+
+  *keys(): Generator<Value> {
+    for (const [key] of this.#entries.values()) yield key
+  }
+
+  equals(other: Value): boolean | CelError {
+    return equalMaps(this, other)
+  }
+}
+
+/** Value by value; an error between values counts as no difference. */
+export function equalMaps(map: CelMap, other: Value): boolean {
+  if (!(other instanceof CelMap) || map.size !== other.size) return false
+  for (const key of map.keys()) {
+    const theirs = other.find(key)
+    if (theirs === undefined || equalValues(map.find(key)!, theirs) === false) return false
+  }
+  return true
+}

@@ -1,0 +1,36 @@
+import { formatDuration } from '../../meta/duration.ts'
+import { formatDouble } from './double-text.ts'
+import { timestampText } from './time.ts'
+import { CelDouble, CelDuration, CelError, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelType, CelUint, type Value } from './value.ts'
+
+/** As Go's %v prints a value inside an error. */
+export function printValue(value: Value): string {
+  if (value === null) return '0'
+  if (value instanceof CelUint) return String(value.value)
+  if (value instanceof CelDouble) return formatDouble(value.value)
+  if (value instanceof CelList) return printList(value)
+  if (value instanceof CelMap) return printMap(value)
+  if (value instanceof CelOptional) return value.value === undefined ? 'optional.none()' : `optional(${printValue(value.value)})`
+  if (value instanceof CelType) return value.name
+  if (value instanceof CelDuration) return formatDuration(value.nanos)
+  if (value instanceof CelTimestamp) return goTime(value)
+  if (value instanceof CelError) return value.message
+  if (value instanceof Uint8Array) return `[${value.join(' ')}]`
+  return value instanceof CelObject ? value.typeName : String(value)
+}
+
+function goTime(value: CelTimestamp): string {
+  const text = timestampText(value)
+  const [, date, time, zone = 'Z'] = /^(.*)T(.*?)(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
+  return zone === 'Z' ? `${date} ${time} +0000 UTC` : `${date} ${time} ${zone.replace(':', '')} ${zone.replace(':', '')}`
+}
+
+function printList(list: CelList): string {
+  const parts: string[] = []
+  for (let i = 0; i < list.size; i++) parts.push(printValue(list.at(i)))
+  return `[${parts.join(', ')}]`
+}
+
+function printMap(map: CelMap): string {
+  return `{${Array.from(map.keys(), key => `${printValue(key)}: ${printValue(map.find(key)!)}`).join(', ')}}`
+}

@@ -1,0 +1,29 @@
+import { codePoints } from './strings.ts'
+import { CelList, CelMap, CelObject, CelOptional, type Value } from './value.ts'
+
+/** The size that costs are reckoned by: characters, bytes, elements or entries; 1 of what has none. */
+export function sizeForCost(value: Value): number {
+  if (typeof value === 'string') return codePoints(value)
+  if (typeof value !== 'object' || value === null) return 1
+  if (value instanceof CelList || value instanceof CelMap) return value.size
+  if (value instanceof Uint8Array) return value.length
+  return value instanceof CelObject ? (value.size?.() ?? 1) : 1
+}
+
+/** As sizeForCost, but an optional has the size of what it holds. */
+export const heldSizeForCost = (value: Value): number =>
+  value instanceof CelOptional && value.value !== undefined ? heldSizeForCost(value.value) : sizeForCost(value)
+
+/** What going through all of a value costs. */
+export function traversalCost(value: Value): number {
+  if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * 0.1)
+  if (value instanceof Uint8Array) return Math.floor(value.length * 0.1)
+  let cost = 0
+  if (value instanceof CelList) {
+    for (let i = 0; i < value.size; i++) cost += traversalCost(value.at(i))
+    return cost
+  }
+  if (!(value instanceof CelMap)) return 1
+  for (const key of value.keys()) cost += traversalCost(key) + traversalCost(value.find(key)!)
+  return cost
+}

@@ -1,0 +1,38 @@
+import { INT_OVERFLOW } from './integer.ts'
+import { CelDuration, CelError, CelTimestamp } from './value.ts'
+
+const MIN_SECONDS = -62135596800
+const MAX_SECONDS = 253402300799
+const MIN_INT64 = -(1n << 63n)
+const MAX_INT64 = (1n << 63n) - 1n
+const BILLION = 1_000_000_000n
+
+export const TIMESTAMP_OVERFLOW = new CelError('timestamp overflow')
+
+export const inTimestampRange = (seconds: number): boolean => seconds >= MIN_SECONDS && seconds <= MAX_SECONDS
+
+const nanosOf = ({ seconds, nanos }: CelTimestamp): bigint => BigInt(seconds) * BILLION + BigInt(nanos)
+
+export const toDuration = (nanos: bigint): CelDuration | CelError => (nanos < MIN_INT64 || nanos > MAX_INT64 ? INT_OVERFLOW : new CelDuration(nanos))
+
+export function addToTimestamp(time: CelTimestamp, nanos: bigint): CelTimestamp | CelError {
+  const total = nanosOf(time) + nanos
+  const rest = ((total % BILLION) + BILLION) % BILLION
+  const seconds = Number((total - rest) / BILLION)
+  return inTimestampRange(seconds) ? new CelTimestamp(seconds, Number(rest), time.offsetMinutes) : TIMESTAMP_OVERFLOW
+}
+
+export const timeBetween = (a: CelTimestamp, b: CelTimestamp): CelDuration | CelError => toDuration(nanosOf(a) - nanosOf(b))
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** RFC 3339, with as many decimals as there are, in the zone that the time was written with. */
+export function timestampText({ seconds, nanos, offsetMinutes }: CelTimestamp): string {
+  const date = new Date((seconds + offsetMinutes * 60) * 1000)
+  const day = `${String(date.getUTCFullYear()).padStart(4, '0')}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
+  const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`
+  const fraction = nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`
+  const offset = Math.abs(offsetMinutes)
+  const zone = offset === 0 ? 'Z' : `${offsetMinutes < 0 ? '-' : '+'}${two(Math.floor(offset / 60))}:${two(offset % 60)}`
+  return `${day}T${time}${fraction}${zone}`
+}

@@ -1,0 +1,82 @@
+import { deepEqual } from '../meta/equal.ts'
+import { quote } from '../meta/field-error.ts'
+import type { KubeObject } from '../meta/object.ts'
+import type { DefinitionNames } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import { type Condition, conditionOf } from './definition-conditions.ts'
+
+export interface Naming {
+  readonly acceptedNames: DefinitionNames
+  readonly conditions: readonly Condition[]
+}
+
+const NO_NAMES: DefinitionNames = { plural: '', kind: '' }
+
+/**
+ * The names that a definition gets of those that it asks for, and the conditions that say so; undefined where nothing changes. `others`: all other definitions. Names that it has already are kept
+ * while those that it wants are another's.
+ */
+export function nameDefinition(definition: KubeObject, others: readonly KubeObject[]): Naming | undefined {
+  const wanted = definition.spec.names as DefinitionNames
+  const accepted: DefinitionNames = definition.status?.acceptedNames ?? NO_NAMES
+  if (deepEqual(wanted, accepted)) return undefined
+  const { resources, kinds } = takenNames([definition, ...others].filter(other => other.spec.group === definition.spec.group))
+  const conflict = new Map<string, string>()
+  const take = (name: string | undefined, own: string | undefined, taken: ReadonlySet<string>, reason: string): string | undefined => {
+    if ((name ?? '') === (own ?? '') || !taken.has(name ?? '')) return name
+    conflict.set(reason, `${quote(name ?? '')} is already in use`)
+    return own
+  }
+  const plural = take(wanted.plural, accepted.plural, resources, 'PluralConflict') ?? ''
+  const singular = take(wanted.singular, accepted.singular, resources, 'SingularConflict')
+  const shortNames = takeShortNames(wanted, accepted, resources, conflict)
+  const kind = take(wanted.kind, accepted.kind, kinds, 'KindConflict') ?? ''
+  const listKind = take(wanted.listKind, accepted.listKind, kinds, 'ListKindConflict')
+  const acceptedNames: DefinitionNames = {
+    plural,
+    ...(singular && { singular }),
+    ...(shortNames && shortNames.length > 0 && { shortNames }),
+    kind,
+    ...(listKind && { listKind }),
+    ...(wanted.categories && { categories: wanted.categories }),
+  }
+  // The last conflict is told.
+  const [reason, message] = [...conflict].at(-1) ?? ['NoConflicts', 'no conflicts found']
+  const naming: Condition = { type: 'NamesAccepted', status: conflict.size > 0 ? 'False' : 'True', reason, message }
+  const before = conditionOf(definition, 'NamesAccepted')
+  const same = before?.status === naming.status && before.reason === reason && before.message === message
+  if (same && deepEqual(acceptedNames, accepted)) return undefined
+  return { acceptedNames, conditions: [naming, establishing(definition, conflict.size === 0)] }
+}
+
+function takenNames(group: readonly KubeObject[]): { readonly resources: ReadonlySet<string>; readonly kinds: ReadonlySet<string> } {
+  const resources = new Set<string>()
+  const kinds = new Set<string>()
+  for (const { status } of group) {
+    const names: DefinitionNames = status?.acceptedNames ?? NO_NAMES
+    for (const name of [names.plural, names.singular ?? '', ...(names.shortNames ?? [])]) resources.add(name)
+    for (const kind of [names.kind, names.listKind ?? '']) kinds.add(kind)
+  }
+  return { resources, kinds }
+}
+
+function takeShortNames(
+  wanted: DefinitionNames,
+  accepted: DefinitionNames,
+  taken: ReadonlySet<string>,
+  conflict: Map<string, string>,
+): readonly string[] | undefined {
+  const own = accepted.shortNames ?? []
+  const errors = (wanted.shortNames ?? []).filter(name => !own.includes(name) && taken.has(name)).map(name => `${quote(name)} is already in use`)
+  if (errors.length === 0) return wanted.shortNames
+  conflict.set('ShortNamesConflict', errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]`)
+  return accepted.shortNames
+}
+
+/** Established stays, once it is; its kind is served from the moment when its names are accepted, and it is established after that. */
+function establishing(definition: KubeObject, areAccepted: boolean): Condition {
+  const before = conditionOf(definition, 'Established')
+  if (before?.status !== 'True' && areAccepted) {
+    return { type: 'Established', status: 'False', reason: 'Installing', message: 'the initial names have been accepted' }
+  }
+  return before ?? { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
+}

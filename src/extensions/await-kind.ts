@@ -1,0 +1,23 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { ResourceAccess } from '../catalog/definition.ts'
+import { pause } from '../controllers/controller.ts'
+import { isStatusError } from '../meta/status.ts'
+import { isServed } from './custom-resource.ts'
+import { DEFINITIONS } from './follow-definitions.ts'
+
+const AT_MOST_MS = 1000
+
+/**
+ * Waits until this server serves a kind whose definition another one has accepted: whoever has seen it established there may ask for it here before the definition has come. Resolves at once where
+ * there is no such definition.
+ */
+export async function awaitKind(access: ResourceAccess, catalog: Catalog, group: string, resource: string, signal: AbortSignal): Promise<void> {
+  if (group === '') return
+  const definition = await access.get(DEFINITIONS, '', `${resource}.${group}`).catch(error => {
+    if (isStatusError(error, 'NotFound')) return undefined
+    throw error
+  })
+  if (!definition || !isServed(definition)) return
+  const start = performance.now()
+  while (!catalog.snapshot().definition(group, resource) && performance.now() - start < AT_MOST_MS && !signal.aborted) await pause(5, signal)
+}

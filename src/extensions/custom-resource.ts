@@ -1,0 +1,134 @@
+import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { compareVersionNames } from '../meta/gvk.ts'
+import type { Json, KubeObject } from '../meta/object.ts'
+import {
+  type DefinitionNames,
+  type DefinitionSpec,
+  type DefinitionVersion,
+  isConditionTrue,
+} from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../resources/strategy-parts.ts'
+import { type CustomKind, customObject } from '../schema/json-schema/custom-object.ts'
+import { customStruct } from '../schema/json-schema/custom-struct.ts'
+import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
+import type { FreeForm } from '../schema/schema.ts'
+import { customScale } from './custom-scale.ts'
+import { customStrategies } from './custom-strategy.ts'
+import { customTable } from './custom-table.ts'
+import { parseJsonPath } from './json-path.ts'
+import type { RuleEvaluator } from './rules.ts'
+
+const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
+
+/** Whether its kind is served: names that were accepted once stay so, whatever else it asks for later. */
+export const isServed = (definition: KubeObject): boolean => isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')
+
+/**
+ * The resource that a custom resource definition describes, in all of its versions; undefined while its names are not accepted, or where no version is served. Objects are converted
+ * between versions by their apiVersion alone.
+ */
+export function customResource(definition: KubeObject, evaluator?: RuleEvaluator): ResourceDefinition | undefined {
+  const spec = definition.spec as DefinitionSpec
+  const names = definition.status?.acceptedNames as DefinitionNames | undefined
+  const versions = spec.versions ?? []
+  const stored = versions.find(({ storage }) => storage)
+  if (!isServed(definition) || !stored || !names?.plural || !names.singular || !names.kind || !names.listKind) return undefined
+  const custom: CustomKind = {
+    group: spec.group,
+    kind: names.kind,
+    preserveUnknown: spec.preserveUnknownFields === true,
+    schemas: new Map(versions.flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))),
+  }
+  const terminating = isConditionTrue(definition, 'Terminating')
+  const built = new Map(versions.map(version => [version.name, versionOf({ spec, names, custom, version, stored, evaluator, terminating })]))
+  const ordered = [...versions].sort((a, b) => compareVersionNames(a.name, b.name))
+  const pick = (served: boolean): Version[] => ordered.filter(version => version.served === served).map(({ name }) => built.get(name) as Version)
+  const [first, ...more] = pick(true)
+  if (!first) return undefined
+  const home = built.get(stored.name) as Version
+  return {
+    scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    versions: [first, ...more],
+    unserved: pick(false),
+    home,
+    storage: {
+      prefix: `${spec.group}/${names.plural}`,
+      version: home,
+      fields: Object.assign({}, ...[...built.values()].map(({ selectableFields }) => selectableFields)),
+    },
+  }
+}
+
+interface Parts {
+  readonly spec: DefinitionSpec
+  readonly names: DefinitionNames
+  readonly custom: CustomKind
+  readonly version: DefinitionVersion
+  readonly stored: DefinitionVersion
+  readonly evaluator: RuleEvaluator | undefined
+  readonly terminating: boolean
+}
+
+function versionOf({ spec, names, custom, version, stored, evaluator, terminating }: Parts): Version {
+  const { group } = spec
+  const { kind, plural, singular = '', shortNames, categories } = names
+  const schema = custom.schemas.get(version.name)
+  const freeForm = customObject(custom, version.name)
+  const subresources = version.subresources ?? {}
+  const asVersion = version === stored ? (object: KubeObject) => object : pruned(freeForm, `${group}/${version.name}`)
+  const strategies = customStrategies({ schema, subresources, asVersion }, evaluator)
+  const needsWebhook = spec.conversion?.strategy === 'Webhook' && version !== stored
+  return {
+    group,
+    name: version.name,
+    kind,
+    ...(names.listKind !== undefined && { listKind: names.listKind }),
+    names: { plural, singular, ...(shortNames && { shortNames }) },
+    ...(categories && { categories }),
+    verbs: STANDARD_VERBS,
+    ...(terminating && { advertisedVerbs: TERMINATING_VERBS }),
+    ...(version.deprecated && { deprecationWarning: version.deprecationWarning ?? deprecationText(version, spec) }),
+    ...(needsWebhook && {
+      refusal: `conversion of ${group}/${version.name} ${kind} by a webhook is not supported by this server; use ${group}/${stored.name}`,
+    }),
+    schema: customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), freeForm }),
+    strategy: strategies.main,
+    table: customTable(version.additionalPrinterColumns),
+    selectableFields: selectors(version.selectableFields),
+    subresources: {
+      ...(subresources.status && { status: { verbs: STATUS_VERBS, strategy: strategies.status } }),
+      ...(subresources.scale && { scale: customScale(subresources.scale) }),
+    },
+  }
+}
+
+const UNKNOWN: JsonSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+const pruned =
+  (freeForm: FreeForm, apiVersion: string) =>
+  (object: KubeObject): KubeObject =>
+    freeForm.read({ ...object, apiVersion } as unknown as Json) as unknown as KubeObject
+
+/** `com.example.v1.Widget` of the group example.com. */
+const definitionName = (group: string, version: string, kind: string): string => [...group.split('.').reverse(), version, kind].join('.')
+
+/** By the text of the path without its dot; absent values select as the empty text. */
+function selectors(fields: readonly { readonly jsonPath: string }[] = []): NonNullable<Version['selectableFields']> {
+  return Object.fromEntries(
+    fields.map(({ jsonPath }) => {
+      const path = parseJsonPath(jsonPath)
+      const read = (object: KubeObject): string => {
+        const value = path(object as unknown as Json)[0]
+        return value === undefined || value === null ? '' : String(value)
+      }
+      return [jsonPath.replace(/^\./, ''), read]
+    }),
+  )
+}
+
+function deprecationText({ name }: DefinitionVersion, { group, names, versions }: DefinitionSpec): string {
+  const text = `${group}/${name} ${names.kind} is deprecated`
+  const newer = (versions ?? []).filter(other => other.served && !other.deprecated && compareVersionNames(other.name, name) < 0)
+  const best = newer.sort((a, b) => compareVersionNames(a.name, b.name))[0]
+  return best ? `${text}; use ${group}/${best.name} ${names.kind}` : text
+}

@@ -1,0 +1,132 @@
+import { goPrint, goType } from '../apply/patch/go-print.ts'
+import type { Subresource, SubresourceView } from '../catalog/definition.ts'
+import { ownMember } from '../meta/equal.ts'
+import { type FieldError, invalid } from '../meta/field-error.ts'
+import { FieldPath } from '../meta/field-path.ts'
+import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { badRequestError, failure, internalServerError } from '../meta/status.ts'
+import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import { scaleTable } from '../resources/autoscaling/scale/view.ts'
+import { STATUS_VERBS } from '../resources/strategy-parts.ts'
+import { types } from '../resources/types.ts'
+
+type ScalePaths = NonNullable<Subresources['scale']>
+
+const MAX_INT32 = 2147483647
+/** What a write of a scale sees where nothing has been wanted yet: upstream's sign of that. */
+const UNSET = -2147483648
+
+const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.')
+
+/** A value by its path; throws what upstream says of a value that is in the way or of a wrong type. */
+function valueAt(object: KubeObject, path: string, type: 'int64' | 'string'): number | string | undefined {
+  let value: Json | undefined = object as unknown as Json
+  const names = namesOf(path)
+  for (const [i, name] of names.entries()) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new Error(`.${names.slice(0, i + 1).join('.')} accessor error: ${goPrint(value)} is of the type ${goType(value)}, expected map[string]interface{}`)
+    }
+    value = ownMember(value, name)
+    if (value === undefined) return undefined
+  }
+  const fits = type === 'string' ? typeof value === 'string' : typeof value === 'bigint' || Number.isInteger(value)
+  if (!fits) throw new Error(`.${names.join('.')} accessor error: ${goPrint(value)} is of the type ${goType(value)}, expected ${type}`)
+  return type === 'string' ? (value as string) : Number(value)
+}
+
+/** The text of upstream's plain errors, which have no Status of their own. */
+function read<T>(get: () => T): T {
+  try {
+    return get()
+  } catch (error) {
+    throw failure(500, '', (error as Error).message)
+  }
+}
+
+function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata
+  const current = read(() => valueAt(parent, paths.statusReplicasPath, 'int64')) ?? 0
+  const selector = paths.labelSelectorPath ? read(() => valueAt(parent, paths.labelSelectorPath as string, 'string')) : undefined
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      creationTimestamp: creationTimestamp ?? null,
+    },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: current, ...(selector && { selector }) },
+  }
+}
+
+function scaleView(paths: ScalePaths): SubresourceView {
+  const { specReplicasPath } = paths
+  const wanted = (parent: KubeObject): number | undefined => read(() => valueAt(parent, specReplicasPath, 'int64')) as number | undefined
+  return {
+    get(parent) {
+      const replicas = wanted(parent)
+      if (replicas === undefined) throw internalServerError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`)
+      return viewOf(parent, paths, replicas)
+    },
+    draft: parent => viewOf(parent, paths, wanted(parent) ?? UNSET),
+    put(parent, view) {
+      const replicas = view.spec?.replicas ?? 0
+      if (replicas === UNSET) throw badRequestError(`the spec replicas field ${JSON.stringify(specReplicasPath)} cannot be empty`)
+      setAt(parent, namesOf(specReplicasPath), replicas)
+      return parent
+    },
+    fields: { 'spec.replicas': namesOf(specReplicasPath) },
+  }
+}
+
+function setAt(parent: KubeObject, names: readonly string[], value: number): void {
+  let object = parent as unknown as JsonObject
+  for (const [i, name] of names.slice(0, -1).entries()) {
+    object[name] ??= {}
+    const next = object[name]
+    if (typeof next !== 'object' || next === null || Array.isArray(next)) {
+      throw failure(500, '', `value cannot be set because .${names.slice(0, i + 1).join('.')} is not a map[string]interface{}`)
+    }
+    object = next
+  }
+  object[names.at(-1) as string] = value
+}
+
+/** /scale of a custom kind: autoscaling/v1 Scale over the fields that its definition names. */
+export const customScale = (paths: ScalePaths): Subresource => ({
+  verbs: STATUS_VERBS,
+  kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale'), table: scaleTable },
+  view: scaleView(paths),
+})
+
+const at = (path: string): FieldPath => new FieldPath(path)
+
+function countErrors(object: KubeObject, path: string): FieldError[] {
+  try {
+    const count = valueAt(object, path, 'int64') ?? 0
+    if ((count as number) < 0) return [invalid(at(path), count, 'should be a non-negative integer')]
+    return (count as number) > MAX_INT32 ? [invalid(at(path), count, `should be less than or equal to ${MAX_INT32}`)] : []
+  } catch (error) {
+    return [invalid(at(path), 0, (error as Error).message)]
+  }
+}
+
+/** What is wrong with the number that is wanted. */
+export const scaleSpecErrors = (object: KubeObject, paths: ScalePaths | undefined): FieldError[] => (paths ? countErrors(object, paths.specReplicasPath) : [])
+
+/** What is wrong with the number that there is, and with the selector. */
+export function scaleStatusErrors(object: KubeObject, paths: ScalePaths | undefined): FieldError[] {
+  if (!paths) return []
+  const errors = countErrors(object, paths.statusReplicasPath)
+  const { labelSelectorPath } = paths
+  if (!labelSelectorPath) return errors
+  try {
+    valueAt(object, labelSelectorPath, 'string')
+    return errors
+  } catch (error) {
+    return [...errors, invalid(at(labelSelectorPath), '', (error as Error).message)]
+  }
+}

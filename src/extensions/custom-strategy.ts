@@ -1,0 +1,165 @@
+import { sameJson } from '../apply/same-json.ts'
+import type { Strategy } from '../catalog/definition.ts'
+import { clone } from '../meta/equal.ts'
+import { type FieldError, type FieldErrorReason, invalid } from '../meta/field-error.ts'
+import { FieldPath, fieldPath } from '../meta/field-path.ts'
+import { isQualifiedName, nameIsDnsSubdomain } from '../meta/names.ts'
+import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { failure } from '../meta/status.ts'
+import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import { STATUS_FIELDS } from '../resources/strategy-parts.ts'
+import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
+import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
+import { listErrors } from '../schema/json-schema/list-invariants.ts'
+import { type JsonSchemaProps, propertySchema, someSchema } from '../schema/json-schema/props.ts'
+import { validateValue, validateValueUpdate } from '../schema/json-schema/validate-value.ts'
+import { scaleSpecErrors, scaleStatusErrors } from './custom-scale.ts'
+import type { ObjectRules, RuleEvaluator } from './rules.ts'
+
+/** One version of a custom kind, as its strategy needs it. */
+export interface VersionRules {
+  readonly schema: JsonSchemaProps | undefined
+  readonly subresources: Subresources
+  /** A shared object as this version has it; never changed by those who get it. */
+  asVersion(object: KubeObject): KubeObject
+}
+
+/** Compiles at the first write: most definitions are never written to. */
+function rulesOf(schema: JsonSchemaProps | undefined, evaluator: RuleEvaluator | undefined): () => ObjectRules | undefined {
+  const has = someSchema(schema, ({ 'x-kubernetes-validations': rules }) => rules !== undefined && rules.length > 0)
+  if (!schema || !has) return () => undefined
+  let compiled: ObjectRules | undefined
+  return () => {
+    if (!evaluator) throw failure(501, 'NotImplemented', RULES_UNSUPPORTED)
+    compiled ??= evaluator.compile(schema)
+    return compiled
+  }
+}
+
+const RULES_UNSUPPORTED =
+  'this server does not evaluate validation rules (x-kubernetes-validations) yet: objects of versions whose schema has them can be read, but neither created nor changed'
+
+/** What upstream does with an object of a custom kind on its way to the store, for one version; and with a write of its status. */
+export function customStrategies(version: VersionRules, evaluator: RuleEvaluator | undefined): { readonly main: Strategy; readonly status: Strategy } {
+  const { subresources } = version
+  const schema = version.schema && withKnownFormats(version.schema)
+  const { scale } = subresources
+  const hasStatus = subresources.status !== undefined
+  const rules = rulesOf(version.schema, evaluator)
+
+  const shared = (next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): FieldError[] => {
+    const object = next as unknown as JsonObject
+    const before = old && (version.asVersion(old) as unknown as JsonObject)
+    errors.push(...validateEmbeddedMeta(object, schema, ROOT, false))
+    if (!before || listErrors(before, schema, ROOT).length === 0) errors.push(...listErrors(object, schema, ROOT))
+    // Rules see nothing of the metadata but the name, which never changes.
+    if (before && sameContent(object, before)) return errors
+    const check = rules()
+    if (!check) return errors
+    if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, UNCHECKED]
+    return [...errors, ...check.check(object, before)]
+  }
+
+  const main: Strategy = {
+    allowUnconditionalUpdate: false,
+    validateName: nameIsDnsSubdomain,
+    plainFinalizers: true,
+    ...(hasStatus && { resetFields: STATUS_FIELDS }),
+    prepare(next, old) {
+      if (!old) {
+        if (hasStatus) delete next.status
+        next.metadata.generation = 1
+        return
+      }
+      const before = version.asVersion(old)
+      if (hasStatus && before.status !== undefined) next.status = clone(before.status)
+      else if (hasStatus) delete next.status
+      if (!sameContent(next as unknown as JsonObject, before as unknown as JsonObject)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    },
+    validate(next, old) {
+      const object = next as unknown as JsonObject
+      const errors = [
+        ...(schema ? valueErrors(object, old && (version.asVersion(old) as unknown as JsonObject), schema, ROOT) : []),
+        ...scaleSpecErrors(next, scale),
+        ...scaleStatusErrors(next, scale),
+      ]
+      return shared(next, old, errors)
+    },
+    warnings: finalizerWarnings,
+  }
+
+  const status: Strategy = {
+    allowUnconditionalUpdate: false,
+    plainFinalizers: true,
+    resetFields: [['spec']],
+    prepare(next, old) {
+      if (old) keepAllButStatus(next, old)
+    },
+    validate(next, old) {
+      const statusSchema = schema && propertySchema(schema, 'status')
+      const errors: FieldError[] = []
+      if (next.status !== undefined && statusSchema && old) {
+        errors.push(...valueErrors(next.status, version.asVersion(old).status, statusSchema, fieldPath('status')))
+      }
+      errors.push(...scaleStatusErrors(next, scale))
+      return shared(next, old, errors)
+    },
+    warnings: () => [],
+  }
+  return { main, status }
+}
+
+const ROOT = fieldPath()
+
+const valueErrors = (value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
+  old === undefined ? validateValue(value, schema, path) : validateValueUpdate(value, old, schema, path)
+
+/** Errors after which rules are not looked at. */
+const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+const UNCHECKED = invalid(
+  new FieldPath('<nil>'),
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+)
+
+/** Whether two objects of one version differ in their metadata at the most. */
+function sameContent(a: JsonObject, b: JsonObject): boolean {
+  const { metadata: _a, apiVersion: _av, ...left } = a
+  const { metadata: _b, apiVersion: _bv, ...right } = b
+  return sameJson(left, right)
+}
+
+/** A write of the status changes nothing else, but for who manages what. */
+function keepAllButStatus(next: KubeObject, old: KubeObject): void {
+  const { status, metadata } = next
+  const { managedFields } = metadata
+  for (const name of Object.keys(next)) if (name !== 'metadata') delete next[name]
+  const { metadata: oldMetadata, status: _status, ...rest } = clone(old)
+  Object.assign(next, rest)
+  if (status !== undefined) next.status = status
+  for (const name of Object.keys(metadata)) delete metadata[name as keyof typeof metadata]
+  Object.assign(metadata, oldMetadata)
+  if (managedFields === undefined) delete metadata.managedFields
+  else metadata.managedFields = managedFields
+}
+
+const STANDARD_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
+
+/** Names of new finalizers that may be somebody else's, too. */
+function finalizerWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
+  const before = new Set(old?.metadata.finalizers)
+  const added = [...new Set(next.metadata.finalizers)].filter(name => !before.has(name)).sort()
+  return added.flatMap(name => {
+    const at = `metadata.finalizers: ${JSON.stringify(name)}: `
+    const warnings = isQualifiedName(name).map(text => at + text)
+    if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return warnings
+    const how = name.includes('.') ? ' including a path (/)' : ''
+    return [...warnings, `${at}prefer a domain-qualified finalizer name${how} to avoid accidental conflicts with other finalizer writers`]
+  })
+}

@@ -1,0 +1,70 @@
+import type { TableColumn, TableDefinition } from '../catalog/definition.ts'
+import { goJson } from '../codec/json.ts'
+import type { Json, KubeObject } from '../meta/object.ts'
+import { timeMillis } from '../meta/time.ts'
+import { age } from '../resources/age.ts'
+import type { PrinterColumn } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import { nameColumn } from '../resources/columns.ts'
+import { type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
+
+const AGE: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since the object was created.' }
+
+/** The Table of a custom kind: the name, and the columns of its definition, or the age. Columns from the first that cannot be read on are left out. */
+export function customTable(columns: readonly PrinterColumn[] = []): TableDefinition {
+  const printed: { readonly column: TableColumn; readonly path: JsonPath }[] = []
+  for (const column of columns.length > 0 ? columns : [AGE]) {
+    const path = readable(column.jsonPath)
+    if (!path) break
+    printed.push({ column: columnOf(column), path })
+  }
+  return {
+    columns: [nameColumn, ...printed.map(({ column }) => column)],
+    cells: (object, now) => [object.metadata.name ?? '', ...printed.map(({ column, path }) => cell(column.type, path, object, now))],
+  }
+}
+
+function readable(jsonPath: string): JsonPath | undefined {
+  try {
+    return parseJsonPath(jsonPath)
+  } catch (error) {
+    if (error instanceof JsonPathError) return undefined
+    throw error
+  }
+}
+
+const columnOf = ({ name, type, format, description, priority, jsonPath }: PrinterColumn): TableColumn => ({
+  name,
+  type: type as TableColumn['type'],
+  ...(format !== undefined && { format }),
+  description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+  ...(priority !== undefined && { priority }),
+})
+
+/** Only the first of what a path finds is printed. */
+function cell(type: TableColumn['type'], path: JsonPath, object: KubeObject, now: number): Json {
+  const [value] = path(object as unknown as Json)
+  if (value === undefined) return null
+  switch (type) {
+    case 'string':
+      return textOf(value)
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null
+    case 'date':
+      return typeof value === 'string' ? ageOf(value, now) : null
+  }
+}
+
+function textOf(value: Json): Json {
+  if (value === null) return '<nil>'
+  if (typeof value === 'string') return value
+  return typeof value === 'object' ? goJson(value) : String(value)
+}
+
+function ageOf(text: string, now: number): string {
+  if (text === '' || text === 'null') return age(undefined, now)
+  return timeMillis(text) === undefined ? '<invalid>' : age(text, now)
+}

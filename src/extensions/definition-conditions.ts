@@ -1,0 +1,73 @@
+import { fieldErrorText, invalid } from '../meta/field-error.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { formatTime } from '../meta/time.ts'
+import { APPROVED, approvalState } from '../resources/apiextensions/custom-resource-definition/approval.ts'
+import type { DefinitionSpec } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import { validateStructural } from '../schema/json-schema/structural.ts'
+import { structuralFault } from '../schema/json-schema/structural-form.ts'
+
+export interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason: string
+  readonly message: string
+  readonly lastTransitionTime?: string
+}
+
+export const conditionOf = (definition: KubeObject, type: string): Condition | undefined =>
+  ((definition.status?.conditions ?? []) as Condition[]).find(condition => condition.type === type)
+
+const isSame = (a: Condition | undefined, b: Condition): boolean => a?.status === b.status && a.reason === b.reason && a.message === b.message
+
+/** The definition, which the caller owns, with these conditions; its time is that of the last change of the status. */
+export function withConditions(definition: KubeObject, conditions: readonly Condition[], now: number): KubeObject {
+  const list: Condition[] = [...(definition.status?.conditions ?? [])]
+  for (const condition of conditions) {
+    const at = list.findIndex(({ type }) => type === condition.type)
+    const before = list[at]
+    const lastTransitionTime = (before?.status === condition.status ? before.lastTransitionTime : undefined) ?? formatTime(now)
+    const { type, status, reason, message } = condition
+    const next = { type, status, lastTransitionTime, reason, message }
+    if (at < 0) list.push(next)
+    else list[at] = next
+  }
+  definition.status = { ...definition.status, conditions: list }
+  return definition
+}
+
+/** Conditions that follow from the definition itself and are missing or out of date; and the type of one that no longer holds. */
+export function derivedConditions(definition: KubeObject): { readonly set: Condition[]; readonly remove: string[] } {
+  const set: Condition[] = []
+  const remove: string[] = []
+  for (const [type, wanted] of [
+    ['NonStructuralSchema', structuralCondition(definition)],
+    ['KubernetesAPIApprovalPolicyConformant', approvalCondition(definition)],
+  ] as const) {
+    const before = conditionOf(definition, type)
+    if (wanted && !isSame(before, wanted)) set.push(wanted)
+    else if (!wanted && before) remove.push(type)
+  }
+  return { set, remove }
+}
+
+function structuralCondition({ spec }: KubeObject): Condition | undefined {
+  const { versions, preserveUnknownFields } = spec as DefinitionSpec
+  const violated = (reason: string, message: string): Condition => ({ type: 'NonStructuralSchema', status: 'True', reason, message })
+  const errors = preserveUnknownFields ? [invalid(fieldPath('spec', 'preserveUnknownFields'), true, 'must be false')] : []
+  for (const [i, { name, schema }] of (versions ?? []).entries()) {
+    const props = schema?.openAPIV3Schema
+    if (!props) continue
+    const fault = structuralFault(props)
+    if (fault !== undefined) return violated('StructuralError', `failed to check validation schema for version ${name}: ${fault}`)
+    errors.push(...validateStructural(props, fieldPath('spec', 'versions').index(i).child('schema', 'openAPIV3Schema')))
+  }
+  if (errors.length === 0) return undefined
+  const texts = [...new Set(errors.map(fieldErrorText))]
+  return violated('Violations', texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`)
+}
+
+function approvalCondition(definition: KubeObject): Condition | undefined {
+  const approval = approvalState(definition)
+  return approval && { type: 'KubernetesAPIApprovalPolicyConformant', status: approval.reason === APPROVED ? 'True' : 'False', ...approval }
+}

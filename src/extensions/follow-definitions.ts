@@ -1,0 +1,120 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { AccessEvent, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import { type Controller, followFresh } from '../controllers/controller.ts'
+import { qualifiedResource } from '../meta/gvk.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { customResource } from './custom-resource.ts'
+import type { RuleEvaluator } from './rules.ts'
+
+export const DEFINITIONS: ResourceId = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
+
+/** Where custom resources are served. */
+export interface CustomResourceHost {
+  readonly catalog: Catalog
+  /** The kinds that are always there; no definition takes the place of one. */
+  readonly builtin: readonly ResourceDefinition[]
+  /** Absent: rules are not evaluated. */
+  readonly evaluator?: RuleEvaluator
+  /** Objects of the resource can be read and written from now on. */
+  addResource(definition: ResourceDefinition): void
+  /** Its watches end. */
+  removeResource(definition: ResourceDefinition): void
+  /** Called once, when every definition that was there is served. */
+  onSynced(): void
+}
+
+interface Entry {
+  /** What decides how objects are read and stored: another one ends the watches. */
+  readonly storage: string
+  /** What else clients see of the kind. */
+  readonly view: string
+  readonly resource: ResourceDefinition | undefined
+}
+
+/** Keeps the catalog and the caches in line with the custom resource definitions. Runs in every server. */
+export const followDefinitions =
+  (host: CustomResourceHost): Controller =>
+  async (env, signal) => {
+    const followed = new FollowedDefinitions(host, (name, error) =>
+      env.logger.warn('a custom resource definition cannot be served', { name, error: error.message }),
+    )
+    await followFresh(env, DEFINITIONS, signal, () => followed.begin())
+  }
+
+class FollowedDefinitions {
+  private readonly host: CustomResourceHost
+  private readonly onFault: (name: string, error: Error) => void
+  private readonly taken: ReadonlySet<string>
+  private readonly entries = new Map<string, Entry>()
+  /** Its watch has shown what there is. */
+  private synced = false
+  private everSynced = false
+
+  constructor(host: CustomResourceHost, onFault: (name: string, error: Error) => void) {
+    this.host = host
+    this.onFault = onFault
+    this.taken = new Set(host.builtin.flatMap(({ home, versions }) => [home, ...versions].map(({ group, names }) => `${group}/${names.plural}`)))
+  }
+
+  /** The handler of one watch: what it does not show at first has gone. */
+  begin(): (event: AccessEvent) => void {
+    this.synced = false
+    const unseen = new Set(this.entries.keys())
+    return ({ type, object }) => {
+      const name = object?.metadata.name
+      if (object && name !== undefined) {
+        unseen.delete(name)
+        this.change(name, type === 'deleted' ? undefined : object)
+        return
+      }
+      this.synced = true
+      for (const gone of unseen) this.change(gone, undefined)
+      this.publish()
+      if (this.everSynced) return
+      this.everSynced = true
+      this.host.onSynced()
+    }
+  }
+
+  private change(name: string, definition: KubeObject | undefined): void {
+    const before = this.entries.get(name)
+    const { uid, deletionTimestamp } = definition?.metadata ?? {}
+    const storage = definition ? JSON.stringify([uid, definition.spec, definition.status?.acceptedNames], printBig) : ''
+    const view = JSON.stringify([definition?.status?.conditions, deletionTimestamp])
+    if (before?.storage === storage && before.view === view) return
+    const resource = definition && this.compile(name, definition)
+    if (definition) this.entries.set(name, { storage, view, resource })
+    else this.entries.delete(name)
+    const old = before?.resource
+    if (old === undefined && resource === undefined) return
+    const stays = old !== undefined && resource !== undefined && before?.storage === storage
+    if (resource && !old) this.host.addResource(resource)
+    else if (resource && old && !stays) {
+      this.host.removeResource(old)
+      this.host.addResource(resource)
+    }
+    this.publish()
+    if (old && !resource) this.host.removeResource(old)
+  }
+
+  private compile(name: string, definition: KubeObject): ResourceDefinition | undefined {
+    try {
+      const resource = customResource(definition, this.host.evaluator)
+      if (!resource) return undefined
+      const { group, names } = resource.home
+      if (!this.taken.has(`${group}/${names.plural}`)) return resource
+      throw new Error(`${qualifiedResource({ group, resource: names.plural })} is built in`)
+    } catch (error) {
+      this.onFault(name, error as Error)
+      return undefined
+    }
+  }
+
+  /** While the first state is being shown, once at its end. */
+  private publish(): void {
+    if (!this.synced) return
+    this.host.catalog.replace([...this.host.builtin, ...[...this.entries.values()].flatMap(({ resource }) => resource ?? [])])
+  }
+}
+
+const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)

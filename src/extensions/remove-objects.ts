@@ -1,0 +1,58 @@
+import type { ResourceId } from '../catalog/definition.ts'
+import { type ControllerEnvironment, pause } from '../controllers/controller.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import type { Condition } from './definition-conditions.ts'
+
+const AT_ONCE = 8
+const FIRST_LOOK_MS = 50
+const LAST_LOOK_MS = 5000
+const WAIT_MS = 60_000
+
+const terminating = (status: string, reason: string, message: string): Condition => ({ type: 'Terminating', status, reason, message })
+
+/** Deletes all objects of a resource, and waits a minute for those that have finalizers to be gone. The condition tells how it went; with `failure`, it is not done yet. */
+export async function removeObjects(
+  env: ControllerEnvironment,
+  id: ResourceId,
+  signal: AbortSignal,
+): Promise<{ readonly condition: Condition; readonly failure?: Error }> {
+  const failed = (what: string, error: unknown) => {
+    const failure = error as Error
+    return { condition: terminating('True', 'InstanceDeletionFailed', `could not ${what}: ${failure.message}`), failure }
+  }
+  let items: KubeObject[]
+  try {
+    items = (await env.access.list(id, '')).items
+  } catch (error) {
+    // Of a kind that is not served there is nothing to be had.
+    if (isStatusError(error, 'NotFound')) return { condition: DONE }
+    return failed('list instances', error)
+  }
+  try {
+    const queue = items.values()
+    const worker = async (): Promise<void> => {
+      for (const item of queue) await deleteOne(env, id, item)
+    }
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker))
+  } catch (error) {
+    return failed('issue all deletes', error)
+  }
+  const start = performance.now()
+  for (let wait = FIRST_LOOK_MS; !signal.aborted; wait = Math.min(2 * wait, LAST_LOOK_MS)) {
+    if ((await env.access.list(id, '')).items.length === 0) return { condition: DONE }
+    if (performance.now() - start > WAIT_MS) break
+    await pause(wait, signal)
+  }
+  const failure = new Error('timed out waiting for the condition')
+  return { condition: terminating('True', 'InstanceDeletionCheck', `could not confirm zero CustomResources remaining: ${failure.message}`), failure }
+}
+
+const DONE = terminating('False', 'InstanceDeletionCompleted', 'removed all instances')
+
+async function deleteOne(env: ControllerEnvironment, id: ResourceId, { metadata }: KubeObject): Promise<void> {
+  const { namespace = '', name = '', uid = '' } = metadata
+  await env.access.delete(id, namespace, name, { uid }).catch(error => {
+    if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
+  })
+}

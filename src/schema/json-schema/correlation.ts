@@ -1,0 +1,103 @@
+import { deepEqual } from '../../meta/equal.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { strconvQuote } from '../go-text.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+
+const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The key of an item of a list of type map; nothing where a key is missing or no scalar. */
+function keyOf(item: Json | undefined, keys: readonly string[]): string | undefined {
+  if (!isObject(item)) return undefined
+  const parts: string[] = []
+  for (const key of keys) {
+    const value = Object.hasOwn(item, key) ? item[key] : undefined
+    if (value === undefined || value === null || typeof value === 'object') return undefined
+    parts.push(typeof value === 'string' ? strconvQuote(value) : String(value))
+  }
+  return parts.join('\0')
+}
+
+/** Finds in a list of type map the item with the keys of another; in any other list, nothing. */
+export function itemFinder(schema: JsonSchemaProps, items: readonly Json[] | undefined): (item: Json) => Json | undefined {
+  const keys = schema['x-kubernetes-list-map-keys'] ?? []
+  const isMap = schema.type === 'array' && schema['x-kubernetes-list-type'] === 'map'
+  if (!isMap || keys.length === 0 || items === undefined || items.length === 0) return () => undefined
+  let byKey: Map<string, Json> | undefined
+  const index = (): Map<string, Json> => {
+    const map = new Map<string, Json>()
+    for (const item of items) {
+      const key = keyOf(item, keys)
+      if (key !== undefined && !map.has(key)) map.set(key, item)
+    }
+    return map
+  }
+  return item => {
+    byKey ??= index()
+    const key = keyOf(item, keys)
+    return key === undefined ? undefined : byKey.get(key)
+  }
+}
+
+/**
+ * A value beside the one that it was before an update. What did not change need not keep rules that came later. Parts are found by the schema: members by name, items of lists of type
+ * map by their keys; of other lists only the whole. Source: kubernetes/apiserver, pkg/cel/common/equality.go.
+ */
+export class Correlation {
+  readonly #value: Json
+  readonly #old: Json
+  readonly #schema: JsonSchemaProps
+  #findItem: ((item: Json) => Json | undefined) | undefined
+  #unchanged: boolean | undefined
+  readonly #parts = new Map<string | number, Correlation | undefined>()
+
+  constructor(value: Json, old: Json, schema: JsonSchemaProps) {
+    this.#value = value
+    this.#old = old
+    this.#schema = schema
+  }
+
+  /** Of a member; undefined where one of both is not there, or the schema does not know it. */
+  key(name: string): Correlation | undefined {
+    return this.#part(name, () => {
+      const [value, old] = [this.#value, this.#old]
+      if (!isObject(value) || !isObject(old) || !Object.hasOwn(value, name) || !Object.hasOwn(old, name)) return undefined
+      const schema = propertySchema(this.#schema, name) ?? additionalSchema(this.#schema)
+      return schema && new Correlation(value[name]!, old[name]!, schema)
+    })
+  }
+
+  /** Of an item of the new list; undefined where it cannot be told which it was before. */
+  index(at: number): Correlation | undefined {
+    return this.#part(at, () => {
+      const items = itemsSchema(this.#schema)
+      if (!items || !Array.isArray(this.#value) || !Array.isArray(this.#old) || at >= this.#value.length) return undefined
+      this.#findItem ??= itemFinder(this.#schema, this.#old)
+      const old = this.#findItem(this.#value[at]!)
+      return old === undefined || old === null ? undefined : new Correlation(this.#value[at]!, old, items)
+    })
+  }
+
+  #part(at: string | number, make: () => Correlation | undefined): Correlation | undefined {
+    if (!this.#parts.has(at)) this.#parts.set(at, make())
+    return this.#parts.get(at)
+  }
+
+  /** Whether the value is what it was. An object with members that the schema does not know counts as changed. */
+  get unchanged(): boolean {
+    this.#unchanged ??= this.#compare()
+    return this.#unchanged
+  }
+
+  #compare(): boolean {
+    const [value, old] = [this.#value, this.#old]
+    if (Array.isArray(value) && Array.isArray(old)) return value.length === old.length && this.#sameItems(value, old)
+    if (!isObject(value) || !isObject(old)) return deepEqual(value, old)
+    const names = Object.keys(value)
+    return names.length === Object.keys(old).length && names.every(name => this.key(name)?.unchanged === true)
+  }
+
+  #sameItems(value: readonly Json[], old: readonly Json[]): boolean {
+    if (this.#schema['x-kubernetes-list-type'] !== 'map') return deepEqual(value, old)
+    return value.every((_, i) => this.index(i)?.unchanged === true)
+  }
+}

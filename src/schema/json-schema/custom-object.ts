@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { clone } from '../../meta/equal.ts'
+import { fieldErrorText } from '../../meta/field-error.ts'
+import { fieldPath } from '../../meta/field-path.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { DecodeError } from '../diagnose.ts'
+import type { FreeForm } from '../schema.ts'
+import { coerceEmbeddedMeta, coerceMeta } from './embedded-meta.ts'
+import { fillDefaults } from './fill-defaults.ts'
+import { openApiOf } from './open-api.ts'
+import type { JsonSchemaProps } from './props.ts'
+import { prune } from './prune.ts'
+import { pruneNulls } from './prune-nulls.ts'
+
+/** A custom kind with the structural schemas of all its versions, by their names. */
+export interface CustomKind {
+  readonly group: string
+  readonly kind: string
+  readonly schemas: ReadonlyMap<string, JsonSchemaProps>
+  /** Nothing is removed: as definitions of releases long gone asked for. */
+  readonly preserveUnknown: boolean
+}
+
+/** How objects of one version of a custom kind are read. `version`: whose definition stands in OpenAPI. */
+export function customObject(custom: CustomKind, version: string): FreeForm {
+  const id = createHash('sha256')
+    .update(JSON.stringify([custom.group, custom.kind, custom.preserveUnknown, [...custom.schemas]], printBig))
+    .digest('base64url')
+  return {
+    id,
+    read: (value, onUnknown) => read(custom, value, onUnknown, coerceMeta),
+    readStored: value => read(custom, value, undefined, lenientMeta),
+    setDefaults: object => fillDefaults(object, schemaOf(custom, object)?.schema),
+    openApi: (form, reference) => openApiOf(custom.schemas.get(version), form, reference),
+  }
+}
+
+const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
+
+/** The schema that an object is of; undefined where it is of another kind. */
+function schemaOf({ group, kind, schemas }: CustomKind, object: JsonObject): { readonly schema: JsonSchemaProps | undefined } | undefined {
+  const { apiVersion } = object
+  if (object.kind !== kind || typeof apiVersion !== 'string' || !apiVersion.startsWith(`${group}/`)) return undefined
+  return { schema: schemas.get(apiVersion.slice(group.length + 1)) }
+}
+
+type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject
+
+function read(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { metadata: {} }
+  const out = clone(value)
+  for (const name of ['kind', 'apiVersion']) checkText(out, name)
+  out.metadata = readMeta(out.metadata ?? {}, onUnknown && (path => onUnknown(`metadata.${path}`)))
+  const found = schemaOf(custom, out)
+  if (!found) return out
+  const { schema } = found
+  const told: string[] = []
+  if (!custom.preserveUnknown) {
+    prune(out, schema, true, onUnknown && (path => told.push(path)))
+    pruneNulls(out, schema)
+  }
+  const embedded: string[] = []
+  const misfit = coerceEmbeddedMeta(out, schema, fieldPath(), false, onUnknown && (path => embedded.push(path)))
+  if (misfit) throw new DecodeError(fieldErrorText(misfit))
+  if (onUnknown) for (const path of [...told.sort(), ...embedded.sort()]) onUnknown(path)
+  return out
+}
+
+function checkText(object: JsonObject, name: string): void {
+  const value = object[name]
+  if (value === undefined || typeof value === 'string') return
+  throw new DecodeError(`.${name} accessor error: ${goText(value)} is of the type ${goTypeOf(value)}, expected string`)
+}
+
+const goText = (value: Json): string => (value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+function goTypeOf(value: Json): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'
+  return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64'
+}
+
+/** Metadata as it is, but for members, labels and annotations that are malformed. An object from before there were generations has the first. */
+function lenientMeta(value: Json): JsonObject {
+  const meta = readable(value) ?? (isObject(value) ? eachReadable(value) : {})
+  return meta.generation === undefined ? { ...meta, generation: 1 } : meta
+}
+
+function readable(value: Json): JsonObject | undefined {
+  try {
+    return coerceMeta(value)
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
+}
+
+function eachReadable(meta: JsonObject): JsonObject {
+  const kept: JsonObject = {}
+  for (const [name, value] of Object.entries(meta)) {
+    const whole = readable({ [name]: value })
+    if (whole) Object.assign(kept, whole)
+    else if ((name === 'labels' || name === 'annotations') && isObject(value)) {
+      kept[name] = Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string'))
+    }
+  }
+  return readable(kept) ?? {}
+}
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,73 @@
+import type { Json } from '../../meta/object.ts'
+import type { Field, FreeForm, ListSchema, ScalarType, Schema, StructSchema } from '../schema.ts'
+import { objectMetaType } from './embedded-meta.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
+
+const GO_TYPES: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64', boolean: 'bool', string: 'string' }
+
+/** Any JSON, tracked by what it is. */
+const ANY: Schema = { type: 'json', goType: 'any' }
+
+const field = (name: string, schema: Schema, required: boolean, value?: Json): [string, Field] => [
+  name,
+  { name, number: 0, schema, required, omitEmpty: true, pointer: true, ...(value !== undefined && { default: value }) },
+]
+
+/** What a custom kind is called beside its schema. */
+export interface CustomStruct {
+  readonly kind: string
+  /** Of its definition in OpenAPI. */
+  readonly definition: string
+  readonly freeForm: FreeForm
+}
+
+/** The schema model of a kind that a structural schema describes, as apply looks at it: `metadata` is that of every object. */
+export function customStruct(props: JsonSchemaProps, { kind, definition, freeForm }: CustomStruct): StructSchema {
+  const { fields, ...rest } = structOf(props)
+  const metadata: [string, Field] = ['metadata', { name: 'metadata', number: 0, schema: objectMetaType(), required: false, omitEmpty: true, pointer: false }]
+  return { ...rest, name: kind, definition, typeMeta: true, freeForm, fields: new Map([...fields, metadata]) }
+}
+
+function structOf(props: JsonSchemaProps): StructSchema {
+  const fields = Object.entries(props.properties ?? {}).map(([name, member]) =>
+    field(name, schemaOf(member), props.required?.includes(name) === true, member.default),
+  )
+  const open = props['x-kubernetes-preserve-unknown-fields'] || fields.length === 0
+  return {
+    type: 'struct',
+    name: 'Custom',
+    fields: new Map(fields),
+    inlines: [],
+    typeMeta: false,
+    ...(props['x-kubernetes-map-type'] && { structType: props['x-kubernetes-map-type'] as 'atomic' | 'granular' }),
+    ...(open && { preserveUnknown: true }),
+  }
+}
+
+function schemaOf(props: JsonSchemaProps): Schema {
+  if (props['x-kubernetes-int-or-string']) return { type: 'intOrString', goType: 'intstr.IntOrString' }
+  if (props['x-kubernetes-embedded-resource']) return embeddedOf(props)
+  const items = itemsSchema(props)
+  const values = additionalSchema(props)
+  if (props.type === 'array') {
+    const listType = props['x-kubernetes-list-type'] as ListSchema['listType']
+    return {
+      type: 'list',
+      items: items ? schemaOf(items) : ANY,
+      ...(listType && { listType }),
+      ...(props['x-kubernetes-list-map-keys'] && { listMapKeys: props['x-kubernetes-list-map-keys'] }),
+    }
+  }
+  const mapType = props['x-kubernetes-map-type'] as 'atomic' | undefined
+  if (values) return { type: 'map', values: schemaOf(values), ...(mapType && { mapType }) }
+  if (props.type === 'object' && props.additionalProperties === true) return { type: 'map', values: ANY, ...(mapType && { mapType }) }
+  if (props.type === 'object') return structOf(props)
+  return { type: (props.type ?? 'json') as ScalarType, goType: GO_TYPES[props.type ?? ''] ?? 'any' }
+}
+
+/** An object of the API within another: its kind, apiVersion and metadata are known, whatever the schema says. */
+function embeddedOf(props: JsonSchemaProps): StructSchema {
+  const { fields, ...rest } = structOf(props)
+  const metadata = fields.get('metadata') ?? field('metadata', objectMetaType(), false)[1]
+  return { ...rest, typeMeta: true, fields: new Map([...fields, ['metadata', metadata]]) }
+}

@@ -1,0 +1,61 @@
+import { duplicate, type FieldError, invalid, verbatim } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { sortedKeys } from '../members.ts'
+import { goValue } from './go-value.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+
+/** Items of sets that are there twice, and items of lists of type map with the same keys, all the way down; each told once, where it is met again. */
+export function listErrors(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath): FieldError[] {
+  if (schema === undefined || typeof value !== 'object' || value === null) return []
+  if (!Array.isArray(value)) {
+    const additional = additionalSchema(schema)
+    const inner = additional ? Object.keys(value).flatMap(name => listErrors(value[name] as Json, additional, path.key(name))) : []
+    return [...inner, ...Object.keys(value).flatMap(name => listErrors(value[name] as Json, propertySchema(schema, name), path.child(name)))]
+  }
+  const items = itemsSchema(schema)
+  return [...ownErrors(value, schema, path), ...value.flatMap((item, i) => listErrors(item, items, path.index(i)))]
+}
+
+function ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldPath): FieldError[] {
+  switch (schema['x-kubernetes-list-type']) {
+    case 'set':
+      return repeated(list.map(identity)).map(i => duplicate(path.index(i), goValue(list[i])))
+    case 'map':
+      return mapErrors(list, schema['x-kubernetes-list-map-keys'] ?? [], path)
+    default:
+      return []
+  }
+}
+
+function mapErrors(list: readonly Json[], names: readonly string[], path: FieldPath): FieldError[] {
+  const stray = list.findIndex(item => item !== null && (typeof item !== 'object' || Array.isArray(item)))
+  if (stray >= 0) return [invalid(path.index(stray), goValue(list[stray]), 'must be an object for an array of list-type map')]
+  const keys = list.map(item => keyOf(item as JsonObject | null, names))
+  return repeated(keys.map(identity)).map(i => duplicate(path.index(i), goValue(keys[i]) ?? verbatim('map[string]interface {}{}')))
+}
+
+const keyOf = (item: JsonObject | null, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.filter(name => item !== null && Object.hasOwn(item, name)).map(name => [name, item?.[name] as Json]))
+
+/** The second place of each that stands more than once. */
+function repeated(identities: readonly string[]): number[] {
+  const times = new Map<string, number>()
+  const found: number[] = []
+  for (const [i, id] of identities.entries()) {
+    const before = times.get(id) ?? 0
+    times.set(id, before + 1)
+    if (before === 1) found.push(i)
+  }
+  return found
+}
+
+/** A text that is the same for the same value: its JSON with sorted members. */
+function identity(value: Json): string {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(identity).join(',')}]`
+  return `{${sortedKeys(value)
+    .map(key => `${JSON.stringify(key)}:${identity(value[key] as Json)}`)
+    .join(',')}}`
+}

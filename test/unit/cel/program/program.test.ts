@@ -1,0 +1,129 @@
+import { expect } from 'chai'
+import { compile } from '../../../../src/cel/compile.ts'
+import { baseEnvironment, extend } from '../../../../src/cel/environment.ts'
+import { type AuthorizationQuestion, AuthorizerValue, DecisionPending, requestResource } from '../../../../src/cel/functions/authorization.ts'
+import { makeProgram, type Outcome, type Program } from '../../../../src/cel/program/program.ts'
+import { schemaValue } from '../../../../src/cel/schema/schema-value.ts'
+import { parseType } from '../../../../src/cel/type.ts'
+import type { Value } from '../../../../src/cel/values/value.ts'
+import { type CelResult, evaluator, printResult, readResults, resultsEnvironment } from '../../../support/cel-results.ts'
+
+const AUTHORIZER = {
+  authorizer: parseType('kubernetes.authorization.Authorizer'),
+  'authorizer.requestResource': parseType('kubernetes.authorization.ResourceCheck'),
+}
+const environment = extend(baseEnvironment(33), AUTHORIZER)
+const NOTHING = new Map<string, Value>()
+
+function programOf(expression: string): Program {
+  const { checked, issues } = compile(expression, environment)
+  if (!checked) throw new Error(String(issues))
+  const program = makeProgram(checked, environment)
+  if ('fault' in program) throw new Error(program.fault)
+  return program
+}
+
+/** What both are compared by. */
+const compared = ({ value, error, cost, fault }: Partial<CelResult>): object => ({ value, error, cost, fault })
+
+describe('programs of expressions', () => {
+  it('come to the values, the errors and the costs that those of cel-go come to', () => {
+    const wrong: unknown[] = []
+    let count = 0
+    for (const group of readResults()) {
+      const evaluate = evaluator(group)
+      for (const result of group.results) {
+        count++
+        const ours = evaluate(result.expression)
+        const value = 'value' in ours && ours.value !== undefined ? { value: printResult(ours.value) } : {}
+        const found = compared({ ...ours, ...value } as Partial<CelResult>)
+        if (JSON.stringify(found) !== JSON.stringify(compared(result))) wrong.push({ expression: result.expression, ours: found, theirs: compared(result) })
+      }
+    }
+    expect(wrong).to.deep.equal([])
+    expect(count).to.be.above(4000)
+  })
+
+  it('come to the same, at the same cost, in turns that are as short as can be', async () => {
+    const { spent, next } = { spent: () => true, next: () => Promise.resolve() }
+    const wrong: string[] = []
+    for (const { schema, self, results } of readResults()) {
+      const values = new Map([['self', schemaValue(self, schema)]])
+      const known = resultsEnvironment(schema)
+      for (const { expression } of results) {
+        const { checked } = compile(expression, known)
+        const program = checked && makeProgram(checked, known)
+        if (!program || 'fault' in program) continue
+        const shown = ({ value, ...rest }: Outcome): string => JSON.stringify({ ...rest, value: value === undefined ? '' : printResult(value) })
+        if (shown(await program.evaluateInTurns(values, { spent, next })) !== shown(program.evaluate(values))) wrong.push(expression)
+      }
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('take turns in loops within loops', async () => {
+    let turns = 0
+    const next = (): Promise<void> => {
+      turns++
+      return Promise.resolve()
+    }
+    const row = `[${Array.from({ length: 40 }, (_, i) => i).join()}]`
+    const inner = `${row}.filter(y, ${row}.all(z, z >= 0) && x + y > 3)`
+    const program = programOf(`${row}.map(x, ${inner}.size() + ${inner}.size()).sum() == 3180 && ${row}.exists(x, x == 39)`)
+    const whole = program.evaluate(NOTHING)
+    expect(await program.evaluateInTurns(NOTHING, { spent: () => true, next })).to.deep.equal(whole)
+    expect(turns).to.be.above(1000)
+    const { cost } = whole
+    expect(await program.evaluateInTurns(NOTHING, { spent: () => true, next }, { limit: cost - 1 })).to.deep.include({ isLimit: true })
+  })
+
+  it('end when they cost too much', () => {
+    const program = programOf('[1, 2, 3].all(x, [1, 2, 3].all(y, x + y > 0))')
+    const { cost } = program.evaluate(NOTHING)
+    expect(program.evaluate(NOTHING, { limit: cost })).to.include({ value: true })
+    expect(program.evaluate(NOTHING, { limit: cost - 1 })).to.deep.include({ error: 'operation cancelled: actual cost limit exceeded', isLimit: true })
+  })
+
+  it('end when they are interrupted, which a loop asks at every hundredth round', () => {
+    let asked = 0
+    const interrupted = (): boolean => ++asked === 2
+    const row = `[${Array.from({ length: 250 }, (_, i) => i).join()}]`
+    expect(programOf(`${row}.all(x, x >= 0)`).evaluate(NOTHING, { interrupted })).to.include({ error: 'operation interrupted', isLimit: false })
+    expect(asked).to.equal(2)
+  })
+
+  it('ask the authorizer, which sees all that was said', () => {
+    const questions: AuthorizationQuestion[] = []
+    const authorizer = new AuthorizerValue(question => {
+      questions.push(question)
+      return { allowed: question.verb === 'get', reason: 'because' }
+    })
+    const activation = new Map<string, Value>([
+      ['authorizer', authorizer],
+      ['authorizer.requestResource', requestResource(authorizer, { group: 'apps', resource: 'deployments', name: 'web' })],
+    ])
+    const evaluate = (expression: string): unknown => programOf(expression).evaluate(activation)
+    expect(evaluate('authorizer.group("").resource("pods").subresource("log").namespace("n").name("p").check("get").allowed()')).to.deep.equal({
+      value: true,
+      cost: 350_007,
+    })
+    expect(evaluate('authorizer.requestResource.fieldSelector("a=b").check("list").reason()')).to.include({ value: 'because' })
+    expect(evaluate('authorizer.serviceAccount("ns", "sa").path("/healthz").check("get").errored()')).to.include({ value: false })
+    expect(evaluate('authorizer.path(" ").check("get").allowed()')).to.include({ error: 'path must not be empty' })
+    expect(evaluate('authorizer.serviceAccount("NS", "sa").path("/").check("get").allowed()')).to.include({ error: 'Invalid service account namespace' })
+    const nothing = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' }
+    expect(questions).to.deep.equal([
+      { ...nothing, verb: 'get', group: '', resource: 'pods', subresource: 'log', namespace: 'n', name: 'p' },
+      { ...nothing, verb: 'list', group: 'apps', resource: 'deployments', name: 'web', fieldSelector: 'a=b' },
+      { verb: 'get', path: '/healthz', serviceAccount: { namespace: 'ns', name: 'sa' } },
+    ])
+  })
+
+  it('let an authorizer put them off', () => {
+    const authorizer = new AuthorizerValue(question => {
+      throw new DecisionPending(question)
+    })
+    const program = programOf('authorizer.path("/healthz").check("get").allowed() || true')
+    expect(() => program.evaluate(new Map([['authorizer', authorizer]]))).to.throw(DecisionPending)
+  })
+})

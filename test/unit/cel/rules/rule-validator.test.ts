@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import type { Turns } from '../../../../src/cel/program/program.ts'
+import { ruleTree } from '../../../../src/cel/rules/rule-node.ts'
+import { type RuleResult, validateRules } from '../../../../src/cel/rules/rule-validator.ts'
+import { fieldErrorText } from '../../../../src/meta/field-error.ts'
+import type { Json } from '../../../../src/meta/object.ts'
+import { Correlation } from '../../../../src/schema/json-schema/correlation.ts'
+import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+
+/** What the rules of custom resources come to: see test/fixtures/cel. */
+interface RulesCase {
+  readonly name: string
+  readonly schema: JsonSchemaProps
+  readonly whole?: boolean
+  readonly value: Json
+  readonly old?: Json
+  readonly ratchet?: boolean
+  readonly budget?: number
+  readonly errors: readonly string[]
+  readonly warnings: readonly string[]
+  readonly remaining: number
+}
+
+const cases = JSON.parse(readFileSync(new URL('../../../fixtures/cel/rules.json', import.meta.url), 'utf8')) as RulesCase[]
+
+async function run({ schema, whole = false, value, old, ratchet, budget }: RulesCase, turns?: Turns): Promise<RuleResult> {
+  const tree = ruleTree(schema, whole)
+  if (!tree) return { errors: [], warnings: [], remaining: budget ?? 10_000_000 }
+  const correlated = ratchet ? new Correlation(value, old ?? null, schema) : undefined
+  return validateRules(tree, { value, old, correlated, ...(budget === undefined ? {} : { budget }), ...(turns ? { turns } : {}) })
+}
+
+describe('rules of a schema', () => {
+  for (const one of cases) {
+    it(one.name, async () => {
+      const { errors, warnings, remaining } = await run(one)
+      // The path of the root prints as <nil> upstream, which no object shows: its rules are below it there.
+      const texts = errors.map(fieldErrorText).map(text => text.replace(/^: /, '<nil>: '))
+      expect({ errors: texts.sort(), warnings: [...warnings].map(text => text.replace(/^: /, '<nil>: ')).sort(), remaining }).to.deep.equal({
+        errors: [...one.errors],
+        warnings: [...one.warnings],
+        remaining: one.remaining,
+      })
+    })
+  }
+
+  it('come to the same in turns, however short', async () => {
+    const turns: Turns = { spent: () => true, next: () => Promise.resolve() }
+    for (const one of cases) {
+      const { errors, warnings, remaining } = await run(one, turns)
+      const whole = await run(one)
+      expect({ errors, warnings, remaining }, one.name).to.deep.equal({ errors: whole.errors, warnings: whole.warnings, remaining: whole.remaining })
+    }
+  })
+})

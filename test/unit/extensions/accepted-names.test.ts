@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { nameDefinition } from '../../../src/extensions/accepted-names.ts'
+import type { KubeObject } from '../../../src/meta/object.ts'
+
+const names = (plural: string, kind: string, more: object = {}) => ({ plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List`, ...more })
+
+const definition = (wanted: object, accepted?: object, conditions: object[] = [], group = 'g'): KubeObject => ({
+  kind: 'CustomResourceDefinition',
+  apiVersion: 'apiextensions.k8s.io/v1',
+  metadata: { name: 'x' },
+  spec: { group, names: wanted },
+  status: { conditions, acceptedNames: accepted ?? { plural: '', kind: '' } },
+})
+
+const widgets = names('widgets', 'Widget')
+
+describe('nameDefinition', () => {
+  it('accepts names that nobody has, and says that the kind is being installed', () => {
+    expect(nameDefinition(definition(widgets), [])).to.deep.equal({
+      acceptedNames: widgets,
+      conditions: [
+        { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' },
+        { type: 'Established', status: 'False', reason: 'Installing', message: 'the initial names have been accepted' },
+      ],
+    })
+  })
+
+  it('changes nothing where all names that are wanted are accepted', () => expect(nameDefinition(definition(widgets, widgets), [])).to.equal(undefined))
+
+  const conflicts: [string, object, string, string][] = [
+    ['plural', names('widgets', 'Gadget'), 'PluralConflict', '"widgets" is already in use'],
+    ['singular', { ...names('gadgets', 'Gadget'), singular: 'widget' }, 'SingularConflict', '"widget" is already in use'],
+    ['kind', { ...names('gadgets', 'Gadget'), kind: 'Widget' }, 'KindConflict', '"Widget" is already in use'],
+    ['list kind', { ...names('gadgets', 'Gadget'), listKind: 'WidgetList' }, 'ListKindConflict', '"WidgetList" is already in use'],
+    ['short name', names('gadgets', 'Gadget', { shortNames: ['w', 'gd'] }), 'ShortNamesConflict', '"w" is already in use'],
+  ]
+  const other = definition({}, { ...widgets, shortNames: ['w'] })
+  for (const [what, wanted, reason, message] of conflicts) {
+    it(`tells of a ${what} that another definition of the group has`, () => {
+      const [accepted, established] = nameDefinition(definition(wanted), [other])?.conditions ?? []
+      expect(accepted).to.deep.equal({ type: 'NamesAccepted', status: 'False', reason, message })
+      expect(established).to.deep.include({ status: 'False', reason: 'NotAccepted' })
+    })
+    it(`accepts the ${what} where the other is of another group`, () => {
+      expect(nameDefinition(definition(wanted, undefined, [], 'elsewhere'), [other])?.conditions[0]?.status).to.equal('True')
+    })
+  }
+
+  it('keeps a kind established whose new names are not accepted', () => {
+    const established = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'm' }
+    const naming = nameDefinition(definition(names('gadgets', 'Gadget', { shortNames: ['w'] }), names('gadgets', 'Gadget'), [established]), [other])
+    expect(naming?.acceptedNames).to.deep.equal(names('gadgets', 'Gadget'))
+    expect(naming?.conditions[1]).to.deep.equal(established)
+  })
+})

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { Catalog } from '../../../src/catalog/catalog.ts'
+import type { ResourceAccess, ResourceDefinition } from '../../../src/catalog/definition.ts'
+import { awaitKind } from '../../../src/extensions/await-kind.ts'
+import { notFoundError } from '../../../src/meta/status.ts'
+import { customResourceDefinitionResource } from '../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
+
+const accessTo = (status: object | undefined): ResourceAccess =>
+  ({
+    get: async (id: { group: string; resource: string }, _: string, name: string) => {
+      if (!status) throw notFoundError(id, name)
+      return { kind: 'CustomResourceDefinition', metadata: { name }, status }
+    },
+  }) as unknown as ResourceAccess
+
+const accepted = { conditions: [{ type: 'NamesAccepted', status: 'True' }] }
+const { signal } = new AbortController()
+
+describe('awaitKind', () => {
+  it('waits until the kind of a definition that is accepted is served', async () => {
+    const catalog = new Catalog([])
+    let settled = false
+    const waiting = awaitKind(accessTo(accepted), catalog, 'apiextensions.k8s.io', 'customresourcedefinitions', signal).then(() => {
+      settled = true
+    })
+    await sleep(20)
+    expect(settled).to.equal(false)
+    catalog.replace([customResourceDefinitionResource as ResourceDefinition])
+    await waiting
+  })
+
+  for (const [what, status] of [
+    ['there is no definition', undefined],
+    ['its names are not accepted', { conditions: [{ type: 'NamesAccepted', status: 'False' }] }],
+  ] as const) {
+    it(`does not wait where ${what}`, async () => {
+      const start = performance.now()
+      await awaitKind(accessTo(status), new Catalog([]), 'g', 'r', signal)
+      expect(performance.now() - start).to.be.below(500)
+    })
+  }
+})

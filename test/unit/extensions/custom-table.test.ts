@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { customTable } from '../../../src/extensions/custom-table.ts'
+import type { Json, KubeObject } from '../../../src/meta/object.ts'
+
+const NOW = Date.parse('2026-01-01T00:01:00Z')
+const object = (spec: object): KubeObject => ({
+  kind: 'W',
+  apiVersion: 'g/v1',
+  metadata: { name: 'w', creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec,
+})
+
+describe('customTable', () => {
+  it('has name and age without columns', () => {
+    const table = customTable()
+    expect(table.columns.map(({ name, type }) => [name, type])).to.deep.equal([
+      ['Name', 'string'],
+      ['Age', 'date'],
+    ])
+    expect(table.cells(object({}), NOW)).to.deep.equal(['w', '60s'])
+  })
+
+  const cells: [string, Json | undefined, Json][] = [
+    ['string', 'text', 'text'],
+    ['string', 7, '7'],
+    ['string', { b: 1, a: '<' }, '{"a":"\\u003c","b":1}'],
+    ['string', null, '<nil>'],
+    ['string', undefined, null],
+    ['integer', 7, 7],
+    ['integer', 7.9, 7],
+    ['integer', '7', null],
+    ['number', 1.5, 1.5],
+    ['number', true, null],
+    ['boolean', false, false],
+    ['boolean', 'false', null],
+    ['date', '2026-01-01T00:00:30Z', '30s'],
+    ['date', 'yesterday', '<invalid>'],
+    ['date', 5, null],
+    ['date', '', '<unknown>'],
+  ]
+  for (const [type, value, wanted] of cells) {
+    it(`prints ${JSON.stringify(value)} in a column of type ${type} as ${JSON.stringify(wanted)}`, () => {
+      const table = customTable([{ name: 'C', type, jsonPath: '.spec.a' }])
+      expect(table.cells(object(value === undefined ? {} : { a: value }), NOW)[1]).to.deep.equal(wanted)
+    })
+  }
+
+  it('leaves out what comes from a path on that cannot be read', () => {
+    const column = (name: string, jsonPath: string) => ({ name, type: 'string', jsonPath })
+    expect(customTable([column('A', '.a'), column('B', '.b['), column('C', '.c')]).columns.map(({ name }) => name)).to.deep.equal(['Name', 'A'])
+  })
+})

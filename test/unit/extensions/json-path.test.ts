@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { JsonPathError, parseJsonPath } from '../../../src/extensions/json-path.ts'
+import type { Json } from '../../../src/meta/object.ts'
+
+const value: Json = {
+  spec: { size: 3, 'a.b': 'dotted', list: ['p', 'q', 'r'], nothing: null },
+  status: {
+    conditions: [
+      { type: 'Ready', status: 'True', age: 5 },
+      { type: 'Other', status: 'False', age: 7 },
+    ],
+  },
+}
+
+describe('parseJsonPath', () => {
+  const found: [string, Json[]][] = [
+    ['.spec.size', [3]],
+    ['.spec.none', []],
+    ['.spec.size.deeper', []],
+    ['.spec.nothing', [null]],
+    ['.constructor', []],
+    ['.spec.a\\.b', ['dotted']],
+    [".spec['a.b']", ['dotted']],
+    ['.spec["a.b"]', ['dotted']],
+    ['.spec.list[0]', ['p']],
+    ['.spec.list[-1]', ['r']],
+    ['.spec.list[7]', []],
+    ['.spec.list[*]', ['p', 'q', 'r']],
+    ['.spec.list[0,2]', ['p', 'r']],
+    ['.spec.list[1:]', ['q', 'r']],
+    ['.spec.list[0:3:2]', ['p', 'r']],
+    ['.status.conditions[?(@.type=="Ready")].status', ['True']],
+    [".status.conditions[?(@.type=='Other')].status", ['False']],
+    ['.status.conditions[?(@.age>5)].type', ['Other']],
+    ['.status.conditions[?(@.age <= 5)].type', ['Ready']],
+    ['.status.conditions[?(@.type!="Ready")].type', ['Other']],
+    ['.status.conditions[?(@.age)].type', ['Ready', 'Other']],
+    ['.status.conditions[?(@.none)].type', []],
+    ['.status..type', ['Ready', 'Other']],
+    ['.spec.*', [3, 'dotted', ['p', 'q', 'r'], null]],
+  ]
+  for (const [path, values] of found) it(`finds ${JSON.stringify(values)} at ${path}`, () => expect(parseJsonPath(path)(value)).to.deep.equal(values))
+
+  for (const path of ['spec', '.spec[', '.spec[a]', '.a b', '.list[?(@.a]', '.list[?(1 ~ 2)]']) {
+    it(`refuses ${path}`, () => expect(() => parseJsonPath(path)).to.throw(JsonPathError))
+  }
+})

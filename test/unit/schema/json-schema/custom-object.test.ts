@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import { DecodeError } from '../../../../src/schema/decode.ts'
+import { customObject } from '../../../../src/schema/json-schema/custom-object.ts'
+import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+
+const schema: JsonSchemaProps = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        a: { type: 'string', default: 'd' },
+        n: { type: 'string', nullable: true },
+        p: { type: 'string' },
+        l: { type: 'array', items: { type: 'object', properties: { x: { type: 'integer', default: 3 } } } },
+        e: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+  },
+}
+const form = customObject({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', schema]]), preserveUnknown: false }, 'v1')
+const object = (more: object = {}) => ({ apiVersion: 'g.dev/v1', kind: 'W', metadata: { name: 'w' }, ...more })
+
+describe('customObject', () => {
+  it('removes what the schema does not name, and tells where', () => {
+    const told: string[] = []
+    const read = form.read(object({ extra: 1, spec: { a: 'x', z: 1, l: [{ x: 1 }, { y: 2 }] }, metadata: { name: 'w', foo: 1 } }), path => told.push(path))
+    expect(read).to.deep.equal(object({ spec: { a: 'x', l: [{ x: 1 }, {}] } }))
+    expect(told).to.deep.equal(['metadata.foo', 'extra', 'spec.l[1].y', 'spec.z'])
+  })
+
+  it('removes nulls that are no values and have no default', () => {
+    expect(form.read(object({ spec: { a: null, n: null, p: null } }))).to.deep.equal(object({ spec: { a: null, n: null } }))
+  })
+
+  it('fills in defaults, also within lists and for nulls', () => {
+    const value = object({ spec: { a: null, l: [{}, { x: 1 }] } })
+    form.setDefaults(value)
+    expect(value).to.deep.equal(object({ spec: { a: 'd', l: [{ x: 3 }, { x: 1 }] } }))
+  })
+
+  it('coerces the metadata of embedded objects', () => {
+    const told: string[] = []
+    const embedded = { kind: 'P', apiVersion: 'v1', metadata: { name: 'e', odd: 1, creationTimestamp: null }, any: 1 }
+    const read = form.read(object({ spec: { e: embedded } }), path => told.push(path))
+    expect(read.spec).to.deep.equal({ e: { kind: 'P', apiVersion: 'v1', metadata: { name: 'e' }, any: 1 } })
+    expect(told).to.deep.equal(['spec.e.metadata.odd'])
+  })
+
+  it('keeps all of an object that calls itself another kind', () => {
+    const other = { ...object({ extra: 1 }), kind: 'Other' }
+    expect(form.read(other)).to.deep.equal(other)
+  })
+
+  it('removes all of an object of a version that there is not', () => {
+    expect(form.read({ ...object({ spec: { a: '1' } }), apiVersion: 'g.dev/v9' })).to.deep.equal({ ...object(), apiVersion: 'g.dev/v9' })
+  })
+
+  it('leaves its argument alone', () => {
+    const value = object({ spec: { z: 1 } })
+    form.read(value)
+    expect(value).to.deep.equal(object({ spec: { z: 1 } }))
+  })
+
+  for (const [what, wrong] of [
+    ['a label that is a number', object({ metadata: { labels: { a: 1 } } })],
+    ['metadata that is a text', object({ metadata: 'x' })],
+    ['a kind that is a number', { ...object(), kind: 1 }],
+  ] as const) {
+    it(`refuses ${what}`, () => expect(() => form.read(wrong)).to.throw(DecodeError))
+  }
+
+  it('drops what is malformed in stored metadata, and gives it a generation', () => {
+    expect(form.readStored(object({ metadata: { name: 'w', labels: { a: 1, b: 'c' }, finalizers: 5 } })).metadata).to.deep.equal({
+      name: 'w',
+      labels: { b: 'c' },
+      generation: 1,
+    })
+  })
+
+  it('is told from one with another schema', () => {
+    const other = customObject({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', { type: 'object' }]]), preserveUnknown: false }, 'v1')
+    expect(other.id).not.to.equal(form.id)
+  })
+})

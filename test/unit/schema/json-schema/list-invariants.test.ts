@@ -1,0 +1,48 @@
+import { expect } from 'chai'
+import { fieldErrorText } from '../../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../../src/meta/field-path.ts'
+import type { Json } from '../../../../src/meta/object.ts'
+import { listErrors } from '../../../../src/schema/json-schema/list-invariants.ts'
+import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+
+const set: JsonSchemaProps = { type: 'array', 'x-kubernetes-list-type': 'set', items: {} }
+const map = (...keys: string[]): JsonSchemaProps => ({
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': keys,
+  items: { type: 'object', properties: { inner: set } },
+})
+
+describe('listErrors', () => {
+  const cases: [string, JsonSchemaProps, Json, string[]][] = [
+    ['a set without repetition', set, ['a', 'b', 1], []],
+    ['a set', set, ['a', 'b', 'a', 'a', 'b'], ['l[2]: Duplicate value: "a"', 'l[4]: Duplicate value: "b"']],
+    [
+      'a set of objects, whatever the order of their members',
+      set,
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      ['l[1]: Duplicate value: map[string]interface {}{"a":1, "b":2}'],
+    ],
+    ['a map', map('k'), [{ k: 'a' }, { k: 'b' }, { k: 'a', v: 1 }], ['l[2]: Duplicate value: map[string]interface {}{"k":"a"}']],
+    [
+      'a map by two keys',
+      map('k', 'm'),
+      [
+        { k: 1, m: 1 },
+        { k: 1, m: 2 },
+        { k: 1, m: 1 },
+      ],
+      ['l[2]: Duplicate value: map[string]interface {}{"k":1, "m":1}'],
+    ],
+    ['keys that are absent', map('k'), [{}, { v: 1 }], ['l[1]: Duplicate value: map[string]interface {}{}']],
+    ['an item of a map that is no object', map('k'), [{ k: 1 }, 'x'], ['l[1]: Invalid value: "x": must be an object for an array of list-type map']],
+    ['a set within', map('k'), [{ k: 1, inner: [1, 1] }], ['l[0].inner[1]: Duplicate value: 1']],
+  ]
+  for (const [what, schema, value, texts] of cases) {
+    it(`says ${texts.length === 0 ? 'nothing' : texts.length} of ${what}`, () =>
+      expect(listErrors(value, schema, fieldPath('l')).map(fieldErrorText)).to.deep.equal(texts))
+  }
+})
