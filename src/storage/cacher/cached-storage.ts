@@ -111,7 +111,11 @@ export class CachedStorage implements Storage {
     const { items, looked, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit, count)
     this.#counted(looked, items.length)
     const nextKey = last && keyAfter(last)
-    if (nextKey !== undefined && remaining !== undefined) pages.remember(revision, below.prefix, nextKey, remaining)
+    if (nextKey !== undefined && remaining !== undefined) {
+      pages.remember(revision, below.prefix, nextKey, remaining)
+      // Of a namespace's first page, too: many may begin at one revision.
+      if (count === undefined) pages.remember(revision, below.prefix, start, items.length + remaining)
+    }
     return { items, revision, nextKey, remaining }
   }
 
