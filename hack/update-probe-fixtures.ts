@@ -20,7 +20,7 @@ import { startBinnacle } from '../test/support/started-server.ts'
 const RECORDED = [
   ...['rest', 'negotiation', 'errors', 'read', 'chunk', 'selector', 'watch', 'patch', 'update', 'delete', 'dryrun', 'fieldvalidation', 'table', 'subresource'],
   ...['apply', 'crd', 'cel', 'read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
-  ...['crd-random', 'custom-fieldvalidation-random', 'apply-random'],
+  ...['crd-random', 'custom-fieldvalidation-random', 'apply-random', 'cel-random'],
 ]
 const STATED = ['printing', 'defaults', 'validation']
 const JOBS = 12
