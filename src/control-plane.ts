@@ -33,7 +33,6 @@ import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
 import { awaitKind } from './extensions/await-kind.ts'
-import { celRules } from './extensions/cel-rules.ts'
 import { definitionController } from './extensions/definition-controller.ts'
 import { customResources } from './extensions/follow-definitions.ts'
 import { terminatingKinds } from './extensions/terminating-admission.ts'
@@ -317,7 +316,6 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         catalog,
         logger,
         builtin: definitions,
-        evaluator: celRules,
         addResource: definition => stores.add(cachedResource(options, encryption, definition)),
         removeResource: definition => stores.remove(nameOf(definition)),
         onSynced: () => {

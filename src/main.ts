@@ -152,6 +152,9 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
   return 0
 }
 
+/** What small buffers are cut from: Node's own 8 KB hold three objects, and making one costs more than filling it. */
+Buffer.poolSize = 64 * 1024
+
 const link = connectToPrimary(process)
 runProgram(process.argv.slice(2), {
   ...(link && { worker: link.number }),

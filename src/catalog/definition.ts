@@ -19,10 +19,10 @@ export interface ResourceDefinition {
     readonly prefix: string
     /** In which the release stores it: need be neither served nor the home version. */
     readonly version: Version
-    /** What field selectors see of what is stored, where that is more than the stored version itself may be selected by. */
-    readonly fields?: Version['selectableFields']
     /** A field whose selectors are asked for most, by its name in selectors and its path in that version: a text, which is empty where it is absent. */
     readonly indexedBy?: { readonly field: string; readonly path: readonly string[] }
+    /** What field selectors see of what is stored, where that is more than the stored version itself may be selected by. */
+    readonly fields?: Version['selectableFields']
   }
   readonly strategy?: Strategy
   /** Serves resources that are not stored, by verb. */

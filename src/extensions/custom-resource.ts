@@ -16,7 +16,6 @@ import { customScale } from './custom-scale.ts'
 import { customStrategies } from './custom-strategy.ts'
 import { customTable } from './custom-table.ts'
 import { parseJsonPath } from './json-path.ts'
-import type { RuleEvaluator } from './rules.ts'
 
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
@@ -27,7 +26,7 @@ export const isServed = (definition: KubeObject): boolean => isConditionTrue(def
  * The resource that a custom resource definition describes, in all of its versions; undefined while its names are not accepted, or where no version is served. Objects are converted
  * between versions by their apiVersion alone.
  */
-export function customResource(definition: KubeObject, evaluator?: RuleEvaluator): ResourceDefinition | undefined {
+export function customResource(definition: KubeObject): ResourceDefinition | undefined {
   const spec = definition.spec as DefinitionSpec
   const names = definition.status?.acceptedNames as DefinitionNames | undefined
   const versions = spec.versions ?? []
@@ -40,7 +39,7 @@ export function customResource(definition: KubeObject, evaluator?: RuleEvaluator
     schemas: new Map(versions.flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))),
   }
   const terminating = isConditionTrue(definition, 'Terminating')
-  const built = new Map(versions.map(version => [version.name, versionOf({ spec, names, custom, version, stored, evaluator, terminating })]))
+  const built = new Map(versions.map(version => [version.name, versionOf({ spec, names, custom, version, stored, terminating })]))
   const ordered = [...versions].sort((a, b) => compareVersionNames(a.name, b.name))
   const pick = (served: boolean): Version[] => ordered.filter(version => version.served === served).map(({ name }) => built.get(name) as Version)
   const [first, ...more] = pick(true)
@@ -65,18 +64,17 @@ interface Parts {
   readonly custom: CustomKind
   readonly version: DefinitionVersion
   readonly stored: DefinitionVersion
-  readonly evaluator: RuleEvaluator | undefined
   readonly terminating: boolean
 }
 
-function versionOf({ spec, names, custom, version, stored, evaluator, terminating }: Parts): Version {
+function versionOf({ spec, names, custom, version, stored, terminating }: Parts): Version {
   const { group } = spec
   const { kind, plural, singular = '', shortNames, categories } = names
   const schema = custom.schemas.get(version.name)
   const freeForm = customObject(custom, version.name)
   const subresources = version.subresources ?? {}
   const asVersion = version === stored ? (object: KubeObject) => object : pruned(freeForm, `${group}/${version.name}`)
-  const strategies = customStrategies({ schema, subresources, asVersion }, evaluator)
+  const strategies = customStrategies({ schema, subresources, asVersion })
   const needsWebhook = spec.conversion?.strategy === 'Webhook' && version !== stored
   return {
     group,

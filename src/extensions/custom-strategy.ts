@@ -5,16 +5,15 @@ import { type FieldError, type FieldErrorReason, invalid } from '../meta/field-e
 import { FieldPath, fieldPath } from '../meta/field-path.ts'
 import { isQualifiedName, nameIsDnsSubdomain } from '../meta/names.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
-import { failure } from '../meta/status.ts'
 import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { STATUS_FIELDS } from '../resources/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
 import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
 import { listErrors } from '../schema/json-schema/list-invariants.ts'
-import { type JsonSchemaProps, propertySchema, someSchema } from '../schema/json-schema/props.ts'
+import { type JsonSchemaProps, propertySchema } from '../schema/json-schema/props.ts'
 import { validateValue, validateValueUpdate } from '../schema/json-schema/validate-value.ts'
 import { scaleSpecErrors, scaleStatusErrors } from './custom-scale.ts'
-import type { ObjectRules, RuleEvaluator } from './rules.ts'
+import { ruleCheck } from './rules.ts'
 
 /** One version of a custom kind, as its strategy needs it. */
 export interface VersionRules {
@@ -24,28 +23,13 @@ export interface VersionRules {
   asVersion(object: KubeObject): KubeObject
 }
 
-/** Compiles at the first write: most definitions are never written to. */
-function rulesOf(schema: JsonSchemaProps | undefined, evaluator: RuleEvaluator | undefined): () => ObjectRules | undefined {
-  if (!schema) return () => undefined
-  let compiled: ObjectRules | undefined
-  return () => {
-    if (!evaluator) throw failure(501, 'NotImplemented', RULES_UNSUPPORTED)
-    compiled ??= evaluator.compile(schema)
-    return compiled
-  }
-}
-
-const RULES_UNSUPPORTED =
-  'this server does not evaluate validation rules (x-kubernetes-validations) yet: objects of versions whose schema has them can be read, but neither created nor changed'
-
 /** What upstream does with an object of a custom kind on its way to the store, for one version; and with a write of its status. */
-export function customStrategies(version: VersionRules, evaluator: RuleEvaluator | undefined): { readonly main: Strategy; readonly status: Strategy } {
+export function customStrategies(version: VersionRules): { readonly main: Strategy; readonly status: Strategy } {
   const { subresources } = version
   const schema = version.schema && withKnownFormats(version.schema)
   const { scale } = subresources
   const hasStatus = subresources.status !== undefined
-  const hasRules = someSchema(schema, ({ 'x-kubernetes-validations': own }) => own !== undefined && own.length > 0)
-  const rules = rulesOf(version.schema, evaluator)
+  const rules = ruleCheck(version.schema)
 
   const shared = (next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): FieldError[] => {
     const object = next as unknown as JsonObject
@@ -54,16 +38,16 @@ export function customStrategies(version: VersionRules, evaluator: RuleEvaluator
     if (!before || listErrors(before, schema, ROOT).length === 0) errors.push(...listErrors(object, schema, ROOT))
     return errors
   }
-
-  const evaluate: Strategy['evaluate'] = async (next, old, _ctx, errors) => {
-    const object = next as unknown as JsonObject
-    const before = old && (version.asVersion(old) as unknown as JsonObject)
-    // Rules see nothing of the metadata but the name, which never changes.
-    if (before && sameContent(object, before)) return []
-    const check = rules()
-    if (!check) return []
-    return errors.some(({ reason }) => BLOCKING.has(reason)) ? [UNCHECKED] : check.check(object, before)
-  }
+  const evaluate: Strategy['evaluate'] =
+    rules &&
+    (async (next, old, ctx, errors) => {
+      const object = next as unknown as JsonObject
+      const before = old && (version.asVersion(old) as unknown as JsonObject)
+      // Rules see nothing of the metadata but the name, which never changes.
+      if (before && sameContent(object, before)) return []
+      if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
+      return rules(object, before, text => ctx.request?.warn(text))
+    })
 
   const main: Strategy = {
     allowUnconditionalUpdate: false,
@@ -90,7 +74,7 @@ export function customStrategies(version: VersionRules, evaluator: RuleEvaluator
       ]
       return shared(next, old, errors)
     },
-    ...(hasRules && { evaluate }),
+    ...(evaluate && { evaluate }),
     warnings: finalizerWarnings,
   }
 
@@ -110,7 +94,7 @@ export function customStrategies(version: VersionRules, evaluator: RuleEvaluator
       errors.push(...scaleStatusErrors(next, scale))
       return shared(next, old, errors)
     },
-    ...(hasRules && { evaluate }),
+    ...(evaluate && { evaluate }),
     warnings: () => [],
   }
   return { main, status }

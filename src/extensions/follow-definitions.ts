@@ -5,7 +5,6 @@ import type { Logger } from '../lib/log.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { customResource } from './custom-resource.ts'
-import type { RuleEvaluator } from './rules.ts'
 
 export const DEFINITIONS: ResourceId = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
 
@@ -15,8 +14,6 @@ export interface CustomResourceHost {
   readonly logger: Logger
   /** The kinds that are always there; no definition takes the place of one. */
   readonly builtin: readonly ResourceDefinition[]
-  /** Absent: rules are not evaluated. */
-  readonly evaluator?: RuleEvaluator
   /** Objects of the resource can be read and written from now on. */
   addResource(definition: ResourceDefinition): void
   /** Its watches end. */
@@ -117,7 +114,7 @@ class FollowedDefinitions {
 
   private compile(name: string, definition: KubeObject): ResourceDefinition | undefined {
     try {
-      const resource = customResource(definition, this.host.evaluator)
+      const resource = customResource(definition)
       if (!resource) return undefined
       const { group, names } = resource.home
       if (!this.taken.has(`${group}/${names.plural}`)) return resource

@@ -1,18 +1,33 @@
+import { ruleTree } from '../cel/rules/rule-node.ts'
+import { validateRules } from '../cel/rules/rule-validator.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { JsonObject } from '../meta/object.ts'
+import { Correlation } from '../schema/json-schema/correlation.ts'
 import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
 
-/** The rules (x-kubernetes-validations) of one schema, ready to be evaluated. */
-export interface ObjectRules {
-  /** What the rules say of an object, in upstream's order and words. `old`: what it takes the place of; undefined where it is new. Neither is changed. */
-  check(object: JsonObject, old: JsonObject | undefined): Promise<FieldError[]>
-}
+/**
+ * What the rules (x-kubernetes-validations) of a schema of whole objects, at any depth, say of an object, in upstream's order and words. `old`: what it takes the place of. Neither is
+ * changed. A rule that does not hold of what did not change is only warned of.
+ */
+export type RuleCheck = (object: JsonObject, old: JsonObject | undefined, warn: (text: string) => void) => Promise<FieldError[]>
+
+/** How upstream calls an object as a whole. */
+const WHOLE = '<nil>'
+
+const TURNS = { spent: turnIsSpent, next: nextTurn }
 
 /**
- * Evaluates rules in the expression language. Where the composition gives none, objects of schemas with rules cannot be written: the answer is 501.
+ * Undefined where a schema has no rules. They are compiled when they are first needed: most definitions are never written to.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  */
-export interface RuleEvaluator {
-  /** `schema`: of a whole object, with rules at any depth. */
-  compile(schema: JsonSchemaProps): ObjectRules
+export function ruleCheck(schema: JsonSchemaProps | undefined): RuleCheck | undefined {
+  const tree = schema && ruleTree(schema, true)
+  if (!schema || !tree) return undefined
+  return async (value, old, warn) => {
+    const correlated = old && new Correlation(value, old, schema)
+    const { errors, warnings } = await validateRules(tree, { value, old, correlated, turns: TURNS })
+    for (const text of warnings) warn(text)
+    return errors.map(error => (error.field === '' ? { ...error, field: WHOLE } : error))
+  }
 }

@@ -12,7 +12,9 @@ const mostSpared = 32
 /** Bounds what is kept only to save work. Over the bound, the oldest charges not used since their last turn are dropped. */
 export class ByteBudget {
   readonly limit: number
-  readonly #charges = new Set<Charge>()
+  /** Oldest first, from `#first` on. A Set would be slow here: it keeps the places of what was removed, and each look at its first member goes over them. */
+  #charges: Charge[] = []
+  #first = 0
   #bytes = 0
 
   constructor(limit: number) {
@@ -28,19 +30,22 @@ export class ByteBudget {
       charge.drop()
       return
     }
-    this.#charges.add(charge)
+    this.#charges.push(charge)
     this.#bytes += charge.bytes
     let spared = 0
-    for (const oldest of this.#charges) {
-      if (this.#bytes <= this.limit) return
-      this.#charges.delete(oldest)
+    while (this.#bytes > this.limit) {
+      const oldest = this.#charges[this.#first++] as Charge
       if (oldest.used && oldest !== charge && spared++ < mostSpared) {
         oldest.used = false
-        this.#charges.add(oldest)
+        this.#charges.push(oldest)
       } else {
         this.#bytes -= oldest.bytes
         oldest.drop()
       }
+    }
+    if (this.#first > 1024 && this.#first > this.#charges.length / 2) {
+      this.#charges = this.#charges.slice(this.#first)
+      this.#first = 0
     }
   }
 }

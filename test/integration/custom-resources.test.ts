@@ -111,14 +111,28 @@ describe('custom resources', function () {
     expect((await until(`${DEFINITIONS}/keepers.example.com`, ({ status }) => status === 404)).status).to.equal(404)
   })
 
-  it('are checked against the rules of their schema', async () => {
-    const rules = { type: 'object', properties: { a: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.a > 1' }] }
-    await define(
-      definition('ruled', 'Ruled', [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec: rules } } } }]),
-    )
-    const { status, body } = await client.ask('POST', pathOf('ruled'), { body: object('Ruled', 'r', { a: 1 }) })
-    expect([status, body.message]).to.deep.equal([422, 'Ruled.example.com "r" is invalid: spec: Invalid value: "object": failed rule: self.a > 1'])
-    await client.must('POST', pathOf('ruled'), object('Ruled', 'r', { a: 2 }))
+  it('keep the rules of their schema, and those alone that a change concerns', async () => {
+    const rules = [
+      { rule: 'self.a > 1', message: 'a is too small' },
+      { rule: 'self.b == oldSelf.b', message: 'b stays as it is' },
+      { rule: '!has(self.c) || self.c.all(x, x.startsWith("x"))', messageExpression: '"c is " + self.c.join(",")' },
+    ]
+    const properties = { a: { type: 'integer' }, b: { type: 'string' }, c: { type: 'array', items: { type: 'string', maxLength: 10 }, maxItems: 10 } }
+    const schema = { type: 'object', properties: { spec: { type: 'object', properties, 'x-kubernetes-validations': rules } } }
+    await define(definition('ruled', 'Ruled', [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }]))
+    const causes = async (method: string, path: string, spec: object): Promise<unknown> => {
+      const { status, body } = await client.ask(method, path, {
+        body: object('Ruled', 'r', spec),
+        contentType: method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      })
+      return status < 300 ? status : [status, ...body.details.causes.map((cause: { field: string; message: string }) => `${cause.field}: ${cause.message}`)]
+    }
+    const refused = (text: string) => [422, `spec: Invalid value: "object": ${text}`]
+    expect(await causes('POST', pathOf('ruled'), { a: 1, b: 'x' })).to.deep.equal(refused('a is too small'))
+    expect(await causes('POST', pathOf('ruled'), { a: 2, b: 'x', c: ['xy', 'z'] })).to.deep.equal(refused('c is xy,z'))
+    expect(await causes('POST', pathOf('ruled'), { a: 2, b: 'x' })).to.equal(201)
+    expect(await causes('PATCH', pathOf('ruled', 'r'), { b: 'y' })).to.deep.equal(refused('b stays as it is'))
+    expect((await client.must('GET', pathOf('ruled', 'r'))).spec).to.deep.equal({ a: 2, b: 'x' })
   })
 
   it('are refused in versions that a webhook would have to convert', async () => {

@@ -37,8 +37,8 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
   let held: Socket[] | undefined
 
   const cut = ({ client, server }: Pair): void => {
-    client.resetAndDestroy()
-    server.resetAndDestroy()
+    // Node never lets go of a socket that is reset while it is being ended.
+    for (const side of [client, server]) side.writableEnded ? side.destroy() : side.resetAndDestroy()
   }
   const join = (client: Socket): void => {
     const server = connect({ host: target.hostname, port: Number(target.port), noDelay: true })

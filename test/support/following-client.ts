@@ -20,6 +20,8 @@ export interface FollowingClient {
   state(): Promise<Readonly<Record<string, Followed>>>
   /** Ends the informers. Resolves with the goroutines, threads or handles that are left. */
   end(): Promise<number>
+  /** What it has written to standard error. */
+  log(): string
   kill(): void
 }
 
@@ -70,6 +72,7 @@ export async function startFollowing(command: readonly string[], args: readonly 
       if (child.exitCode === null) await once(child, 'exit')
       return left as number
     },
+    log: () => log,
     kill() {
       process.removeListener('exit', killWithTest)
       child.kill('SIGKILL')

@@ -9,7 +9,7 @@ const resources = [
   { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true },
   { name: 'others.example.io', prefix: key('/registry/others/'), codec: testCodec, namespaced: true },
 ]
-const signal = AbortSignal.timeout(10_000)
+const { signal } = new AbortController()
 
 describe('stores', () => {
   it('read some resources through the watch cache and others from the store, and count both', async () => {

@@ -14,21 +14,61 @@ export class CostLimitExceeded extends Error {
   }
 }
 
-/** The state of one evaluation. */
+/** Thrown where an evaluation leaves the event loop to others: it goes on where it was. Made once, since nobody looks at where it was thrown. */
+export const SUSPENDED = new Error('the evaluation goes on later')
+
+/** Where a loop was when the evaluation was suspended. */
+interface LoopState {
+  /** Of the round that comes next. */
+  readonly round: number
+  readonly accumulated: Value | undefined
+}
+
+export interface FrameOptions {
+  readonly limit: number
+  /** Asked at every hundredth round of loops: true ends the evaluation with an error. */
+  readonly interrupted?: (() => boolean) | undefined
+  /** Asked every few rounds: true suspends the evaluation. */
+  readonly spent?: (() => boolean) | undefined
+}
+
+const ROUNDS_OF_A_SLICE = 16
+
+/**
+ * The state of one evaluation.
+ *
+ * A suspended evaluation is begun anew, and comes back to where it was: loops that were running take up the round they were in, those that were done in that round are not run again.
+ * That works since expressions have no effects, and costs little since only loops take long.
+ */
 export class Frame {
   readonly activation: Activation
   readonly #limit: number
   /** Variables of loops, each at a place of its own. */
   readonly slots: (Value | undefined)[]
   readonly #interrupted: (() => boolean) | undefined
-  #iterations = 0
+  readonly #spent: (() => boolean) | undefined
+  #rounds = 0
+  /** When it was suspended last. */
+  #roundsBefore = 0
   cost = 0
+  #costBefore = 0
+  /** Of loops within loops. */
+  #depth = 0
+  readonly #running = new Map<object, LoopState>()
+  /** Values of the loops that are done, by depth: of those within the round that runs. */
+  readonly #done: Map<object, Value>[] = []
 
-  constructor(activation: Activation, slots: number, limit: number, interrupted: (() => boolean) | undefined) {
+  constructor(activation: Activation, slots: number, { limit, interrupted, spent }: FrameOptions) {
     this.activation = activation
     this.slots = new Array<Value | undefined>(slots).fill(undefined)
     this.#limit = limit
     this.#interrupted = interrupted
+    this.#spent = spent
+  }
+
+  /** Whether it may be suspended. */
+  get isSliced(): boolean {
+    return this.#spent !== undefined
   }
 
   /** Adds to the cost. Throws CostLimitExceeded. */
@@ -37,9 +77,59 @@ export class Frame {
     if (this.cost > this.#limit) throw new CostLimitExceeded()
   }
 
-  /** Called once for each iteration of a loop; every hundredth asks whether to stop. */
+  /** Called once for each round of a loop: whether to end the evaluation. */
   shouldStop(): boolean {
-    return this.#interrupted !== undefined && ++this.#iterations % 100 === 0 && this.#interrupted()
+    this.#rounds++
+    return this.#interrupted !== undefined && this.#rounds % 100 === 0 && this.#interrupted()
+  }
+
+  /** Whether to suspend the evaluation before the next round. */
+  shouldSuspend(): boolean {
+    // What has just been taken up goes on at least one round.
+    if (this.#spent === undefined || this.#rounds % ROUNDS_OF_A_SLICE !== 0 || this.#rounds === this.#roundsBefore) return false
+    if (!this.#spent()) return false
+    this.#roundsBefore = this.#rounds
+    return true
+  }
+
+  /** The value of a loop that was done before the evaluation was suspended. */
+  doneBefore(loop: object): Value | undefined {
+    return this.#done[this.#depth]?.get(loop)
+  }
+
+  /** A loop begins: the state that it was suspended in. The cost is what it was once all of them run again. */
+  enter(loop: object): LoopState | undefined {
+    this.#depth++
+    const state = this.#running.get(loop)
+    if (state && this.#running.delete(loop) && this.#running.size === 0) this.cost = this.#costBefore
+    return state
+  }
+
+  /** Loops of the round before say nothing of the next one. */
+  nextRound(): void {
+    this.#done[this.#depth]?.clear()
+  }
+
+  leave(): void {
+    this.nextRound()
+    this.#depth--
+  }
+
+  /** @param value of a loop that was left. */
+  finish(loop: object, value: Value): void {
+    this.#done[this.#depth] ??= new Map()
+    this.#done[this.#depth]!.set(loop, value)
+  }
+
+  suspend(loop: object, state: LoopState): void {
+    this.#running.set(loop, state)
+  }
+
+  /** Called before the evaluation is begun anew. */
+  resume(): void {
+    this.#depth = 0
+    this.#costBefore = this.cost
+    this.cost = 0
   }
 }
 

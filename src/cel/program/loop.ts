@@ -2,7 +2,7 @@ import { goTypeOf } from '../values/go-type.ts'
 import { GrowingList, listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
 import { CelError, CelList, CelMap, isError, type Value } from '../values/value.ts'
-import type { Evaluate, Frame } from './frame.ts'
+import { type Evaluate, type Frame, SUSPENDED } from './frame.ts'
 
 /** A loop, with the places of its variables. */
 export interface LoopPlan {
@@ -28,38 +28,80 @@ const finished = (value: Value): Value => {
   return value instanceof ValueMap && value.isGrowing ? new ValueMap(Array.from(value.keys(), key => [key, value.find(key)!] as const)) : value
 }
 
-/** One round; false where the loop ends. */
-function round(frame: Frame, { condition, step, accumulator }: LoopPlan): boolean {
-  if (condition(frame) === false) return false
-  frame.slots[accumulator] = step(frame)
-  return true
+/** The elements of a list or the entries of a map, by number. */
+interface Rounds {
+  readonly count: number
+  readonly begin: (slots: Frame['slots'], round: number) => void
 }
 
-/** Runs over a list or map. False where it was interrupted. */
-function run(frame: Frame, plan: LoopPlan, range: CelList | CelMap): boolean {
-  const { slots } = frame
-  const { variable, variable2 } = plan
+function roundsOf({ variable, variable2 }: LoopPlan, range: CelList | CelMap): Rounds {
   if (range instanceof CelList) {
-    const { size } = range
-    for (let i = 0; i < size; i++) {
-      slots[variable] = variable2 === undefined ? range.at(i) : i
-      if (variable2 !== undefined) slots[variable2] = range.at(i)
-      if (!round(frame, plan)) return true
-      if (frame.shouldStop()) return false
+    return {
+      count: range.size,
+      begin(slots, round) {
+        slots[variable] = variable2 === undefined ? range.at(round) : round
+        if (variable2 !== undefined) slots[variable2] = range.at(round)
+      },
     }
-    return true
   }
-  for (const key of range.keys()) {
-    slots[variable] = key
-    if (variable2 !== undefined) slots[variable2] = range.find(key)
-    if (!round(frame, plan)) return true
+  const keys = [...range.keys()]
+  return {
+    count: keys.length,
+    begin(slots, round) {
+      slots[variable] = keys[round]
+      if (variable2 !== undefined) slots[variable2] = range.find(keys[round]!)
+    },
+  }
+}
+
+/** Runs all rounds. False where it was interrupted. */
+function run(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): boolean {
+  const { slots } = frame
+  const { condition, step, accumulator } = plan
+  for (let round = 0; round < count; round++) {
+    begin(slots, round)
+    if (condition(frame) === false) return true
+    slots[accumulator] = step(frame)
     if (frame.shouldStop()) return false
   }
   return true
 }
 
+/** As run, from where it was suspended, and in a way that it can be suspended. */
+function runInSlices(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): boolean {
+  const { slots } = frame
+  const { condition, step, accumulator } = plan
+  const state = frame.enter(plan)
+  if (state) slots[accumulator] = state.accumulated
+  for (let round = state?.round ?? 0; round < count; round++) {
+    if (frame.shouldSuspend()) {
+      frame.nextRound()
+      frame.suspend(plan, { round, accumulated: slots[accumulator] })
+      throw SUSPENDED
+    }
+    // Of the round that is taken up, what was done stays done.
+    if (round !== state?.round) frame.nextRound()
+    begin(slots, round)
+    try {
+      if (condition(frame) === false) break
+      slots[accumulator] = step(frame)
+    } catch (fault) {
+      if (fault === SUSPENDED) frame.suspend(plan, { round, accumulated: slots[accumulator] })
+      throw fault
+    }
+    if (frame.shouldStop()) {
+      frame.leave()
+      return false
+    }
+  }
+  frame.leave()
+  return true
+}
+
 export function loop(plan: LoopPlan): Evaluate {
   return frame => {
+    const done = frame.isSliced ? frame.doneBefore(plan) : undefined
+    if (done !== undefined) return done
     frame.slots[plan.accumulator] = undefined
     const range = plan.range(frame)
     if (isError(range)) return range
@@ -67,6 +109,11 @@ export function loop(plan: LoopPlan): Evaluate {
       const type = goTypeOf(range)
       return new CelError(plan.variable2 === undefined ? `got '${type}', expected iterable type` : `unsupported comprehension range type: ${type}`)
     }
-    return run(frame, plan, range) ? finished(plan.result(frame)) : INTERRUPTED
+    const rounds = roundsOf(plan, range)
+    if (!frame.isSliced) return run(frame, plan, rounds) ? finished(plan.result(frame)) : INTERRUPTED
+    if (!runInSlices(frame, plan, rounds)) return INTERRUPTED
+    const value = finished(plan.result(frame))
+    frame.finish(plan, value)
+    return value
   }
 }

@@ -284,7 +284,7 @@ export class Planner {
 }
 
 const NOTHING = new Map<string, Value>()
-const emptyFrame = (): Frame => new Frame(NOTHING, 0, Number.POSITIVE_INFINITY, undefined)
+const emptyFrame = (): Frame => new Frame(NOTHING, 0, { limit: Number.POSITIVE_INFINITY })
 
 /** With a known pattern only the text is looked at. */
 const ofText =

@@ -1,7 +1,7 @@
 import type { Checked } from '../checker.ts'
 import type { Environment } from '../environment.ts'
 import { type CelError, isError, type Value } from '../values/value.ts'
-import { type Activation, CostLimitExceeded, Frame } from './frame.ts'
+import { type Activation, CostLimitExceeded, type Evaluate, Frame, SUSPENDED } from './frame.ts'
 import { Planner } from './planner.ts'
 
 /** What one call may cost (Kubernetes, "Resource constraints"). */
@@ -21,9 +21,18 @@ export interface EvaluateOptions {
   readonly interrupted?: () => boolean
 }
 
+/** The event loop, of which an evaluation takes its turns. */
+export interface Turns {
+  /** Whether this turn has had its share. */
+  readonly spent: () => boolean
+  readonly next: () => Promise<void>
+}
+
 /** An expression ready to run, as often as wanted and on any values: it holds no state. */
 export interface Program {
   evaluate(activation: Activation, options?: EvaluateOptions): Outcome
+  /** As evaluate, but between rounds of loops it leaves the event loop to others. At once where one turn is enough. */
+  evaluateInTurns(activation: Activation, turns: Turns, options?: EvaluateOptions): Outcome | Promise<Outcome>
 }
 
 /** The program of an expression whose types fit, or what is wrong with values that it computes beforehand: `int('x')`. */
@@ -32,16 +41,43 @@ export function makeProgram(checked: Checked, environment: Environment): Program
   const planned = planner.plan()
   if (isError(planned)) return { fault: planned.message }
   const { slots } = planner
+  const frameOf = (activation: Activation, { limit = PER_CALL_LIMIT, interrupted }: EvaluateOptions, spent?: () => boolean): Frame =>
+    new Frame(activation, slots, { limit, interrupted, spent })
   return {
-    evaluate(activation, { limit = PER_CALL_LIMIT, interrupted } = {}) {
-      const frame = new Frame(activation, slots, limit, interrupted)
-      try {
-        const value = planned(frame)
-        return isError(value) ? { error: value.message, isLimit: false, cost: frame.cost } : { value, cost: frame.cost }
-      } catch (fault) {
-        if (fault instanceof CostLimitExceeded) return { error: fault.message, isLimit: true, cost: frame.cost }
-        throw fault
-      }
+    evaluate: (activation, options = {}) => outcomeOf(planned, frameOf(activation, options)),
+    evaluateInTurns(activation, turns, options = {}) {
+      const frame = frameOf(activation, options, turns.spent)
+      const outcome = outcomeOrPause(planned, frame)
+      return outcome ?? remaining(planned, frame, turns)
     },
+  }
+}
+
+function outcomeOf(planned: Evaluate, frame: Frame): Outcome {
+  try {
+    const value = planned(frame)
+    return isError(value) ? { error: value.message, isLimit: false, cost: frame.cost } : { value, cost: frame.cost }
+  } catch (fault) {
+    if (fault instanceof CostLimitExceeded) return { error: fault.message, isLimit: true, cost: frame.cost }
+    throw fault
+  }
+}
+
+/** Undefined where the evaluation was suspended. */
+function outcomeOrPause(planned: Evaluate, frame: Frame): Outcome | undefined {
+  try {
+    return outcomeOf(planned, frame)
+  } catch (fault) {
+    if (fault === SUSPENDED) return undefined
+    throw fault
+  }
+}
+
+async function remaining(planned: Evaluate, frame: Frame, { next }: Turns): Promise<Outcome> {
+  for (;;) {
+    await next()
+    frame.resume()
+    const outcome = outcomeOrPause(planned, frame)
+    if (outcome) return outcome
   }
 }

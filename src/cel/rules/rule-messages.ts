@@ -2,8 +2,7 @@ import { duplicate, type FieldError, forbidden, invalid, required } from '../../
 import type { FieldPath } from '../../meta/field-path.ts'
 import { strconvQuote } from '../../schema/go-text.ts'
 import type { ValidationRule } from '../../schema/json-schema/props.ts'
-import type { Activation } from '../program/frame.ts'
-import type { Program } from '../program/program.ts'
+import type { Outcome } from '../program/program.ts'
 
 /** The longest message that an expression may give, in bytes. */
 const MAX_MESSAGE = 5 * 1024
@@ -31,9 +30,8 @@ export function ruleError({ reason }: ValidationRule, path: FieldPath, type: str
 /** What came of a message expression: a message, or nothing where the rule's own is to be shown; or why no rule runs any more. */
 export type Message = { readonly cost: number; readonly text?: string } | { readonly exhausted: string }
 
-/** @param expression its text: errors name it. @param budget what it may cost. */
-export function messageOf(program: Program, expression: string, activation: Activation, budget: number): Message {
-  const outcome = program.evaluate(activation)
+/** @param outcome of the message expression. @param expression its text: errors name it. @param budget what it may cost. */
+export function messageOf(outcome: Outcome, expression: string, budget: number): Message {
   if (outcome.cost > budget)
     return { exhausted: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run' }
   if (outcome.error !== undefined) {

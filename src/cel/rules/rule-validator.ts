@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../meta/object.ts'
 import { itemFinder } from '../../schema/json-schema/correlation.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import type { Activation } from '../program/frame.ts'
+import type { Outcome, Program, Turns } from '../program/program.ts'
 import { rootValue, schemaValue } from '../schema/schema-value.ts'
 import { CelOptional, NONE, type Value } from '../values/value.ts'
 import type { CompiledRule } from './compiled-rule.ts'
@@ -29,10 +30,8 @@ export interface RuleRequest {
   readonly budget?: number
   /** A rule that does not hold of what did not change is a warning, not an error. Absent: all are errors. */
   readonly correlated?: Correlated | undefined
-  /**
-   * Asked between rules: a promise puts the next ones off until it resolves. A rule costs at most PER_CALL_LIMIT, so that this bounds how long the event loop is held.
-   */
-  readonly pause?: () => Promise<void> | undefined
+  /** Absent: all rules are run at once. A function that goes through a long text is run at once in any case. */
+  readonly turns?: Turns
 }
 
 export interface RuleResult {
@@ -60,15 +59,11 @@ interface Visit {
 
 /** Checks a value against all rules of its schema, in upstream's order, until they have cost too much. */
 export async function validateRules(tree: RuleNode, request: RuleRequest): Promise<RuleResult> {
-  const { value, old, path = new FieldPath(''), budget = RUNTIME_BUDGET, correlated, pause } = request
-  const run = new Run(budget)
+  const { value, old, path = new FieldPath(''), budget = RUNTIME_BUDGET, correlated, turns } = request
+  const run = new Run(budget, turns)
   for (const visit of visitsOf({ node: tree, value, old, path, place: { current: correlated, parent: undefined } })) {
-    for (const check of run.checksOf(visit)) {
-      check()
-      if (run.remaining < 0) return run
-      const paused = pause?.()
-      if (paused) await paused
-    }
+    await run.check(visit)
+    if (run.remaining < 0) break
   }
   return run
 }
@@ -131,26 +126,32 @@ class Run implements RuleResult {
   readonly errors: FieldError[] = []
   readonly warnings: string[] = []
   remaining: number
+  readonly #turns: Turns | undefined
 
-  constructor(budget: number) {
+  constructor(budget: number, turns: Turns | undefined) {
     this.remaining = budget
+    this.#turns = turns
   }
 
-  /** A check for each rule of a value's schema. */
-  *checksOf(visit: Visit): Generator<() => void> {
+  /** Runs the rules of a value's schema. */
+  async check(visit: Visit): Promise<void> {
     const { node, path } = visit
     const type = node.schema.type ?? ''
     const rules = node.rules()
-    if ('fault' in rules) {
-      yield () => this.errors.push(invalid(path, type, `rule compiler initialization error: ${rules.fault}`))
-      return
+    if ('fault' in rules) this.errors.push(invalid(path, type, `rule compiler initialization error: ${rules.fault}`))
+    else if (this.remaining <= 0) this.#stop(invalid(path, type, OUT_OF_BUDGET))
+    else {
+      const variables = variablesOf(visit)
+      for (const rule of rules) {
+        if (this.#turns?.spent()) await this.#turns.next()
+        await this.#check(rule, visit, variables)
+        if (this.remaining < 0) return
+      }
     }
-    if (this.remaining <= 0) {
-      yield () => this.#stop(invalid(path, type, OUT_OF_BUDGET))
-      return
-    }
-    const variables = variablesOf(visit)
-    for (const rule of rules) yield () => this.#check(rule, visit, variables)
+  }
+
+  #evaluate(program: Program, activation: Activation): Outcome | Promise<Outcome> {
+    return this.#turns ? program.evaluateInTurns(activation, this.#turns) : program.evaluate(activation)
   }
 
   #stop(error: FieldError): void {
@@ -158,20 +159,21 @@ class Run implements RuleResult {
     this.remaining = -1
   }
 
-  #check(compiled: CompiledRule, visit: Visit, variables: Variables): void {
+  async #check(compiled: CompiledRule, visit: Visit, variables: Variables): Promise<void> {
     const { rule, program, fault } = compiled
     const { path, old } = visit
     const type = visit.node.schema.type ?? ''
     if (fault !== undefined) this.errors.push(invalid(path, type, `rule compile error: ${fault}`))
     if (!program || (compiled.usesOldSelf && isAbsent(old) && !rule.optionalOldSelf)) return
-    const { cost, error, value, isLimit } = { isLimit: false, ...program.evaluate(rule.optionalOldSelf ? variables.withOptional() : variables.plain()) }
+    const outcome = await this.#evaluate(program, rule.optionalOldSelf ? variables.withOptional() : variables.plain())
+    const { cost, error, value, isLimit } = { isLimit: false, ...outcome }
     if (cost > this.remaining) {
       this.#stop(invalid(path, type, OUT_OF_BUDGET))
       return
     }
     this.remaining -= cost
     if (error === undefined) {
-      if (value !== true) this.#refuse(compiled, visit, variables)
+      if (value !== true) await this.#refuse(compiled, visit, variables)
     } else if (error.startsWith('no such overload')) {
       const text = `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleText(rule)}`
       this.errors.push(invalid(path, type, text))
@@ -180,7 +182,7 @@ class Run implements RuleResult {
     } else this.errors.push(invalid(path, type, `${error} evaluating rule: ${ruleText(rule)}`))
   }
 
-  #refuse(compiled: CompiledRule, { path, place, node }: Visit, variables: Variables): void {
+  async #refuse(compiled: CompiledRule, { path, place, node }: Visit, variables: Variables): Promise<void> {
     const { rule, message, fieldPath } = compiled
     const at = fieldPath === undefined ? path : path.child(fieldPath)
     const type = node.schema.type ?? ''
@@ -188,7 +190,8 @@ class Run implements RuleResult {
       if (!compiled.usesOldSelf && isUnchanged(place)) this.warnings.push(fieldErrorText(error))
       else this.errors.push(error)
     }
-    const found = message ? messageOf(message, rule.messageExpression ?? '', variables.plain(), this.remaining) : { cost: 0 }
+    const outcome = message && (await this.#evaluate(message, variables.plain()))
+    const found = outcome ? messageOf(outcome, rule.messageExpression ?? '', this.remaining) : { cost: 0 }
     if ('exhausted' in found) {
       add(invalid(at, type, found.exhausted))
       this.remaining = -1

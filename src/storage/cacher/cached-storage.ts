@@ -151,7 +151,6 @@ export class CachedStorage implements Storage {
       if (start.after < this.#cache.history.since) return this.#direct.watch(prefix, query, signal)
     }
     if (signal.aborted) throw abortedError(signal)
-    if (!this.#core.connected) throw new StorageError('unavailable', 'the store is not reachable')
     const below = this.#narrow(prefix, query)
     const name = predicate.name !== undefined && predicate.name !== '' && !below.one ? predicate.name : undefined
     const indexed = below.one || name !== undefined ? undefined : this.#indexed(predicate)

@@ -25,8 +25,6 @@ export interface CacherOptions {
   readonly bookmarkMs?: number
   /** How often each resource is compared with the store, and read anew where they differ. 0: never. Default: 5 minutes, as kube-apiserver. */
   readonly consistencyCheckMs?: number
-  /** How long the store may be away before watches are ended. Default 1 s. */
-  readonly graceMs?: number
   /** Latest reads come from the cache once it has the store's newest revision; otherwise from the store. Default true. */
   readonly consistentReads?: boolean
   /** Exact lists, and pages after the first, come from the cache while it has their state; otherwise from the store. Default true. */

@@ -64,7 +64,6 @@ class WatchCache implements Cacher, CacherCore {
   readonly #routes = new Map<string, ResourceCache>()
   readonly #loads = new LoadWaiters()
   #started = false
-  #lost = false
   /** Counts whole loads: what was read for one resource before the last of them may lack changes. */
   #generation = 0
   #fallbacks = 0
@@ -96,23 +95,11 @@ class WatchCache implements Cacher, CacherCore {
       time: this.time,
       clock: this.clock,
       logger: this.#logger,
-      graceMs: options.graceMs ?? 1000,
       target: {
         load: signal => this.#load(signal),
         apply: event => this.#route(event.key)?.apply(event, this.clock.now()),
-        opened: () => {
-          this.#lost = false
-        },
-        lost: () => {
-          this.#lost = true
-          for (const { cache } of this.#caches.values()) cache.interest.end()
-        },
       },
     })
-  }
-
-  get connected(): boolean {
-    return !this.#lost
   }
 
   start(): void {
@@ -282,7 +269,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   async #compare(cache: ResourceCache, signal: AbortSignal): Promise<void> {
-    if (!cache.loaded || cache.held !== undefined || !this.connected || signal.aborted) return
+    if (!cache.loaded || cache.held !== undefined || !this.#feed.open || signal.aborted) return
     const generation = this.#generation
     const { name } = cache.resource
     try {

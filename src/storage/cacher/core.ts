@@ -15,8 +15,6 @@ export interface CacherCore {
   readonly consistentReads: boolean
   /** Exact reads may. */
   readonly exactReads: boolean
-  /** False: the store has been away for longer than the grace. */
-  readonly connected: boolean
   /** While a resource has no state yet, gets and small lists are read from the store, and others wait for a short time only. */
   readonly resilientStart: boolean
   /** Resolves once the resource's first state is there. Rejects with StorageError `initializing` where it does not come in time. */

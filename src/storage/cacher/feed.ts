@@ -16,10 +16,6 @@ export interface FeedTarget {
   load(signal: AbortSignal): Promise<void>
   /** Applies one event. Everything of a revision is applied before the clock is moved to it. */
   apply(event: BackendEvent): void
-  /** The watch stands. */
-  opened(): void
-  /** The store has been away for longer than the grace. */
-  lost(): void
 }
 
 class GapError extends Error {
@@ -28,7 +24,8 @@ class GapError extends Error {
 
 /**
  * One watch over the whole keyspace. Every change has a revision one higher than the last, so a revision that does not come is proof that something was lost, and
- * the state is read anew. Keys that nobody here caches count for the revision only.
+ * the state is read anew. Keys that nobody here caches count for the revision only. While the store is away watchers stay, as with kube-apiserver: they are told the
+ * rest when it is back.
  */
 export class Feed {
   readonly #backend: Backend
@@ -36,22 +33,19 @@ export class Feed {
   readonly #time: RevisionClock
   readonly #wall: Clock
   readonly #logger: Logger
-  readonly #graceMs: number
   readonly #stop = new AbortController()
   #session = new AbortController()
   #done: Promise<void> = Promise.resolve()
-  #lostTimer: NodeJS.Timeout | undefined
   #open = false
   /** States read anew after the first one. */
   relists = 0
 
-  constructor(options: { backend: Backend; target: FeedTarget; time: RevisionClock; clock: Clock; logger: Logger; graceMs: number }) {
+  constructor(options: { backend: Backend; target: FeedTarget; time: RevisionClock; clock: Clock; logger: Logger }) {
     this.#backend = options.backend
     this.#target = options.target
     this.#time = options.time
     this.#wall = options.clock
     this.#logger = options.logger
-    this.#graceMs = options.graceMs
   }
 
   /** Whether the watch stands. */
@@ -66,7 +60,6 @@ export class Feed {
   async close(): Promise<void> {
     this.#stop.abort()
     this.#session.abort()
-    clearTimeout(this.#lostTimer)
     await this.#done
   }
 
@@ -96,20 +89,16 @@ export class Feed {
         if (error instanceof GapError || (error instanceof BackendError && error.code === 'compacted')) fresh = false
         this.#logger.warn('the watch of the store ended', { error: error instanceof Error ? error.message : String(error), revision: this.#time.now })
       }
-      this.#away()
+      this.#open = false
       if (signal.aborted) break
       pause = this.#wall.now() - opened > longestPauseMs ? shortestPauseMs : Math.min(2 * pause, longestPauseMs)
       await delay(pause, signal).catch(() => {})
     }
-    clearTimeout(this.#lostTimer)
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
     const onOpen = () => {
       this.#open = true
-      this.#target.opened()
-      clearTimeout(this.#lostTimer)
-      this.#lostTimer = undefined
     }
     const current = await this.#backend.currentRevision(signal)
     if (current < this.#time.now) throw new GapError(`the store is at revision ${current}, before ${this.#time.now}: it was restored from a copy`)
@@ -134,13 +123,5 @@ export class Feed {
       this.#target.apply(event)
     }
     this.#time.advance(last)
-  }
-
-  /** Watchers are let go only if the store does not come back soon: a leader change is none of their business. */
-  #away(): void {
-    this.#open = false
-    if (this.#stop.signal.aborted || this.#lostTimer !== undefined) return
-    this.#lostTimer = setTimeout(() => this.#target.lost(), this.#graceMs)
-    this.#lostTimer.unref()
   }
 }

@@ -35,9 +35,11 @@ export function checkList(history: StoreHistory, seen: SeenList, around: Circums
   const wrong: string[] = []
   const expected = page.map(version => `${version.key} ${version.revision} ${shown(version, isMetadataOnly(seen.form))}`)
   const found = items.map(item => `${keyOf(item)} ${item.metadata.resourceVersion} ${contentOf(item)}`)
-  for (const one of expected) if (!found.includes(one)) wrong.push(`${what}: at ${told} it lacks ${one}`)
-  for (const one of found) if (!expected.includes(one)) wrong.push(`${what}: at ${told} it has ${one}`)
-  if (wrong.length === 0 && expected.join() !== found.join()) wrong.push(`${what}: not in order, or doubled: ${found.join()}`)
+  const [due, given] = [new Set(expected), new Set(found)]
+  for (const one of due) if (!given.has(one)) wrong.push(`${what}: at ${told} it lacks ${one}`)
+  for (const one of given) if (!due.has(one)) wrong.push(`${what}: at ${told} it has ${one}`)
+  if (wrong.length === 0 && (expected.length !== found.length || expected.some((one, i) => one !== found[i])))
+    wrong.push(`${what}: not in order, or doubled: ${found.join()}`)
   const after = left.length - page.length
   const whole = selectsAll(extent.selection) && extent.name === undefined
   if (after > 0 && !goesOn) wrong.push(`${what}: no token, but ${after} objects more at ${told}`)

@@ -14,6 +14,7 @@ import { parseRequestInfo } from '../../../src/server/filters/request-info.ts'
 import type { Backend } from '../../../src/storage/backend.ts'
 import { createCacher } from '../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../src/storage/cacher/cacher-types.ts'
+import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { FakeExchange, type FakeStream } from '../exchange.ts'
 import { type ModelRequest, type ModelServer, type ModelStream, onLines } from './model-server.ts'
@@ -23,6 +24,8 @@ export interface HandlerServerOptions {
   readonly definition: ResourceDefinition
   readonly backend: Backend
   readonly cache: CacherOptions
+  /** False: reads and watches are of the store, as without a watch cache. */
+  readonly isCached: boolean
   readonly clock: Clock
   readonly watchList: boolean
   /** Watches are ended after this time, or up to twice as much. */
@@ -42,10 +45,11 @@ export class HandlerServer implements ModelServer {
   readonly #shutdown = new AbortController()
   #killed = false
 
-  constructor({ definition, backend, cache, clock, watchList, watchSeconds, newUid }: HandlerServerOptions) {
+  constructor({ definition, backend, cache, isCached, clock, watchList, watchSeconds, newUid }: HandlerServerOptions) {
     const name = definition.home.names.plural
     const cached = { name, prefix: key(`/registry/${definition.storage?.prefix}/`), codec: codecOf(definition, 'model'), namespaced: true }
     this.cacher = createCacher(backend, [cached], { clock, ...cache })
+    const direct = new DirectStorage(backend, cached.codec, { ...cache, futureFails: true })
     const catalog = new Catalog([definition])
     const registry = new Registry(catalog, {
       clock,
@@ -54,7 +58,7 @@ export class HandlerServer implements ModelServer {
       nameSuffix: () => 'zzzzz',
       admission: { mutate: async request => request.object, validate: async () => {} },
       authorizeCreate: async () => {},
-      storageFor: () => this.cacher.storageFor(name),
+      storageFor: () => (isCached ? this.cacher.storageFor(name) : direct),
     })
     const kubelets = { addressTypes: ['InternalIP'], port: 10250 } as const
     const env = { catalog, registry, clock, media: mediaOffer(), watchList, minRequestTimeoutSeconds: watchSeconds, kubelets, shutdown: this.#shutdown.signal }

@@ -23,9 +23,9 @@ export const WIDGETS: ModelKind = { kind: 'Widget', apiVersion: 'example.io/v1',
 /** Of names and namespaces some begin with others, and their order is not that of their words. */
 const PLACES: Places = { kind: WIDGETS, namespaces: ['n', 'n-a'], names: ['a', 'a-b', 'ab', 'b'] }
 const PREFIX = '/registry/widgets/'
-const PATIENCE_MS = 8000
+const PATIENCE_MS = 30_000
 /** Histories of many objects take long. */
-const LARGE_SHARE = 0.02
+const LARGE_SHARE = 0.015
 const FILLER = 'filler-'
 
 /** What a history came to. */
@@ -59,7 +59,6 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
     queueBytes: luck.pick([5000, 16 << 20]),
     consistencyCheckMs: luck.pick([0, 5, 30]),
     bookmarkMs: luck.pick([5, 20, 60_000]),
-    graceMs: luck.pick([5, 100, 1000]),
     historyBytes: luck.pick([2000, 6000, 1 << 20]),
     consistentReads: luck.is(0.75),
     exactReads: luck.is(0.75),
@@ -73,6 +72,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
       definition: widgetResource(),
       backend,
       cache,
+      isCached: !luck.is(0.15),
       clock,
       watchList: ways.watchList,
       watchSeconds: timed ? 0.15 : 1800,
@@ -90,7 +90,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
   }
   const recorder = new Recorder(world)
   const isLarge = luck.is(LARGE_SHARE)
-  if (isLarge) fill(store, luck.number(900, 2500))
+  if (isLarge) fill(store, luck.number(900, 1300))
   const { done, followers } = runClients({
     seed,
     world,

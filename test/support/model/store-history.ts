@@ -145,8 +145,19 @@ export const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace
 export function contentOf(object: KubeObject): string {
   const { kind: _, apiVersion: __, metadata, ...rest } = object
   const { resourceVersion: ___, ...others } = metadata
-  return JSON.stringify({ ...rest, metadata: others }, sorted)
+  const text = JSON.stringify({ ...rest, metadata: others })
+  let content = contents.get(text)
+  if (content === undefined) {
+    content = JSON.stringify(JSON.parse(text), sorted)
+    if (contents.size === MOST_CONTENTS) contents.clear()
+    contents.set(text, content)
+  }
+  return content
 }
+
+/** By their texts: most objects are met in the order in which they were met before. */
+const contents = new Map<string, string>()
+const MOST_CONTENTS = 10_000
 
 function sorted(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

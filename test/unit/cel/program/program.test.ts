@@ -2,10 +2,11 @@ import { expect } from 'chai'
 import { compile } from '../../../../src/cel/compile.ts'
 import { baseEnvironment, extend } from '../../../../src/cel/environment.ts'
 import { type AuthorizationQuestion, AuthorizerValue, DecisionPending, requestResource } from '../../../../src/cel/functions/authorization.ts'
-import { makeProgram, type Program } from '../../../../src/cel/program/program.ts'
+import { makeProgram, type Outcome, type Program } from '../../../../src/cel/program/program.ts'
+import { schemaValue } from '../../../../src/cel/schema/schema-value.ts'
 import { parseType } from '../../../../src/cel/type.ts'
 import type { Value } from '../../../../src/cel/values/value.ts'
-import { type CelResult, evaluator, printResult, readResults } from '../../../support/cel-results.ts'
+import { type CelResult, evaluator, printResult, readResults, resultsEnvironment } from '../../../support/cel-results.ts'
 
 const AUTHORIZER = {
   authorizer: parseType('kubernetes.authorization.Authorizer'),
@@ -41,6 +42,39 @@ describe('programs of expressions', () => {
     }
     expect(wrong).to.deep.equal([])
     expect(count).to.be.above(4000)
+  })
+
+  it('come to the same, at the same cost, in turns that are as short as can be', async () => {
+    const { spent, next } = { spent: () => true, next: () => Promise.resolve() }
+    const wrong: string[] = []
+    for (const { schema, self, results } of readResults()) {
+      const values = new Map([['self', schemaValue(self, schema)]])
+      const known = resultsEnvironment(schema)
+      for (const { expression } of results) {
+        const { checked } = compile(expression, known)
+        const program = checked && makeProgram(checked, known)
+        if (!program || 'fault' in program) continue
+        const shown = ({ value, ...rest }: Outcome): string => JSON.stringify({ ...rest, value: value === undefined ? '' : printResult(value) })
+        if (shown(await program.evaluateInTurns(values, { spent, next })) !== shown(program.evaluate(values))) wrong.push(expression)
+      }
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('take turns in loops within loops', async () => {
+    let turns = 0
+    const next = (): Promise<void> => {
+      turns++
+      return Promise.resolve()
+    }
+    const row = `[${Array.from({ length: 40 }, (_, i) => i).join()}]`
+    const inner = `${row}.filter(y, ${row}.all(z, z >= 0) && x + y > 3)`
+    const program = programOf(`${row}.map(x, ${inner}.size() + ${inner}.size()).sum() == 3180 && ${row}.exists(x, x == 39)`)
+    const whole = program.evaluate(NOTHING)
+    expect(await program.evaluateInTurns(NOTHING, { spent: () => true, next })).to.deep.equal(whole)
+    expect(turns).to.be.above(1000)
+    const { cost } = whole
+    expect(await program.evaluateInTurns(NOTHING, { spent: () => true, next }, { limit: cost - 1 })).to.deep.include({ isLimit: true })
   })
 
   it('end when they cost too much', () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import type { Turns } from '../../../../src/cel/program/program.ts'
 import { ruleTree } from '../../../../src/cel/rules/rule-node.ts'
 import { type RuleResult, validateRules } from '../../../../src/cel/rules/rule-validator.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
@@ -23,11 +24,11 @@ interface RulesCase {
 
 const cases = JSON.parse(readFileSync(new URL('../../../fixtures/cel/rules.json', import.meta.url), 'utf8')) as RulesCase[]
 
-async function run({ schema, whole = false, value, old, ratchet, budget }: RulesCase, pause?: () => Promise<void> | undefined): Promise<RuleResult> {
+async function run({ schema, whole = false, value, old, ratchet, budget }: RulesCase, turns?: Turns): Promise<RuleResult> {
   const tree = ruleTree(schema, whole)
   if (!tree) return { errors: [], warnings: [], remaining: budget ?? 10_000_000 }
   const correlated = ratchet ? new Correlation(value, old ?? null, schema) : undefined
-  return validateRules(tree, { value, old, correlated, ...(budget === undefined ? {} : { budget }), ...(pause ? { pause } : {}) })
+  return validateRules(tree, { value, old, correlated, ...(budget === undefined ? {} : { budget }), ...(turns ? { turns } : {}) })
 }
 
 describe('rules of a schema', () => {
@@ -44,11 +45,12 @@ describe('rules of a schema', () => {
     })
   }
 
-  it('let others have their turn between them', async () => {
-    const several = cases.find(({ name }) => name === 'several')!
-    let asked = 0
-    const { errors } = await run(several, () => (++asked % 2 === 0 ? Promise.resolve() : undefined))
-    expect(errors).to.have.length(2)
-    expect(asked).to.equal(3)
+  it('come to the same in turns, however short', async () => {
+    const turns: Turns = { spent: () => true, next: () => Promise.resolve() }
+    for (const one of cases) {
+      const { errors, warnings, remaining } = await run(one, turns)
+      const whole = await run(one)
+      expect({ errors, warnings, remaining }, one.name).to.deep.equal({ errors: whole.errors, warnings: whole.warnings, remaining: whole.remaining })
+    }
   })
 })
