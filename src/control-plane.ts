@@ -34,7 +34,7 @@ import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
 import { awaitKind } from './extensions/await-kind.ts'
 import { definitionController } from './extensions/definition-controller.ts'
-import { followDefinitions } from './extensions/follow-definitions.ts'
+import { customResources } from './extensions/follow-definitions.ts'
 import { terminatingKinds } from './extensions/terminating-admission.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
@@ -297,7 +297,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
-        definitionController(catalog),
+        definitionController(catalog, definition => custom.serveAhead(definition)),
         ...(options.controllers.has('serviceaccount-token-controller') && options.auth?.issuer
           ? [serviceAccountTokenController(options.auth.issuer, start.certificateAuthority)]
           : []),
@@ -312,8 +312,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         await Promise.all(loops)
       }
       const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
-      const customResources = followDefinitions({
+      const custom = customResources({
         catalog,
+        logger,
         builtin: definitions,
         addResource: definition => stores.add(cachedResource(options, encryption, definition)),
         removeResource: definition => stores.remove(nameOf(definition)),
@@ -321,7 +322,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           definitionsKnown = true
         },
       })
-      running.push(customResources(controllerEnv, stopped.signal))
+      running.push(custom.follow(controllerEnv, stopped.signal))
       const { rules } = options
       if (rules)
         running.push(

@@ -18,13 +18,13 @@ const SERVED_WITHIN_MS = 1000
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 export const definitionController =
-  (catalog: Catalog): Controller =>
+  (catalog: Catalog, serveAhead: (definition: KubeObject) => void): Controller =>
   async (env, signal) => {
     const known = new Map<string, KubeObject>()
     const onError = (name: string, error: unknown) =>
       env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: (error as Error).message })
     // Names are given one after the other: two definitions may want the same.
-    const naming = new WorkQueue(1, signal, name => settle(env, catalog, known, name, other => naming.add(other)), onError)
+    const naming = new WorkQueue(1, signal, name => settle(env, { catalog, serveAhead }, known, name, other => naming.add(other)), onError)
     const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError)
     const add = (name: string): void => {
       naming.add(name)
@@ -70,9 +70,15 @@ async function writeStatus(env: ControllerEnvironment, known: Map<string, KubeOb
   return written !== undefined
 }
 
+/** What this server serves, and how it serves a definition that is about to be written. */
+interface Served {
+  readonly catalog: Catalog
+  serveAhead(definition: KubeObject): void
+}
+
 async function settle(
   env: ControllerEnvironment,
-  catalog: Catalog,
+  { catalog, serveAhead }: Served,
   known: Map<string, KubeObject>,
   name: string,
   again: (name: string) => void,
@@ -88,6 +94,8 @@ async function settle(
     const next = withConditions(structuredClone(definition), conditions, now)
     if (naming) next.status.acceptedNames = naming.acceptedNames
     next.status.conditions = (next.status.conditions as Condition[]).filter(({ type }) => !derived.remove.includes(type))
+    // So its kind is served by the time that anybody can see it established.
+    if (naming && isConditionTrue(next, 'NamesAccepted')) serveAhead(next)
     if (!(await writeStatus(env, known, next))) return
     // It may have given up a name that another one of its group waits for.
     if (naming) for (const other of others) if (other.spec.group === definition.spec.group) again(other.metadata.name as string)

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { AccessEvent, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { type Controller, followFresh } from '../controllers/controller.ts'
+import type { Logger } from '../lib/log.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { customResource } from './custom-resource.ts'
@@ -10,6 +11,7 @@ export const DEFINITIONS: ResourceId = { group: 'apiextensions.k8s.io', resource
 /** Where custom resources are served. */
 export interface CustomResourceHost {
   readonly catalog: Catalog
+  readonly logger: Logger
   /** The kinds that are always there; no definition takes the place of one. */
   readonly builtin: readonly ResourceDefinition[]
   /** Objects of the resource can be read and written from now on. */
@@ -28,28 +30,34 @@ interface Entry {
   readonly resource: ResourceDefinition | undefined
 }
 
-/** Keeps the catalog and the caches in line with the custom resource definitions. Runs in every server. */
-export const followDefinitions =
-  (host: CustomResourceHost): Controller =>
-  async (env, signal) => {
-    const followed = new FollowedDefinitions(host, (name, error) =>
-      env.logger.warn('a custom resource definition cannot be served', { name, error: error.message }),
-    )
-    await followFresh(env, DEFINITIONS, signal, () => followed.begin())
+/** The custom resources that this server serves. */
+export interface CustomResources {
+  /** Keeps the catalog and the caches in line with the custom resource definitions. Runs in every server. */
+  readonly follow: Controller
+  /** Serves the kind of a definition as it is about to be written: whoever sees it written finds the kind. Its next event counts, whatever comes of the write. */
+  serveAhead(definition: KubeObject): void
+}
+
+export function customResources(host: CustomResourceHost): CustomResources {
+  const followed = new FollowedDefinitions(host)
+  return {
+    follow: (env, signal) => followFresh(env, DEFINITIONS, signal, () => followed.begin()),
+    serveAhead: definition => followed.serveAhead(definition),
   }
+}
 
 class FollowedDefinitions {
   private readonly host: CustomResourceHost
-  private readonly onFault: (name: string, error: Error) => void
   private readonly taken: ReadonlySet<string>
   private readonly entries = new Map<string, Entry>()
+  /** The versions of definitions whose successors are served already. */
+  private readonly ahead = new Map<string, string>()
   /** Its watch has shown what there is. */
   private synced = false
   private everSynced = false
 
-  constructor(host: CustomResourceHost, onFault: (name: string, error: Error) => void) {
+  constructor(host: CustomResourceHost) {
     this.host = host
-    this.onFault = onFault
     this.taken = new Set(host.builtin.flatMap(({ home, versions }) => [home, ...versions].map(({ group, names }) => `${group}/${names.plural}`)))
   }
 
@@ -61,6 +69,9 @@ class FollowedDefinitions {
       const name = object?.metadata.name
       if (object && name !== undefined) {
         unseen.delete(name)
+        // It is about to be overwritten.
+        if (type !== 'deleted' && this.ahead.get(name) === object.metadata.resourceVersion) return
+        this.ahead.delete(name)
         this.change(name, type === 'deleted' ? undefined : object)
         return
       }
@@ -73,6 +84,13 @@ class FollowedDefinitions {
     }
   }
 
+  serveAhead(definition: KubeObject): void {
+    const { name = '', resourceVersion = '' } = definition.metadata
+    this.ahead.set(name, resourceVersion)
+    this.change(name, definition)
+  }
+
+  /** `definition`: undefined where it has gone. */
   private change(name: string, definition: KubeObject | undefined): void {
     const before = this.entries.get(name)
     const { uid, deletionTimestamp } = definition?.metadata ?? {}
@@ -102,7 +120,7 @@ class FollowedDefinitions {
       if (!this.taken.has(`${group}/${names.plural}`)) return resource
       throw new Error(`${qualifiedResource({ group, resource: names.plural })} is built in`)
     } catch (error) {
-      this.onFault(name, error as Error)
+      this.host.logger.warn('a custom resource definition cannot be served', { name, error: (error as Error).message })
       return undefined
     }
   }
