@@ -297,7 +297,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
-        definitionController(catalog, definition => custom.serveAhead(definition)),
+        definitionController(definition => custom.serveAhead(definition)),
         ...(options.controllers.has('serviceaccount-token-controller') && options.auth?.issuer
           ? [serviceAccountTokenController(options.auth.issuer, start.certificateAuthority)]
           : []),

@@ -19,8 +19,8 @@ import { parseJsonPath } from './json-path.ts'
 
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
-/** Whether its kind is served: names that were accepted once stay so, whatever else it asks for later. */
-export const isServed = (definition: KubeObject): boolean => isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')
+/** Whether its kind is served: a definition that was established once stays so, whatever names it asks for later. */
+export const isServed = (definition: KubeObject): boolean => isConditionTrue(definition, 'Established')
 
 /**
  * The resource that a custom resource definition describes, in all of its versions; undefined while its names are not accepted, or where no version is served. Objects are converted

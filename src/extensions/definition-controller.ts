@@ -1,5 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
-import { type Controller, type ControllerEnvironment, followFresh, pause, WorkQueue } from '../controllers/controller.ts'
+import { type Controller, type ControllerEnvironment, followFresh, WorkQueue } from '../controllers/controller.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
@@ -9,22 +8,19 @@ import { type Condition, conditionOf, derivedConditions, withConditions } from '
 import { DEFINITIONS } from './follow-definitions.ts'
 import { removeObjects } from './remove-objects.ts'
 
-/** How long a definition waits for this server to serve its kind before it is established. */
-const SERVED_WITHIN_MS = 1000
-
 /**
  * Accepts the names of custom resource definitions, establishes them, tells in their conditions what is to be said, and removes the objects of those that are being deleted. Of several servers, the one
  * that leads does so.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 export const definitionController =
-  (catalog: Catalog, serveAhead: (definition: KubeObject) => void): Controller =>
+  (serveAhead: (definition: KubeObject) => void): Controller =>
   async (env, signal) => {
     const known = new Map<string, KubeObject>()
     const onError = (name: string, error: unknown) =>
       env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: (error as Error).message })
     // Names are given one after the other: two definitions may want the same.
-    const naming = new WorkQueue(1, signal, name => settle(env, { catalog, serveAhead }, known, name, other => naming.add(other)), onError)
+    const naming = new WorkQueue(1, signal, name => settle(env, serveAhead, known, name, other => naming.add(other)), onError)
     const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError)
     const add = (name: string): void => {
       naming.add(name)
@@ -70,15 +66,9 @@ async function writeStatus(env: ControllerEnvironment, known: Map<string, KubeOb
   return written !== undefined
 }
 
-/** What this server serves, and how it serves a definition that is about to be written. */
-interface Served {
-  readonly catalog: Catalog
-  serveAhead(definition: KubeObject): void
-}
-
 async function settle(
   env: ControllerEnvironment,
-  { catalog, serveAhead }: Served,
+  serveAhead: (definition: KubeObject) => void,
   known: Map<string, KubeObject>,
   name: string,
   again: (name: string) => void,
@@ -94,16 +84,16 @@ async function settle(
     const next = withConditions(structuredClone(definition), conditions, now)
     if (naming) next.status.acceptedNames = naming.acceptedNames
     next.status.conditions = (next.status.conditions as Condition[]).filter(({ type }) => !derived.remove.includes(type))
-    // So its kind is served by the time that anybody can see it established.
-    if (naming && isConditionTrue(next, 'NamesAccepted')) serveAhead(next)
     if (!(await writeStatus(env, known, next))) return
     // It may have given up a name that another one of its group waits for.
     if (naming) for (const other of others) if (other.spec.group === definition.spec.group) again(other.metadata.name as string)
   }
   const current = known.get(name)
   if (current && isConditionTrue(current, 'NamesAccepted') && conditionOf(current, 'Established')?.status !== 'True') {
-    await untilServed(catalog, current)
-    await writeStatus(env, known, withConditions(structuredClone(current), [ESTABLISHED], env.clock.now()))
+    const established = withConditions(structuredClone(current), [ESTABLISHED], env.clock.now())
+    // Whoever waits for it to be established wants to use its kind at once.
+    serveAhead(established)
+    await writeStatus(env, known, established)
   }
 }
 
@@ -112,13 +102,6 @@ const ESTABLISHED: Condition = {
   status: 'True',
   reason: 'InitialNamesAccepted',
   message: 'the initial names have been accepted',
-}
-
-/** Whoever waits for a definition to be established wants to use its kind at once. */
-async function untilServed(catalog: Catalog, { spec, status }: KubeObject): Promise<void> {
-  const { signal } = new AbortController()
-  const start = performance.now()
-  while (!catalog.snapshot().definition(spec.group, status.acceptedNames.plural) && performance.now() - start < SERVED_WITHIN_MS) await pause(5, signal)
 }
 
 async function finalize(env: ControllerEnvironment, known: Map<string, KubeObject>, name: string, signal: AbortSignal): Promise<void> {

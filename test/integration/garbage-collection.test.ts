@@ -48,8 +48,9 @@ class Family {
   /** Until the owner has gone, and as many dependents are left. */
   async until(left: number): Promise<KubeObject[]> {
     for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50)) {
+      if (await this.hasOwner()) continue
       const dependents = await this.dependents()
-      if (dependents.length === left && !(await this.hasOwner())) return dependents
+      if (dependents.length === left) return dependents
     }
     throw new Error(`owner: ${await this.hasOwner()}, dependents: ${(await this.dependents()).length}`)
   }

@@ -14,14 +14,14 @@ const accessTo = (status: object | undefined): ResourceAccess =>
     },
   }) as unknown as ResourceAccess
 
-const accepted = { conditions: [{ type: 'NamesAccepted', status: 'True' }] }
+const established = { conditions: [{ type: 'Established', status: 'True' }] }
 const { signal } = new AbortController()
 
 describe('awaitKind', () => {
-  it('waits until the kind of a definition that is accepted is served', async () => {
+  it('waits until the kind of a definition that is established is served', async () => {
     const catalog = new Catalog([])
     let settled = false
-    const waiting = awaitKind(accessTo(accepted), catalog, 'apiextensions.k8s.io', 'customresourcedefinitions', signal).then(() => {
+    const waiting = awaitKind(accessTo(established), catalog, 'apiextensions.k8s.io', 'customresourcedefinitions', signal).then(() => {
       settled = true
     })
     await sleep(20)
@@ -32,7 +32,7 @@ describe('awaitKind', () => {
 
   for (const [what, status] of [
     ['there is no definition', undefined],
-    ['its names are not accepted', { conditions: [{ type: 'NamesAccepted', status: 'False' }] }],
+    ['it is not established', { conditions: [{ type: 'NamesAccepted', status: 'True' }] }],
   ] as const) {
     it(`does not wait where ${what}`, async () => {
       const start = performance.now()

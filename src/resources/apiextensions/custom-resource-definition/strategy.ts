@@ -3,6 +3,7 @@ import { deepEqual } from '../../../meta/equal.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { STATUS_FIELDS } from '../../strategy-parts.ts'
+import { defaultRuleErrors } from './default-rules.ts'
 import { storageVersion } from './defaults.ts'
 import { validateDefinition, validateDefinitionStatus } from './validation.ts'
 
@@ -48,6 +49,7 @@ export const definitionStrategy: Strategy = {
     addStoredVersion(next)
   },
   validate: validateDefinition,
+  evaluate: async (next, old, _ctx, errors) => (errors.length > 0 ? [] : defaultRuleErrors(next, old)),
   // The first request only marks a definition: its objects go first.
   holdsDeletion: ({ metadata }) => metadata.deletionTimestamp === undefined,
   markDeleting,

@@ -1,0 +1,36 @@
+import { ruleTree } from '../../../cel/rules/rule-node.ts'
+import { validateRules } from '../../../cel/rules/rule-validator.ts'
+import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { itemsSchema, type JsonSchemaProps } from '../../../schema/json-schema/props.ts'
+import { shareParts } from './spec.ts'
+
+const TURNS = { spent: turnIsSpent, next: nextTurn }
+
+/** Whether the defaults of a definition's schemas keep the rules of their own schemas. What an update leaves as it is was checked before. */
+export async function defaultRuleErrors(next: KubeObject, old: KubeObject | undefined): Promise<FieldError[]> {
+  if (old && deepEqual(next.spec.versions, old.spec.versions)) return []
+  const { shared, versions } = shareParts(next.spec)
+  const spec = fieldPath('spec')
+  const errors = await errorsOf(shared.schema?.openAPIV3Schema, spec.child('validation', 'openAPIV3Schema'))
+  for (const [i, { schema }] of versions.entries())
+    errors.push(...(await errorsOf(schema?.openAPIV3Schema, spec.child('versions').index(i).child('schema', 'openAPIV3Schema'))))
+  return errors
+}
+
+async function errorsOf(schema: JsonSchemaProps | undefined, path: FieldPath): Promise<FieldError[]> {
+  if (schema === undefined) return []
+  const errors: FieldError[] = []
+  const tree = schema.default === undefined ? undefined : ruleTree(schema, schema['x-kubernetes-embedded-resource'] === true)
+  if (tree && schema.default !== undefined) {
+    const value = schema.default
+    errors.push(...(await validateRules(tree, { value, old: value, path: path.child('default'), turns: TURNS })).errors)
+  }
+  // Elsewhere defaults are forbidden.
+  errors.push(...(await errorsOf(itemsSchema(schema), path.child('items'))))
+  for (const [name, property] of Object.entries(schema.properties ?? {})) errors.push(...(await errorsOf(property, path.child('properties').key(name))))
+  return errors
+}
