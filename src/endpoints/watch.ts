@@ -117,7 +117,7 @@ const streamTo = (exchange: Exchange, { contentType, messages }: Framing, gone: 
   asksWebSocket(exchange) ? openSocketStream(exchange, messages, gone) : exchange.stream(200, contentType)
 
 /** A client with this much unwritten is waited for; what comes meanwhile waits in the watch's queue, which is bounded. */
-const PACE_BYTES = 256 * 1024
+const PACE_BYTES = 768 * 1024
 /** Frames of one write. More would be joined in memory for nothing. */
 const WRITE_BYTES = 1 << 20
 /** A client that has taken nothing for so long is given up. */

@@ -204,7 +204,7 @@ describe('a watch', () => {
     stream.taken = new Promise(resolve => {
       take = resolve
     })
-    stream.unwritten = 300 * 1024
+    stream.unwritten = 800 * 1024
     await new Promise(resolve => setTimeout(resolve, 20))
     expect(stream.writes).to.have.length(1)
     take()
@@ -219,7 +219,7 @@ describe('a watch', () => {
     })
     const { exchange, stream, done } = open(t, '', sized([5]))
     stream.taken = new Promise(() => {})
-    stream.unwritten = 300 * 1024
+    stream.unwritten = 800 * 1024
     await new Promise(resolve => setTimeout(resolve, 20))
     exchange.client.abort()
     await done
