@@ -1,7 +1,8 @@
+import { compareText } from '../lib/compare-text.ts'
 import type { FieldSet } from './field-set.ts'
 import { pathsOf } from './field-set.ts'
 import { identityOf, type Manager } from './managed.ts'
-import { compareText, type PathElement, printElement } from './path-element.ts'
+import { type PathElement, printElement } from './path-element.ts'
 
 /** A field that an applied configuration would change, and who owns it. */
 export interface Conflict {

@@ -1,9 +1,9 @@
+import { compareText } from '../lib/compare-text.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { EMPTY, type FieldSet, isEmpty, union, unionOf } from './field-set.ts'
 import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
 import { type Change, emptyObject, ownable, type Touch, takeFromOthers, touchesOf, untracked } from './ownership.ts'
-import { compareText } from './path-element.ts'
 import { TypedError } from './typed-list.ts'
 
 export interface UpdateArgs {

@@ -1,6 +1,6 @@
+import { compareText } from '../lib/compare-text.ts'
 import type { JsonObject, ManagedFieldsEntry } from '../meta/object.ts'
 import { type FieldSet, fromFieldsV1, isEmpty, toFieldsV1 } from './field-set.ts'
-import { compareText } from './path-element.ts'
 
 /** What one manager owns by one operation, in one version, through one subresource. */
 export interface Manager {

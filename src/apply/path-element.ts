@@ -1,3 +1,4 @@
+import { compareText } from '../lib/compare-text.ts'
 import type { Json } from '../meta/object.ts'
 
 /**
@@ -95,18 +96,6 @@ function rank(value: Json): number {
   if (typeof value === 'number' || typeof value === 'bigint') return 0
   if (typeof value === 'string') return 1
   return typeof value === 'boolean' ? 2 : 3
-}
-
-/** By UTF-8 bytes, as Go compares strings: only surrogates sort otherwise by UTF-16. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x !== y) return x >= 0xd800 && y >= 0xd800 ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : x - y
-  }
-  return a.length - b.length
 }
 
 /** What JSON writes as it is, and Go too. */

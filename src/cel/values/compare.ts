@@ -1,4 +1,4 @@
-import { compareText } from './strings.ts'
+import { compareText } from '../../lib/compare-text.ts'
 import {
   CelDouble,
   CelDuration,
