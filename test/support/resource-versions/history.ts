@@ -76,6 +76,10 @@ export async function writeHistory(world: World): Promise<Map<string, number>> {
   await second.remove('one/a')
   await second.create('one/e', '1')
   await second.update('one/d', '1', 'current')
+  // What is at hand, which some reads ask for, is the last state: where reads come from the store, none before has waited for the cache.
+  const current = `resourceVersion=${names.get('current')}&resourceVersionMatch=NotOlderThan`
+  const reached = await world.client().ask('GET', `/api/v1/configmaps?${current}`, 'application/json')
+  if (reached.status !== 200) throw new Error(`the last change is not shown: ${reached.status}`)
   names.set('future', FUTURE)
   return names
 }
