@@ -6,7 +6,7 @@ import { FieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, internalServerError } from '../meta/status.ts'
 import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
-import { scaleTable } from '../resources/autoscaling/scale/view.ts'
+import { scaleOf, scaleTable } from '../resources/autoscaling/scale/view.ts'
 import { STATUS_VERBS } from '../resources/strategy-parts.ts'
 import { types } from '../resources/types.ts'
 
@@ -44,22 +44,9 @@ function read<T>(get: () => T): T {
 }
 
 function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): KubeObject {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata
   const current = read(() => valueAt(parent, paths.statusReplicasPath, 'int64')) ?? 0
   const selector = paths.labelSelectorPath ? read(() => valueAt(parent, paths.labelSelectorPath as string, 'string')) : undefined
-  return {
-    kind: 'Scale',
-    apiVersion: 'autoscaling/v1',
-    metadata: {
-      ...(name !== undefined && { name }),
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      creationTimestamp: creationTimestamp ?? null,
-    },
-    spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: current, ...(selector && { selector }) },
-  }
+  return scaleOf(parent, replicas, current as number, (selector ?? '') as string)
 }
 
 function scaleView(paths: ScalePaths): SubresourceView {

@@ -21,29 +21,29 @@ export const scaleTable: TableDefinition = {
 /** Of a scale that is written. */
 export const validateScale = (scale: KubeObject): FieldError[] => validateNonNegative(scale.spec?.replicas, fieldPath('spec', 'replicas'))
 
-/**
- * autoscaling/v1 Scale over a kind with spec.replicas and status.replicas. `selector`: the text of the parent's selector, '' for none.
- * A zero count is left out of the spec, as its JSON has it.
- */
+/** autoscaling/v1 Scale of a parent. `selector`: its text, '' for none. A zero count is left out of the spec, as its JSON has it. */
+export function scaleOf({ metadata }: KubeObject, wanted: number, current: number, selector: string): KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      creationTimestamp: creationTimestamp ?? null,
+    },
+    spec: wanted === 0 ? {} : { replicas: wanted },
+    status: { replicas: current, ...(selector !== '' && { selector }) },
+  }
+}
+
+/** Scale over a kind with spec.replicas and status.replicas. `selector`: the text of the parent's selector, '' for none. */
 export function scaleView(selector: (parent: KubeObject) => string): SubresourceView {
   return {
     get(parent) {
-      const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata
-      const replicas: number = parent.spec?.replicas ?? 0
-      const text = selector(parent)
-      return {
-        kind: 'Scale',
-        apiVersion: 'autoscaling/v1',
-        metadata: {
-          ...(name !== undefined && { name }),
-          ...(namespace !== undefined && { namespace }),
-          ...(uid !== undefined && { uid }),
-          ...(resourceVersion !== undefined && { resourceVersion }),
-          creationTimestamp: creationTimestamp ?? null,
-        },
-        spec: replicas === 0 ? {} : { replicas },
-        status: { replicas: parent.status?.replicas ?? 0, ...(text !== '' && { selector: text }) },
-      }
+      return scaleOf(parent, parent.spec?.replicas ?? 0, parent.status?.replicas ?? 0, selector(parent))
     },
     put(parent, view) {
       const errors = validateScale(view)
