@@ -1,6 +1,6 @@
 import { ruleTree } from '../cel/rules/rule-node.ts'
 import { validateRules } from '../cel/rules/rule-validator.ts'
-import { nextTurn, turnIsSpent } from '../lib/turn.ts'
+import { SHARED_TURNS } from '../lib/turn.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { JsonObject } from '../meta/object.ts'
 import { Correlation } from '../schema/json-schema/correlation.ts'
@@ -15,8 +15,6 @@ export type RuleCheck = (object: JsonObject, old: JsonObject | undefined, warn: 
 /** How upstream calls an object as a whole. */
 const WHOLE = '<nil>'
 
-const TURNS = { spent: turnIsSpent, next: nextTurn }
-
 /**
  * Undefined where a schema has no rules. They are compiled when they are first needed: most definitions are never written to.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
@@ -26,7 +24,7 @@ export function ruleCheck(schema: JsonSchemaProps | undefined): RuleCheck | unde
   if (!schema || !tree) return undefined
   return async (value, old, warn) => {
     const correlated = old && new Correlation(value, old, schema)
-    const { errors, warnings } = await validateRules(tree, { value, old, correlated, turns: TURNS })
+    const { errors, warnings } = await validateRules(tree, { value, old, correlated, turns: SHARED_TURNS })
     for (const text of warnings) warn(text)
     return errors.map(error => (error.field === '' ? { ...error, field: WHOLE } : error))
   }

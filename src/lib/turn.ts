@@ -33,6 +33,9 @@ export function inNextTurn(callback: () => void): void {
 /** Resolves in the next turn, or a later one where much waits. */
 export const nextTurn = (): Promise<void> => new Promise(inNextTurn)
 
+/** For code that is told of turns by whoever runs it. */
+export const SHARED_TURNS = { spent: turnIsSpent, next: nextTurn }
+
 /** What waits has a budget of its own after each poll, so that it is never put off for ever. */
 function begin(): void {
   if (next === waiting.length) {

@@ -1,14 +1,12 @@
 import { ruleTree } from '../../../cel/rules/rule-node.ts'
 import { validateRules } from '../../../cel/rules/rule-validator.ts'
-import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
+import { SHARED_TURNS } from '../../../lib/turn.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { itemsSchema, type JsonSchemaProps } from '../../../schema/json-schema/props.ts'
 import { shareParts } from './spec.ts'
-
-const TURNS = { spent: turnIsSpent, next: nextTurn }
 
 /** Whether the defaults of a definition's schemas keep the rules of their own schemas. What an update leaves as it is was checked before. */
 export async function defaultRuleErrors(next: KubeObject, old: KubeObject | undefined): Promise<FieldError[]> {
@@ -27,7 +25,7 @@ async function errorsOf(schema: JsonSchemaProps | undefined, path: FieldPath): P
   const tree = schema.default === undefined ? undefined : ruleTree(schema, schema['x-kubernetes-embedded-resource'] === true)
   if (tree && schema.default !== undefined) {
     const value = schema.default
-    errors.push(...(await validateRules(tree, { value, old: value, path: path.child('default'), turns: TURNS })).errors)
+    errors.push(...(await validateRules(tree, { value, old: value, path: path.child('default'), turns: SHARED_TURNS })).errors)
   }
   // Elsewhere defaults are forbidden.
   errors.push(...(await errorsOf(itemsSchema(schema), path.child('items'))))
