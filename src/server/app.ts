@@ -7,11 +7,11 @@ import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { User } from '../meta/context.ts'
 import { pathNotFoundError } from '../meta/status.ts'
+import type { AnyRequest, AnyResponse } from './any-http.ts'
 import type { Health, HealthEndpoint, HealthReport } from './health.ts'
 import { adopt } from './metrics-registry.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { VersionInfo } from './version.ts'
-import type { AnyRequest, AnyResponse } from './wire.ts'
 
 export interface AppOptions {
   readonly pipeline: Pipeline

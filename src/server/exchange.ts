@@ -8,6 +8,7 @@ import { LightSignal } from '../lib/light-signal.ts'
 import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
+import { type AnyRequest, type AnyResponse, wireOf } from './any-http.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
 import { giveScratch, takeScratch, WRITE_BYTES } from './scratch.ts'
@@ -15,7 +16,7 @@ import type { StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
 import { type Upgrade, upgradeOf } from './upgrade.ts'
 import { warningHeaders } from './warnings.ts'
-import { type AnyRequest, type AnyResponse, isHttp2, lengthOf, type Wire, wireOf } from './wire.ts'
+import { lengthOf, type Wire } from './wire.ts'
 
 /** A whole answer above this many bytes is compressed for who accepts it. */
 const GZIP_FROM = 128 * 1024
@@ -156,12 +157,7 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   get remoteAddress(): string {
-    try {
-      return this.req.socket.remoteAddress ?? ''
-    } catch {
-      // An HTTP/2 session that has ended has no socket to ask.
-      return ''
-    }
+    return this.req.socket.remoteAddress ?? ''
   }
 
   get asksUpgrade(): boolean {
@@ -175,7 +171,7 @@ export class HttpExchange implements Exchange, RequestContext {
   bodyStream(): Readable | undefined {
     const { req, headers } = this
     const declared = headers['content-length']
-    const has = 'stream' in req ? !req.stream.endAfterHeaders : headers['transfer-encoding'] !== undefined || (declared !== undefined && declared !== '0')
+    const has = 'hasBody' in req ? req.hasBody : headers['transfer-encoding'] !== undefined || (declared !== undefined && declared !== '0')
     return has ? req : undefined
   }
 
@@ -193,7 +189,7 @@ export class HttpExchange implements Exchange, RequestContext {
     }
     try {
       this.wire.head(status, all, undefined)
-      await pipeline(body, isHttp2(this.res) ? this.res.stream : this.res)
+      await pipeline(body, this.wire.sink())
     } catch {
       // Either side broke off, or what came is no answer that can be passed on: it can't be ended well.
       body.destroy()
@@ -306,9 +302,8 @@ export class HttpExchange implements Exchange, RequestContext {
   private async sendCompressed(status: number, headers: string[], body: FilledBody): Promise<void> {
     headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding')
     this.wire.head(status, headers, undefined)
-    const sink = isHttp2(this.res) ? this.res.stream : this.res
     try {
-      await pipeline(partsOf(body), createGzip({ level: 1 }), sink)
+      await pipeline(partsOf(body), createGzip({ level: 1 }), this.wire.sink())
     } catch {
       // The client has gone; what was written of the answer can't be ended well.
       this.wire.destroy()

@@ -1,14 +1,16 @@
 import { constants } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import { forbiddenError } from '../meta/status.ts'
+import type { AnyRequest } from './any-http.ts'
 import type { Listener } from './app.ts'
+import { Http2Connection } from './http2/connection.ts'
 import { answerInvalidRequest } from './invalid-request.ts'
 import { encodeStatusAsJson } from './status-body.ts'
 import { upgradeListener } from './upgrade.ts'
-import type { AnyRequest } from './wire.ts'
 import type { ConnectionSource } from './workers/worker-link.ts'
 
 export interface TlsMaterial {
@@ -31,19 +33,33 @@ const MAX_CONNECTIONS = 20_000
 /** As Go's: the shorter key first, which costs a fifth less where the processor does AES. */
 const CIPHERS = ['TLS_AES_128_GCM_SHA256', ...constants.defaultCoreCipherList.split(':').filter(name => name !== 'TLS_AES_128_GCM_SHA256')].join(':')
 
+/** As kube-apiserver's --http2-max-streams-per-connection and net/http have them. */
+const HTTP2_LIMITS = {
+  maxConcurrentStreams: 1000,
+  streamWindow: 256 * 1024,
+  connectionWindow: 4 << 20,
+  maxHeaderBytes: MAX_HEADER_BYTES,
+  maxHeaders: MAX_HEADERS,
+}
+
+/** A server's event: a connection that speaks HTTP/2, and its socket. */
+const HTTP2_CONNECTION = 'http2Connection'
+
 /** A port that serves, and can be told to stop. */
 export interface Port {
   readonly port: number
   /** Takes no new connections, asks the open ones to finish, and resolves when they have gone. */
   close(): Promise<void>
+  /** Asks again those that had something to do before. */
+  finish(): void
   /** Cuts what is still open. */
   destroy(): void
 }
 
 /** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
-export function createSecurePort(tls: TlsMaterial, listener: Listener): Http2SecureServer {
-  const server = createSecureServer({
-    allowHTTP1: true,
+export function createSecurePort(tls: TlsMaterial, listener: Listener): HttpsServer {
+  const server = createHttpsServer({
+    ALPNProtocols: ['h2', 'http/1.1'],
     cert: tls.cert,
     key: tls.key,
     ca: tls.clientCa,
@@ -51,34 +67,32 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener): Http2Sec
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
-    // Three lists that nobody reads would otherwise make Node refuse every new stream.
-    maxSessionMemory: 200,
-    maxHeaderListPairs: MAX_HEADERS,
-    settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024, maxHeaderListSize: MAX_HEADER_BYTES },
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: IDLE_MS,
+    headersTimeout: HEADERS_MS,
   })
-  Object.assign(server, { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: HEADERS_MS })
-  // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
-  server.on('secureConnection', socket => socket.setNoDelay(true))
   server.on('request', listener)
   server.on(
     'upgrade',
     upgradeListener(listener, socket => server.emit('secureConnection', socket)),
   )
-  server.on('session', (session: ServerHttp2Session) => {
-    session.setLocalWindowSize(4 << 20)
-    session.setTimeout(IDLE_MS, () => {
-      if ((session.state.outboundQueueSize ?? 0) === 0 && !session.destroyed && openStreams(session) === 0) session.close()
+  const [serveHttp1] = server.listeners('secureConnection') as [(this: unknown, socket: TLSSocket) => void]
+  server.off('secureConnection', serveHttp1)
+  server.on('secureConnection', (socket: TLSSocket) => {
+    // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
+    socket.setNoDelay(true)
+    if (socket.alpnProtocol !== 'h2') return serveHttp1.call(server, socket)
+    const connection = new Http2Connection(socket, listener, HTTP2_LIMITS)
+    server.emit(HTTP2_CONNECTION, connection, socket)
+    socket.setTimeout(IDLE_MS, () => {
+      if (connection.open === 0) connection.leave()
     })
   })
   // A client that breaks off its handshake or connection is no concern of ours.
   server.on('tlsClientError', (_error, socket) => socket.destroy())
-  server.on('sessionError', () => {})
   server.on('clientError', answerInvalidRequest as (error: Error, socket: Duplex) => void)
   return server
 }
-
-const streams = new WeakMap<ServerHttp2Session, number>()
-const openStreams = (session: ServerHttp2Session): number => streams.get(session) ?? 0
 
 /**
  * Plain HTTP without credentials, for loopback only. Requests that a web page sends by a browser of this machine are refused: they carry an Origin, or a host name that
@@ -108,39 +122,34 @@ export function refusalOf(req: Pick<AnyRequest, 'headers'>): string | undefined 
   return undefined
 }
 
-type AnyServer = Server | Http2SecureServer
+type AnyServer = Server | HttpsServer
 
 /** What is open of a server. */
 interface Connections {
   readonly sockets: ReadonlySet<Socket>
-  /** Asks those that are idle to go, and HTTP/2 sessions to finish. */
+  /** Asks those that are idle to go, and those of HTTP/2 to finish. */
   finish(): void
   destroy(): void
 }
 
 function follow(server: AnyServer): Connections {
   const sockets = new Set<Socket>()
-  const sessions = new Set<ServerHttp2Session>()
+  const connections = new Set<Http2Connection>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.on('session', (session: ServerHttp2Session) => {
-    sessions.add(session)
-    session.once('close', () => sessions.delete(session))
-    session.on('stream', stream => {
-      streams.set(session, openStreams(session) + 1)
-      stream.once('close', () => streams.set(session, openStreams(session) - 1))
-    })
+  server.on(HTTP2_CONNECTION, (connection: Http2Connection, socket: Socket) => {
+    connections.add(connection)
+    socket.once('close', () => connections.delete(connection))
   })
   return {
     sockets,
     finish() {
-      for (const session of sessions) session.close()
-      if ('closeIdleConnections' in server) server.closeIdleConnections()
+      for (const connection of connections) connection.leave()
+      server.closeIdleConnections()
     },
     destroy() {
-      for (const session of sessions) session.destroy()
       for (const socket of sockets) socket.destroy()
     },
   }
@@ -164,6 +173,7 @@ export async function open(server: AnyServer, port: number, host: string): Promi
         server.close(() => resolve())
         connections.finish()
       }),
+    finish: connections.finish,
     destroy: connections.destroy,
   }
 }
@@ -193,6 +203,7 @@ export function serveHanded(server: AnyServer, source: ConnectionSource): Port {
         finish()
         onGone()
       }),
+    finish,
     destroy,
   }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Socket } from 'node:net'
 import type { Authenticator, Identity } from '../auth/authn/authenticator.ts'
 import { MASTERS } from '../auth/authn/authenticator.ts'
 import { forbidden } from '../auth/authz/forbidden.ts'
@@ -10,13 +9,13 @@ import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
 import { badRequestError, internalServerError, StatusError, serviceUnavailableError, unauthorizedError } from '../meta/status.ts'
+import type { AnyRequest, AnyResponse } from './any-http.ts'
 import { HttpExchange } from './exchange.ts'
 import { Deadlines, setDeadline } from './filters/deadline.ts'
 import type { InFlight } from './filters/in-flight.ts'
 import { isLongRunning, parseRequestInfo } from './filters/request-info.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { StatusEncoder } from './status-body.ts'
-import type { AnyRequest, AnyResponse } from './wire.ts'
 
 export interface PipelineOptions {
   readonly authenticator: Authenticator
@@ -96,7 +95,7 @@ export class Pipeline {
 
     let user: Identity = trusted
     if (user === undefined) {
-      const found = authenticator({ headers: exchange.headers, socket: socketOf(exchange.req) })
+      const found = authenticator({ headers: exchange.headers, socket: exchange.req.socket })
       user = found instanceof Promise ? await found : found
       if (user === undefined || user === 'rejected') throw unauthorizedError()
     }
@@ -186,6 +185,3 @@ function decode(path: string): string | undefined {
     return undefined
   }
 }
-
-/** One object a connection: HTTP/2 has a proxy of the socket for each request, and one for the session. */
-const socketOf = (req: AnyRequest): Socket => ('stream' in req ? (req.stream.session?.socket ?? req.socket) : req.socket)

@@ -1,5 +1,5 @@
 import { badRequestError, type StatusError, tooLargeError } from '../meta/status.ts'
-import type { AnyRequest } from './wire.ts'
+import type { AnyRequest } from './any-http.ts'
 
 /**
  * Collects a request's body. Throws 413 as soon as it is known to be longer than `limit` bytes, 400 where it breaks off, and what `onAbort` is called with where

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { MASTERS } from '../auth/authn/authenticator.ts'
@@ -58,6 +59,8 @@ export interface RunningServer {
 /** Who makes the requests of the insecure port, as kube-apiserver called it when it had one. */
 const UNSECURED: User = { name: 'system:unsecured', groups: [MASTERS, 'system:authenticated'] }
 const LOOPBACK = '127.0.0.1'
+/** For clients to take the last bytes and leave, when all is answered. */
+const LAST_BYTES_MS = 250
 
 /** Serves on HTTPS and, where asked for, on plain HTTP. Resolves when both listen. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -88,6 +91,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     async stop(graceMs) {
       const closed = Promise.all(ports.map(port => port.close()))
       await pipeline.drain(graceMs)
+      for (const port of ports) port.finish()
+      // What was answered last is on its way to the kernel.
+      await Promise.race([closed, sleep(LAST_BYTES_MS, undefined, { ref: false })])
       for (const port of ports) port.destroy()
       await closed
     },

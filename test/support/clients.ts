@@ -25,6 +25,12 @@ export function goClient(): Client {
   return { ready }
 }
 
+/** The conformance suite of HTTP/2 servers. */
+export function h2spec(): Client {
+  const program = join(installed, 'go/h2spec')
+  return existsSync(program) ? { ready: () => [program] } : none('go')
+}
+
 /** `program`: in test/e2e/clients/python. */
 export function pythonClient(program = 'main.py'): Client {
   const python = join(installed, 'python/bin/python')

@@ -4,11 +4,9 @@ import type { Revision } from '../revision.ts'
 import type { StorageEvent } from '../storage.ts'
 import type { CacheWatcher, InterestGroup } from './interest.ts'
 
-/** What watchers may cost before the event loop has its turn, in microseconds or so: 10 for a write to one, 1 for each event of it. */
-const costPerTurn = 1500
-const costOfWrite = 10
-/** Predicates evaluated before that. */
-const matchesPerTurn = 5000
+/** How long watchers may take before the event loop has its turn, in milliseconds, and how many of them are given to between two looks at the clock. */
+const turnMs = 1.5
+const watchersPerLook = 8
 /** A group rests this many times as long as its last round took, at most `longestRestMs`. */
 const restFactor = 2
 const longestRestMs = 50
@@ -72,9 +70,8 @@ export class FanOut {
   }
 
   readonly #turn = (): void => {
-    let cost = costPerTurn
-    let matches = matchesPerTurn
-    while (cost > 0 && matches > 0) {
+    const until = performance.now() + turnMs
+    for (let given = 1; given % watchersPerLook > 0 || performance.now() < until; given++) {
       this.#round ??= this.#begin()
       const round = this.#round
       if (round === undefined) break
@@ -84,8 +81,6 @@ export class FanOut {
         this.#end(round)
         continue
       }
-      cost -= costOfWrite + round.changes.length
-      if (!watcher.predicate.everything) matches -= round.changes.length
       give(watcher, round)
     }
     this.#scheduled = this.#round !== undefined || this.#waiting.length > 0

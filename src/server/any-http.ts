@@ -1,0 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Http1Wire } from './http1-wire.ts'
+import type { Http2Request } from './http2/request.ts'
+import { Http2Stream } from './http2/stream.ts'
+import type { Wire } from './wire.ts'
+
+/** Requests and answers of either protocol. */
+export type AnyRequest = IncomingMessage | Http2Request
+export type AnyResponse = ServerResponse | Http2Stream
+
+export const wireOf = (res: AnyResponse): Wire => (res instanceof Http2Stream ? res : new Http1Wire(res))

@@ -1,0 +1,98 @@
+import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
+import { FrameRing } from './frame-ring.ts'
+import { lengthOf, type Wire } from './wire.ts'
+
+/** How long the rest of a body that is not wanted may come. */
+const DISCARD_MS = 10_000
+const CRLF = Buffer.from('\r\n')
+
+/** Chunks of a body whose length is not known. */
+const frames = new FrameRing(chunks => Buffer.concat([Buffer.from(`${lengthOf(chunks).toString(16)}\r\n`, 'latin1'), ...chunks, CRLF]))
+
+export class Http1Wire implements Wire {
+  private readonly res: ServerResponse
+
+  constructor(res: ServerResponse) {
+    this.res = res
+  }
+
+  head(status: number, headers: string[], length: number | undefined): void {
+    if (length !== undefined) headers.push('Content-Length', String(length))
+    this.res.writeHead(status, headers)
+    if (length === undefined) this.res.flushHeaders()
+  }
+
+  whole(status: number, headers: string[], body: Buffer): void {
+    headers.push('Content-Length', String(body.length))
+    this.res.writeHead(status, headers)
+    this.res.end(body)
+  }
+
+  bodiless(status: number, headers: string[], length: number | undefined): void {
+    this.head(status, headers, length)
+    this.res.end()
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.res.write(chunk)
+  }
+
+  frame(chunks: readonly Buffer[]): number {
+    const frame = frames.of(chunks)
+    const socket = this.res.socket
+    // A response that waits behind another on its connection has no socket yet.
+    if (socket === null) this.res.write(Buffer.concat(chunks))
+    else socket.write(frame)
+    return frame.length
+  }
+
+  end(): void {
+    this.res.end()
+  }
+
+  destroy(): void {
+    this.res.destroy()
+  }
+
+  get unwritten(): number {
+    return this.res.writableLength + (this.res.socket?.writableLength ?? 0)
+  }
+
+  get needsDrain(): boolean {
+    return this.res.socket?.writableNeedDrain ?? this.res.writableNeedDrain
+  }
+
+  get closed(): boolean {
+    return this.res.destroyed || this.res.closed || (this.res.socket?.destroyed ?? false)
+  }
+
+  discardBody(): void {
+    const { req } = this.res
+    const timer = setTimeout(() => {
+      if (!req.complete) req.destroy()
+    }, DISCARD_MS)
+    timer.unref()
+    req.resume().once('close', () => clearTimeout(timer))
+  }
+
+  onClose(listener: () => void): void {
+    this.res.once('close', listener)
+  }
+
+  onDrain(listener: () => void): void {
+    const socket = this.res.socket
+    // Frames pass the response by, so its own drain event does not tell of them.
+    if (socket === null) this.res.once('drain', listener)
+    else socket.once('drain', listener)
+  }
+
+  offDrain(listener: () => void): void {
+    this.res.off('drain', listener)
+    this.res.socket?.off('drain', listener)
+  }
+
+  sink(): Writable {
+    return this.res
+  }
+}

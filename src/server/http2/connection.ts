@@ -1,0 +1,439 @@
+import type { TLSSocket } from 'node:tls'
+import { steadyClock } from '../../lib/clock.ts'
+import { ConnectionError, ErrorCode } from './errors.ts'
+import {
+  Flag,
+  FRAME_BYTES,
+  type Frame,
+  FrameReader,
+  FrameType,
+  frameOf,
+  HEADER_BYTES,
+  INITIAL_WINDOW,
+  MAX_WINDOW,
+  numbersFrame,
+  Setting,
+  settingsFrame,
+  writeFrameHeader,
+} from './frames.ts'
+import { HeaderDecoder } from './header-decoder.ts'
+import { encodeHeaders } from './header-encoder.ts'
+import { Http2Request } from './request.ts'
+import { areTrailers, readHead } from './request-head.ts'
+import { Sender } from './sender.ts'
+import { Http2Stream, type StreamHost } from './stream.ts'
+
+export interface ConnectionLimits {
+  readonly maxConcurrentStreams: number
+  /** Bytes that a client may send ahead, on a stream and on the connection. */
+  readonly streamWindow: number
+  readonly connectionWindow: number
+  /** Of one request's headers: bytes, and fields. */
+  readonly maxHeaderBytes: number
+  readonly maxHeaders: number
+}
+
+export type Serve = (request: Http2Request, response: Http2Stream) => void
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+/** Frames of one header block: a block of many small ones is an attack. */
+const MAX_BLOCK_FRAMES = 256
+/** Streams that a client may give up, at once and for each second: beyond, it makes work for nothing. */
+const RESETS = 1000
+const RESETS_PER_SECOND = 100
+/** Frames that may wait for a client that goes on to ask. */
+const MAX_UNREAD_FRAMES = 4000
+/** How long a connection that is ended for its peer's fault stays open for the word of it. */
+const FAREWELL_MS = 1000
+
+interface Block {
+  readonly stream: number
+  readonly endStream: boolean
+  readonly fragments: Buffer[]
+  bytes: number
+}
+
+/** A client's connection (RFC 9113): reads its frames, hands its requests to `serve`, and sends what their streams are given. */
+export class Http2Connection implements StreamHost {
+  readonly #socket: TLSSocket
+  readonly #serve: Serve
+  readonly #limits: ConnectionLimits
+  readonly #reader = new FrameReader()
+  readonly #decoder: HeaderDecoder
+  readonly #sender: Sender
+  readonly #streams = new Map<number, Http2Stream>()
+  /** What of the preface has come. */
+  #preface: Buffer | undefined = PREFACE.subarray(0, 0)
+  #settled = false
+  #block: Block | undefined
+  #lastStream = 0
+  /** Of new streams, as the client has it. */
+  #streamWindow = INITIAL_WINDOW
+  #receiveWindow: number
+  #taken = 0
+  #firstBlock = true
+  #resets = RESETS
+  #resetsAt = steadyClock.now()
+  #leaving = false
+  #failed = false
+
+  constructor(socket: TLSSocket, serve: Serve, limits: ConnectionLimits) {
+    this.#socket = socket
+    this.#serve = serve
+    this.#limits = limits
+    this.#decoder = new HeaderDecoder(limits.maxHeaderBytes, limits.maxHeaders)
+    this.#sender = new Sender(socket)
+    this.#receiveWindow = limits.connectionWindow
+    this.#sender.send(
+      settingsFrame([
+        [Setting.maxConcurrentStreams, limits.maxConcurrentStreams],
+        [Setting.initialWindowSize, limits.streamWindow],
+        [Setting.maxHeaderListSize, limits.maxHeaderBytes],
+      ]),
+    )
+    if (limits.connectionWindow > INITIAL_WINDOW) this.#sender.send(numbersFrame(FrameType.windowUpdate, 0, limits.connectionWindow - INITIAL_WINDOW))
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('error', () => {})
+    socket.once('end', () => socket.end())
+    socket.once('close', () => {
+      for (const stream of [...this.#streams.values()]) stream.close()
+    })
+  }
+
+  /** Requests that are not answered yet. */
+  get open(): number {
+    return this.#streams.size
+  }
+
+  /** Asks the client to go: what it has asked is answered, then the connection ends. */
+  leave(): void {
+    if (this.#leaving || this.#failed) return
+    this.#leaving = true
+    this.#sender.send(numbersFrame(FrameType.goAway, 0, this.#lastStream, ErrorCode.none))
+    this.#endWhenDone()
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  #endWhenDone(): void {
+    if (!this.#leaving || this.#streams.size > 0) return
+    this.#sender.end()
+  }
+
+  // ── Reading ──
+
+  #read(chunk: Buffer): void {
+    if (this.#failed) return
+    try {
+      const rest = this.#preface === undefined ? chunk : this.#readPreface(this.#preface, chunk)
+      if (rest !== undefined && rest.length > 0) this.#reader.read(rest, this.#take)
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error
+      this.#fail(error)
+    }
+  }
+
+  #readPreface(had: Buffer, chunk: Buffer): Buffer | undefined {
+    const all = Buffer.concat([had, chunk])
+    const known = Math.min(all.length, PREFACE.length)
+    if (all.compare(PREFACE, 0, known, 0, known) !== 0) throw new ConnectionError(ErrorCode.protocol, 'the connection does not begin as one of HTTP/2')
+    this.#preface = known === PREFACE.length ? undefined : all
+    return this.#preface === undefined ? all.subarray(known) : undefined
+  }
+
+  /** By type. Frames of other types are for extensions, and passed over. */
+  readonly #handlers: readonly ((frame: Frame) => void)[] = [
+    frame => this.#data(frame),
+    frame => this.#headers(frame),
+    frame => this.#priority(frame),
+    frame => this.#reset(frame),
+    frame => this.#settings(frame),
+    refusePush,
+    frame => this.#ping(frame),
+    onConnection,
+    frame => this.#windowUpdate(frame),
+    frame => this.#continuation(frame),
+  ]
+
+  readonly #take = (frame: Frame): void => {
+    if (this.#failed) return
+    const { type, stream } = frame
+    if (!this.#settled && type !== FrameType.settings) throw new ConnectionError(ErrorCode.protocol, 'the first frame is not of settings')
+    if (this.#block !== undefined && (type !== FrameType.continuation || stream !== this.#block.stream))
+      throw new ConnectionError(ErrorCode.protocol, 'headers are not continued')
+    this.#handlers[type]?.(frame)
+  }
+
+  #data(frame: Frame): void {
+    const { stream: id, flags, payload } = frame
+    onStream(frame)
+    this.#notIdle(id)
+    this.#receiveWindow -= payload.length
+    if (this.#receiveWindow < 0) throw new ConnectionError(ErrorCode.flowControl, 'more was sent than the window of the connection holds')
+    const data = unpadded(frame)
+    const stream = this.#streams.get(id)
+    if (stream === undefined || stream.remoteEnded) {
+      this.#takenOfConnection(payload.length)
+      this.#answer(numbersFrame(FrameType.reset, id, ErrorCode.streamClosed))
+      stream?.close()
+      return
+    }
+    stream.receiveWindow -= payload.length
+    if (stream.receiveWindow < 0) {
+      this.#takenOfConnection(payload.length)
+      stream.reset(ErrorCode.flowControl)
+      return
+    }
+    // Padding is read as soon as it is there.
+    this.#takenOf(stream, payload.length - data.length)
+    if (stream.expected !== undefined) {
+      stream.expected -= data.length
+      if (stream.expected < 0) {
+        this.#takenOfConnection(data.length)
+        stream.reset(ErrorCode.protocol)
+        return
+      }
+    }
+    if (data.length > 0) stream.request?.give(data)
+    if ((flags & Flag.endStream) !== 0) this.#endOf(stream)
+  }
+
+  #endOf(stream: Http2Stream): void {
+    stream.remoteEnded = true
+    if (stream.expected !== undefined && stream.expected > 0) stream.reset(ErrorCode.protocol)
+    else stream.request?.push(null)
+  }
+
+  #headers(frame: Frame): void {
+    const { stream: id, flags } = frame
+    onStream(frame)
+    let fragment = unpadded(frame)
+    if ((flags & Flag.priority) !== 0) {
+      if (fragment.length < 5) throw new ConnectionError(ErrorCode.frameSize, 'a priority breaks off')
+      if ((fragment.readUInt32BE(0) & MAX_WINDOW) === id) throw new ConnectionError(ErrorCode.protocol, 'a stream depends on itself')
+      fragment = fragment.subarray(5)
+    }
+    if (id % 2 === 0) throw new ConnectionError(ErrorCode.protocol, 'a client has no even streams')
+    this.#block = { stream: id, endStream: (flags & Flag.endStream) !== 0, fragments: [], bytes: 0 }
+    this.#addToBlock(this.#block, fragment, flags)
+  }
+
+  #continuation(frame: Frame): void {
+    if (this.#block === undefined) throw new ConnectionError(ErrorCode.protocol, 'there are no headers to continue')
+    this.#addToBlock(this.#block, frame.payload, frame.flags)
+  }
+
+  #addToBlock(block: Block, fragment: Buffer, flags: number): void {
+    block.fragments.push(fragment)
+    block.bytes += fragment.length
+    if (block.bytes > this.#limits.maxHeaderBytes || block.fragments.length > MAX_BLOCK_FRAMES)
+      throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
+    if ((flags & Flag.endHeaders) === 0) return
+    this.#block = undefined
+    const { fields, tooLarge } = this.#decoder.decode(block.fragments.length === 1 ? fragment : Buffer.concat(block.fragments))
+    const known = this.#streams.get(block.stream)
+    if (known !== undefined) this.#trailers(known, block, fields)
+    else this.#begin(block, fields, tooLarge)
+  }
+
+  #trailers(stream: Http2Stream, { endStream }: Block, fields: readonly string[]): void {
+    if (stream.remoteEnded) throw new ConnectionError(ErrorCode.streamClosed, 'headers come after the end of their stream')
+    if (!endStream || !areTrailers(fields)) stream.reset(ErrorCode.protocol)
+    else this.#endOf(stream)
+  }
+
+  #begin({ stream: id, endStream }: Block, fields: string[], tooLarge: boolean): void {
+    if (id <= this.#lastStream) throw new ConnectionError(ErrorCode.streamClosed, 'a stream begins again')
+    this.#lastStream = id
+    if (this.#leaving || this.#streams.size >= this.#limits.maxConcurrentStreams) {
+      this.reset(id, ErrorCode.refusedStream)
+      return
+    }
+    const head = tooLarge ? undefined : readHead(fields)
+    if (head === undefined && !tooLarge) {
+      this.reset(id, ErrorCode.protocol)
+      return
+    }
+    const stream = new Http2Stream(id, this, this.#streamWindow, this.#limits.streamWindow)
+    stream.remoteEnded = endStream
+    this.#streams.set(id, stream)
+    if (head === undefined) {
+      stream.bodiless(431, [], 0)
+      return
+    }
+    stream.expected = head.length
+    if (endStream && head.length !== undefined && head.length > 0) {
+      stream.reset(ErrorCode.protocol)
+      return
+    }
+    const request = new Http2Request(head, this.#socket, !endStream, bytes => this.#takenOf(stream, bytes))
+    stream.request = request
+    if (head.headers.expect === '100-continue' && !endStream) this.sendHead(id, 100, [], false)
+    this.#serve(request, stream)
+  }
+
+  #priority(frame: Frame): void {
+    const { stream: id, payload } = frame
+    onStream(frame)
+    if (payload.length !== 5) this.#refuse(id, ErrorCode.frameSize)
+    else if ((payload.readUInt32BE(0) & MAX_WINDOW) === id) this.#refuse(id, ErrorCode.protocol)
+  }
+
+  #refuse(id: number, code: number): void {
+    const stream = this.#streams.get(id)
+    if (stream) stream.reset(code)
+    else this.reset(id, code)
+  }
+
+  #reset(frame: Frame): void {
+    const { stream: id, payload } = frame
+    onStream(frame)
+    if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a reset has four bytes')
+    this.#notIdle(id)
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return
+    this.#countReset()
+    stream.close()
+  }
+
+  #countReset(): void {
+    const now = steadyClock.now()
+    this.#resets = Math.min(RESETS, this.#resets + ((now - this.#resetsAt) / 1000) * RESETS_PER_SECOND) - 1
+    this.#resetsAt = now
+    if (this.#resets < 0) throw new ConnectionError(ErrorCode.calm, 'too many requests are given up')
+  }
+
+  #settings(frame: Frame): void {
+    const { flags, payload } = frame
+    onConnection(frame)
+    this.#settled = true
+    if ((flags & Flag.ack) !== 0) {
+      if (payload.length > 0) throw new ConnectionError(ErrorCode.frameSize, 'an acknowledgement of settings is empty')
+      return
+    }
+    if (payload.length % 6 !== 0) throw new ConnectionError(ErrorCode.frameSize, 'a setting has six bytes')
+    for (let at = 0; at < payload.length; at += 6) this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
+    this.#answer(frameOf(FrameType.settings, Flag.ack, 0, payload.subarray(0, 0)))
+  }
+
+  /** What this side makes no use of, pushes and a header table, needs no look but for what is no value at all. */
+  #setting(id: number, value: number): void {
+    if (id === Setting.enablePush && value > 1) throw new ConnectionError(ErrorCode.protocol, 'a client pushes or does not')
+    if (id === Setting.maxFrameSize && (value < FRAME_BYTES || value >= 1 << 24)) throw new ConnectionError(ErrorCode.protocol, 'frames can not have that size')
+    if (id !== Setting.initialWindowSize) return
+    if (value > MAX_WINDOW) throw new ConnectionError(ErrorCode.flowControl, 'a window can not have that size')
+    const change = value - this.#streamWindow
+    this.#streamWindow = value
+    for (const stream of this.#streams.values())
+      if (!stream.widen(change)) throw new ConnectionError(ErrorCode.flowControl, 'the window of a stream is too large')
+  }
+
+  #ping(frame: Frame): void {
+    onConnection(frame)
+    if (frame.payload.length !== 8) throw new ConnectionError(ErrorCode.frameSize, 'a ping has eight bytes')
+    if ((frame.flags & Flag.ack) === 0) this.#answer(frameOf(FrameType.ping, Flag.ack, 0, frame.payload))
+  }
+
+  /** A client that asks and does not read is not answered without end. */
+  #answer(frame: Buffer): void {
+    if (this.#sender.unread > MAX_UNREAD_FRAMES) throw new ConnectionError(ErrorCode.calm, 'the answers are not read')
+    this.#sender.send(frame)
+  }
+
+  #windowUpdate({ stream: id, payload }: Frame): void {
+    if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a window grows by a number of four bytes')
+    const bytes = payload.readUInt32BE(0) & MAX_WINDOW
+    if (id === 0) {
+      if (bytes === 0) throw new ConnectionError(ErrorCode.protocol, 'a window does not grow by nothing')
+      this.#sender.widen(bytes)
+      return
+    }
+    this.#notIdle(id)
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return
+    if (bytes === 0) stream.reset(ErrorCode.protocol)
+    else if (!stream.widen(bytes)) stream.reset(ErrorCode.flowControl)
+  }
+
+  #notIdle(id: number): void {
+    if (id > this.#lastStream || id % 2 === 0) throw new ConnectionError(ErrorCode.protocol, 'the stream has not begun')
+  }
+
+  /** Bytes were read: the client may send as many again, which it is told when they are half of its window. */
+  #takenOf(stream: Http2Stream, bytes: number): void {
+    this.#takenOfConnection(bytes)
+    stream.taken += bytes
+    if (stream.taken * 2 < this.#limits.streamWindow || stream.remoteEnded || stream.closed) return
+    this.#sender.send(numbersFrame(FrameType.windowUpdate, stream.id, stream.taken))
+    stream.receiveWindow += stream.taken
+    stream.taken = 0
+  }
+
+  #takenOfConnection(bytes: number): void {
+    this.#taken += bytes
+    if (this.#taken * 2 < this.#limits.connectionWindow || this.#failed) return
+    this.#sender.send(numbersFrame(FrameType.windowUpdate, 0, this.#taken))
+    this.#receiveWindow += this.#taken
+    this.#taken = 0
+  }
+
+  #fail({ code }: ConnectionError): void {
+    this.#failed = true
+    this.#sender.stop()
+    const socket = this.#socket
+    socket.end(numbersFrame(FrameType.goAway, 0, this.#lastStream, code))
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+    for (const stream of [...this.#streams.values()]) stream.close()
+  }
+
+  // ── What its streams ask of it ──
+
+  sendHead(stream: number, status: number, headers: string[], end: boolean): void {
+    const block = encodeHeaders(status, headers, this.#firstBlock)
+    this.#firstBlock = false
+    const frames = Math.max(1, Math.ceil(block.length / FRAME_BYTES))
+    const out = Buffer.allocUnsafe(block.length + frames * HEADER_BYTES)
+    let at = 0
+    for (let i = 0; i < frames; i++) {
+      const part = block.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES)
+      const flags = (i === 0 && end ? Flag.endStream : 0) | (i === frames - 1 ? Flag.endHeaders : 0)
+      at = writeFrameHeader(out, at, part.length, i === 0 ? FrameType.headers : FrameType.continuation, flags, stream)
+      at += part.copy(out, at)
+    }
+    this.#sender.send(out)
+  }
+
+  serve(stream: Http2Stream): void {
+    this.#sender.serve(stream)
+  }
+
+  reset(stream: number, code: number): void {
+    if (!this.#failed) this.#sender.send(numbersFrame(FrameType.reset, stream, code))
+  }
+
+  gone(stream: Http2Stream): void {
+    this.#streams.delete(stream.id)
+    this.#endWhenDone()
+  }
+}
+
+function refusePush(): void {
+  throw new ConnectionError(ErrorCode.protocol, 'a client does not push')
+}
+
+function onConnection({ stream }: Frame): void {
+  if (stream !== 0) throw new ConnectionError(ErrorCode.protocol, 'the frame is of the connection, not of a stream')
+}
+
+function onStream({ stream }: Frame): void {
+  if (stream === 0) throw new ConnectionError(ErrorCode.protocol, 'the frame is of a stream')
+}
+
+function unpadded({ flags, payload }: Frame): Buffer {
+  if ((flags & Flag.padded) === 0) return payload
+  const padding = payload[0]
+  if (padding === undefined || padding >= payload.length) throw new ConnectionError(ErrorCode.protocol, 'there is more padding than frame')
+  return payload.subarray(1, payload.length - padding)
+}

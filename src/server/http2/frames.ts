@@ -1,0 +1,91 @@
+import { ConnectionError, ErrorCode } from './errors.ts'
+
+/** Frames of HTTP/2 (RFC 9113, sections 4 and 6). */
+export const FrameType = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, push: 5, ping: 6, goAway: 7, windowUpdate: 8, continuation: 9 } as const
+
+export const Flag = { none: 0, endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 0x20 } as const
+
+export const Setting = { headerTableSize: 1, enablePush: 2, maxConcurrentStreams: 3, initialWindowSize: 4, maxFrameSize: 5, maxHeaderListSize: 6 } as const
+
+/** Of a frame's header, in bytes. */
+export const HEADER_BYTES = 9
+/** The longest payload that either side takes unless it says otherwise. */
+export const FRAME_BYTES = 16 * 1024
+/** What a window begins with, and how large it may be. */
+export const INITIAL_WINDOW = 65_535
+export const MAX_WINDOW = 0x7fff_ffff
+
+export interface Frame {
+  readonly type: number
+  readonly flags: number
+  readonly stream: number
+  /** A view of what was read. */
+  readonly payload: Buffer
+}
+
+/** Returns where the payload goes. */
+export function writeFrameHeader(out: Buffer, at: number, length: number, type: number, flags: number, stream: number): number {
+  out[at] = length >> 16
+  out[at + 1] = length >> 8
+  out[at + 2] = length
+  out[at + 3] = type
+  out[at + 4] = flags
+  return out.writeUInt32BE(stream, at + 5)
+}
+
+export function frameOf(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
+  payload.copy(frame, writeFrameHeader(frame, 0, payload.length, type, flags, stream))
+  return frame
+}
+
+/** A frame of one or two 32-bit numbers. */
+export function numbersFrame(type: number, stream: number, ...numbers: readonly number[]): Buffer {
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + 4 * numbers.length)
+  let at = writeFrameHeader(frame, 0, 4 * numbers.length, type, Flag.none, stream)
+  for (const number of numbers) at = frame.writeUInt32BE(number, at)
+  return frame
+}
+
+export function settingsFrame(settings: readonly (readonly [id: number, value: number])[]): Buffer {
+  const payload = Buffer.allocUnsafe(6 * settings.length)
+  let at = 0
+  for (const [id, value] of settings) at = payload.writeUInt32BE(value, payload.writeUInt16BE(id, at))
+  return frameOf(FrameType.settings, Flag.none, 0, payload)
+}
+
+/** Cuts what is read into frames. */
+export class FrameReader {
+  private pieces: Buffer[] = []
+  private length = 0
+  private needed = HEADER_BYTES
+
+  /** Throws a ConnectionError as soon as a frame is known to be too long. */
+  read(chunk: Buffer, take: (frame: Frame) => void): void {
+    this.pieces.push(chunk)
+    this.length += chunk.length
+    if (this.length < this.needed) return
+    const data = this.pieces.length === 1 ? chunk : Buffer.concat(this.pieces, this.length)
+    this.pieces = []
+    this.length = 0
+    let at = 0
+    for (;;) {
+      const left = data.length - at
+      this.needed = left < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + lengthAt(data, at)
+      if (left < this.needed) break
+      const payload = data.subarray(at + HEADER_BYTES, at + this.needed)
+      const frame = { type: data[at + 3] as number, flags: data[at + 4] as number, stream: data.readUInt32BE(at + 5) & MAX_WINDOW, payload }
+      at += this.needed
+      take(frame)
+    }
+    if (at === data.length) return
+    this.pieces.push(at === 0 ? data : data.subarray(at))
+    this.length = data.length - at
+  }
+}
+
+function lengthAt(data: Buffer, at: number): number {
+  const length = data.readUIntBE(at, 3)
+  if (length > FRAME_BYTES) throw new ConnectionError(ErrorCode.frameSize, 'a frame is longer than was allowed')
+  return length
+}

@@ -1,0 +1,68 @@
+/**
+ * The Huffman code of HPACK (RFC 7541, appendix B). It is canonical: codes of one length are consecutive, in the order of their symbols, so the lengths say all.
+ * Run lengths of the symbols 0 to 256, the last being the end of a string: `length*count`.
+ */
+const LENGTHS =
+  '13 23 28*7 24 30 28*2 30 28*8 30 28*9 6 10*2 12 13 6 8 11 10*2 8 11 8 6*3 5*3 6*7 7 8 15 6 12 10 13 6 7*22 8 7 8 13 19 13 14 6 15 5 6 5 6 5 6*3 5 7*2 6*3 5 6 7 6 5*2 6 7*5 15 11 14 13 28 20 22 20*2 22*3 23 22 23*5 24 23 24*2 22 23 24 23*4 21 22 23 22 23*2 24 22 21 20 22*2 23*2 21 23 22*2 24 21 22 23*2 21*2 22 21 23 22 23*2 20 22*3 23 22*2 23 26*2 20 19 22 23 22 25 26*3 27*2 26 24 25 19 21 26 27*2 26 27 24 21*2 26*2 28 27*3 20 24 20 21 22 21*2 23 22*2 25*2 24*2 26 23 26 27 26*2 27*5 28 27*5 26 30'
+
+const END = 256
+const LONGEST = 30
+
+/** A node has two places, for the bits 0 and 1: another node where positive, a symbol as `-1 - symbol`, 0 where there is none. */
+const tree: Int16Array = buildTree()
+
+function buildTree(): Int16Array {
+  const lengths = LENGTHS.split(' ').flatMap(run => {
+    const [length = 0, count = 1] = run.split('*').map(Number)
+    return new Array<number>(count).fill(length)
+  })
+  const nodes = new Int16Array(2 * lengths.length)
+  let made = 1
+  let code = 0
+  for (let length = 1; length <= LONGEST; length++, code *= 2)
+    for (let symbol = 0; symbol < lengths.length; symbol++) {
+      if (lengths[symbol] !== length) continue
+      let node = 0
+      for (let bit = length - 1; bit > 0; bit--) {
+        const place = 2 * node + ((code >> bit) & 1)
+        nodes[place] ||= made++
+        node = nodes[place] as number
+      }
+      nodes[2 * node + (code & 1)] = -1 - symbol
+      code++
+    }
+  return nodes
+}
+
+const scratch = Buffer.allocUnsafeSlow(64 * 1024)
+
+/** Text of one character a byte, or undefined where the bytes are no code: an end within, or padding that is too long or not all ones. */
+export function decodeHuffman(data: Buffer, from: number, to: number): string | undefined {
+  // The shortest code has five bits.
+  const most = Math.ceil(((to - from) * 8) / 5)
+  const out = most <= scratch.length ? scratch : Buffer.allocUnsafe(most)
+  let length = 0
+  let node = 0
+  let depth = 0
+  let ones = true
+  for (let at = from; at < to; at++) {
+    const byte = data[at] as number
+    for (let bit = 7; bit >= 0; bit--) {
+      const one = (byte >> bit) & 1
+      const next = tree[2 * node + one] as number
+      if (next < 0) {
+        const symbol = -1 - next
+        if (symbol === END) return undefined
+        out[length++] = symbol
+        node = 0
+        depth = 0
+        ones = true
+        continue
+      }
+      node = next
+      depth++
+      if (one === 0) ones = false
+    }
+  }
+  return depth > 7 || !ones ? undefined : out.toString('latin1', 0, length)
+}

@@ -1,0 +1,191 @@
+import { nextTick } from 'node:process'
+import type { TLSSocket } from 'node:tls'
+import { ConnectionError, ErrorCode } from './errors.ts'
+import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, INITIAL_WINDOW, MAX_WINDOW, writeFrameHeader } from './frames.ts'
+
+/** Something with bytes to send, as the peer gives room for them. */
+export interface Source {
+  readonly id: number
+  /** Bytes that wait. */
+  readonly queued: number
+  /** Nothing comes after them. */
+  readonly ending: boolean
+  /** Bytes that the peer takes on this stream. */
+  window: number
+  /** It is among those that are served. */
+  ready: boolean
+  /** Copies its next bytes. */
+  take(into: Buffer, at: number, bytes: number): void
+  /** Its last frame has been sent. */
+  sent(): void
+  /** All that waited has been sent. */
+  emptied(): void
+}
+
+/** Of one write to the connection: the more goes into one, the less each frame costs. */
+const SLAB_BYTES = 256 * 1024
+/** What is less than that gets memory of its own size. */
+const SMALL_BYTES = 16 * 1024
+
+/** Memory of writes that are done. */
+const slabs: Buffer[] = []
+const SPARE_SLABS = 8
+const takeSlab = (): Buffer => slabs.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES)
+
+/**
+ * What a connection sends. Frames of all streams that one turn of the event loop brings leave in one write, a frame of each stream in turn, as far as the peer's windows go; while the
+ * kernel takes no more, bytes wait with their streams, where they are shared with others.
+ */
+export class Sender {
+  /** Bytes that the peer takes on the connection. */
+  window = INITIAL_WINDOW
+  private readonly socket: TLSSocket
+  private control: Buffer[] = []
+  private controlBytes = 0
+  private sources: Source[] = []
+  private scheduled = false
+  private writing = false
+  private ending = false
+  private stopped = false
+
+  constructor(socket: TLSSocket) {
+    this.socket = socket
+  }
+
+  /** Frames that no window holds back, and the peer has not taken. */
+  get unread(): number {
+    return this.control.length
+  }
+
+  /** A frame that no window holds back. It goes before all data that waits. */
+  send(frame: Buffer): void {
+    this.control.push(frame)
+    this.controlBytes += frame.length
+    this.schedule()
+  }
+
+  /** The source has more to send, or more room for it. */
+  serve(source: Source): void {
+    if (!source.ready) {
+      source.ready = true
+      this.sources.push(source)
+    }
+    this.schedule()
+  }
+
+  widen(bytes: number): void {
+    this.window += bytes
+    if (this.window > MAX_WINDOW) throw new ConnectionError(ErrorCode.flowControl, 'the window of the connection is too large')
+    this.schedule()
+  }
+
+  /** Ends the connection when all is sent. */
+  end(): void {
+    this.ending = true
+    this.schedule()
+  }
+
+  /** Sends no more: the connection's end is told past this. */
+  stop(): void {
+    this.stopped = true
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return
+    this.scheduled = true
+    nextTick(this.flush)
+  }
+
+  /** Sends what waits, or leaves it until the last write is done: TLS tells so in the next turn at the earliest. */
+  readonly flush = (): void => {
+    this.scheduled = false
+    if (this.writing || this.stopped || this.socket.destroyed) return
+    this.write()
+    if (this.ending && !this.writing) {
+      this.stopped = true
+      this.socket.end()
+    }
+  }
+
+  private write(): void {
+    const small = this.waiting(SMALL_BYTES)
+    if (small === 0) return
+    const slab = small < SMALL_BYTES ? Buffer.allocUnsafe(small) : takeSlab()
+    const emptied: Source[] = []
+    let at = this.writeControl(slab)
+    if (this.control.length === 0) at = this.writeData(slab, at, emptied)
+    if (at === 0) giveSlab(slab)
+    else {
+      this.writing = true
+      this.socket.write(slab.subarray(0, at), () => {
+        this.writing = false
+        giveSlab(slab)
+        this.flush()
+      })
+    }
+    for (const source of emptied) source.emptied()
+  }
+
+  /** Bytes to write, headers of frames included, or some number from `most` on. */
+  private waiting(most: number): number {
+    let bytes = this.controlBytes
+    for (const { queued } of this.sources) {
+      bytes += HEADER_BYTES + queued
+      if (bytes >= most) break
+    }
+    return bytes
+  }
+
+  private writeControl(slab: Buffer): number {
+    let at = 0
+    let sent = 0
+    for (const frame of this.control) {
+      if (at + frame.length > slab.length) break
+      at += frame.copy(slab, at)
+      sent++
+    }
+    this.controlBytes -= at
+    if (sent === this.control.length) this.control = []
+    else this.control.splice(0, sent)
+    return at
+  }
+
+  private writeData(slab: Buffer, from: number, emptied: Source[]): number {
+    let at = from
+    let sources = this.sources
+    this.sources = []
+    // A frame of each in turn. Who can't go on for its own window leaves; who waits for that of the connection, or for another write, stays.
+    while (sources.length > 0) {
+      const again: Source[] = []
+      for (const source of sources) {
+        const room = slab.length - at - HEADER_BYTES
+        if (room < Math.min(source.queued, FRAME_BYTES / 16) || (this.window <= 0 && source.queued > 0)) {
+          this.sources.push(source)
+          continue
+        }
+        const bytes = Math.max(0, Math.min(source.queued, source.window, this.window, FRAME_BYTES, room))
+        const last = source.ending && bytes === source.queued
+        if (bytes > 0 || last) {
+          const payload = writeFrameHeader(slab, at, bytes, FrameType.data, last ? Flag.endStream : Flag.none, source.id)
+          source.take(slab, payload, bytes)
+          at = payload + bytes
+          source.window -= bytes
+          this.window -= bytes
+        }
+        if (source.queued > 0 && source.window > 0) {
+          again.push(source)
+          continue
+        }
+        source.ready = false
+        if (last) source.sent()
+        else if (source.queued === 0) emptied.push(source)
+      }
+      sources = again
+    }
+    return at
+  }
+}
+
+function giveSlab(slab: Buffer): void {
+  if (slab.length === SLAB_BYTES && slabs.length < SPARE_SLABS) slabs.push(slab)
+}

@@ -1,0 +1,230 @@
+import { nextTick } from 'node:process'
+import { Writable } from 'node:stream'
+import { FrameRing } from '../frame-ring.ts'
+import type { Wire } from '../wire.ts'
+import { ErrorCode } from './errors.ts'
+import { MAX_WINDOW } from './frames.ts'
+import type { Http2Request } from './request.ts'
+import type { Source } from './sender.ts'
+
+/** What a stream needs of its connection. */
+export interface StreamHost {
+  sendHead(stream: number, status: number, headers: string[], end: boolean): void
+  serve(stream: Http2Stream): void
+  reset(stream: number, code: number): void
+  /** The stream is over, on both sides. */
+  gone(stream: Http2Stream): void
+}
+
+const frames = new FrameRing(chunks => Buffer.concat(chunks))
+
+/** Unsent bytes from which a writer should wait. */
+const HIGH_WATER = 64 * 1024
+
+/** One stream of a connection: the answer to its request. */
+export class Http2Stream implements Wire, Source {
+  readonly id: number
+  window: number
+  queued = 0
+  ending = false
+  ready = false
+  request: Http2Request | undefined
+  /** Bytes that the peer may send. */
+  receiveWindow: number
+  /** Bytes taken from it that the peer has not been told of. */
+  taken = 0
+  /** Bytes of the body that were announced and have not come; undefined: not announced. */
+  expected: number | undefined
+  /** The peer has sent its last frame. */
+  remoteEnded = false
+  closed = false
+  private readonly host: StreamHost
+  private queue: Buffer[] = []
+  /** Bytes of the first buffer that are sent. */
+  private offset = 0
+  private closeListeners: (() => void)[] = []
+  private drainListeners: (() => void)[] = []
+
+  constructor(id: number, host: StreamHost, window: number, receiveWindow: number) {
+    this.id = id
+    this.host = host
+    this.window = window
+    this.receiveWindow = receiveWindow
+  }
+
+  // ── What is asked of a response ──
+
+  get destroyed(): boolean {
+    return this.closed
+  }
+
+  get writableEnded(): boolean {
+    return this.ending || this.closed
+  }
+
+  head(status: number, headers: string[], length: number | undefined): void {
+    if (length !== undefined) headers.push('content-length', String(length))
+    this.sendHead(status, headers, false)
+  }
+
+  whole(status: number, headers: string[], body: Buffer): void {
+    headers.push('content-length', String(body.length))
+    this.sendHead(status, headers, body.length === 0)
+    if (body.length === 0) return
+    this.write(body)
+    this.end()
+  }
+
+  bodiless(status: number, headers: string[], length: number | undefined): void {
+    if (length !== undefined) headers.push('content-length', String(length))
+    this.sendHead(status, headers, true)
+  }
+
+  private sendHead(status: number, headers: string[], end: boolean): void {
+    if (this.closed) return
+    this.host.sendHead(this.id, status, headers, end)
+    if (end) this.sent()
+  }
+
+  write(chunk: Buffer): boolean {
+    if (this.closed || this.ending) return false
+    if (chunk.length > 0) {
+      this.queue.push(chunk)
+      this.queued += chunk.length
+      this.host.serve(this)
+    }
+    return !this.needsDrain
+  }
+
+  frame(chunks: readonly Buffer[]): number {
+    const frame = (chunks.length === 1 ? chunks[0] : undefined) ?? frames.of(chunks)
+    this.write(frame)
+    return frame.length
+  }
+
+  end(): void {
+    if (this.closed || this.ending) return
+    this.ending = true
+    this.host.serve(this)
+  }
+
+  destroy(): void {
+    this.reset(ErrorCode.cancel)
+  }
+
+  get unwritten(): number {
+    return this.queued
+  }
+
+  get needsDrain(): boolean {
+    return this.queued > HIGH_WATER
+  }
+
+  /** What else comes of the request's body is dropped when the answer is complete. */
+  discardBody(): void {
+    this.request?.resume()
+  }
+
+  onClose(listener: () => void): void {
+    if (this.closed) nextTick(listener)
+    else this.closeListeners.push(listener)
+  }
+
+  onDrain(listener: () => void): void {
+    this.drainListeners.push(listener)
+  }
+
+  offDrain(listener: () => void): void {
+    const at = this.drainListeners.indexOf(listener)
+    if (at >= 0) this.drainListeners.splice(at, 1)
+  }
+
+  sink(): Writable {
+    let over = false
+    const sink = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        if (this.write(chunk)) done()
+        else this.onDrain(done)
+      },
+      final: done => {
+        over = true
+        this.end()
+        done()
+      },
+      destroy: (error, done) => {
+        if (!over) this.destroy()
+        done(error)
+      },
+    })
+    this.onClose(() => {
+      if (!over) sink.destroy(new Error('the client has gone'))
+    })
+    return sink
+  }
+
+  // ── What its connection does with it ──
+
+  take(into: Buffer, at: number, bytes: number): void {
+    let to = at
+    for (let left = bytes; left > 0; ) {
+      const first = this.queue[0] as Buffer
+      const taken = Math.min(left, first.length - this.offset)
+      first.copy(into, to, this.offset, this.offset + taken)
+      to += taken
+      left -= taken
+      this.offset += taken
+      if (this.offset === first.length) {
+        this.queue.shift()
+        this.offset = 0
+      }
+    }
+    this.queued -= bytes
+  }
+
+  /** The end is on its way. A client that has not ended is told that nobody reads on. */
+  sent(): void {
+    if (!this.remoteEnded) this.host.reset(this.id, ErrorCode.none)
+    this.close()
+  }
+
+  emptied(): void {
+    if (this.drainListeners.length === 0) return
+    const listeners = this.drainListeners
+    this.drainListeners = []
+    for (const listener of listeners) listener()
+  }
+
+  /** False where the window would be larger than may be. */
+  widen(bytes: number): boolean {
+    this.window += bytes
+    if (this.window > MAX_WINDOW) return false
+    if (this.queued > 0) this.host.serve(this)
+    return true
+  }
+
+  /** Tells the peer that the stream is over, and why. */
+  reset(code: number): void {
+    if (this.closed) return
+    this.host.reset(this.id, code)
+    this.close()
+  }
+
+  /** Both sides are done with it, or one of them gave it up. */
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.queue = []
+    this.queued = 0
+    this.ending = false
+    this.host.gone(this)
+    this.request?.destroy()
+    const listeners = [...this.closeListeners, ...this.drainListeners]
+    this.closeListeners = []
+    this.drainListeners = []
+    // In a turn of its own: who closes it is in the middle of something.
+    if (listeners.length > 0)
+      nextTick(() => {
+        for (const listener of listeners) listener()
+      })
+  }
+}

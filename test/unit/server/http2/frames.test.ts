@@ -1,0 +1,30 @@
+import { expect } from 'chai'
+import { FrameReader, FrameType, frameOf } from '../../../../src/server/http2/frames.ts'
+
+describe('frames', () => {
+  const sent = [
+    frameOf(FrameType.ping, 0, 0, Buffer.alloc(8, 1)),
+    frameOf(FrameType.data, 1, 3, Buffer.from('hello')),
+    frameOf(FrameType.settings, 1, 0, Buffer.alloc(0)),
+  ]
+  const all = Buffer.concat(sent)
+  const shown = ['6 0 0 0101010101010101', '0 1 3 68656c6c6f', '4 1 0 ']
+
+  function read(...chunks: Buffer[]): string[] {
+    const got: string[] = []
+    const reader = new FrameReader()
+    for (const chunk of chunks) reader.read(chunk, ({ type, flags, stream, payload }) => got.push(`${type} ${flags} ${stream} ${payload.toString('hex')}`))
+    return got
+  }
+
+  it('are cut from one piece', () => expect(read(all)).to.eql(shown))
+  it('are put together from two pieces, wherever they are cut', () => {
+    for (let at = 0; at <= all.length; at++) expect(read(all.subarray(0, at), all.subarray(at))).to.eql(shown)
+  })
+  it('are put together from single bytes', () => expect(read(...Array.from(all, byte => Buffer.of(byte)))).to.eql(shown))
+  it('are refused before they have come, where they are too long', () => {
+    expect(() => read(Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1])))
+      .to.throw()
+      .with.property('code', 6)
+  })
+})

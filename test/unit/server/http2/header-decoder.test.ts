@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+import { HeaderDecoder } from '../../../../src/server/http2/header-decoder.ts'
+import { encodeHeaders } from '../../../../src/server/http2/header-encoder.ts'
+
+const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex')
+const decoder = (): HeaderDecoder => new HeaderDecoder(1 << 20, 1000)
+const decoded = (hex: string): string[] => decoder().decode(bytes(hex)).fields
+
+const FIRST = [':method', 'GET', ':scheme', 'http', ':path', '/', ':authority', 'www.example.com']
+const SECOND = [...FIRST, 'cache-control', 'no-cache']
+const THIRD = [':method', 'GET', ':scheme', 'https', ':path', '/index.html', ':authority', 'www.example.com', 'custom-key', 'custom-value']
+
+describe('decoding of headers', () => {
+  // RFC 7541, appendix C.2.
+  it('takes a field that is to be indexed', () => {
+    expect(decoded('400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572')).to.eql(['custom-key', 'custom-header'])
+  })
+  it('takes a field that is not to be indexed', () => {
+    expect(decoded('040c 2f73 616d 706c 652f 7061 7468')).to.eql([':path', '/sample/path'])
+  })
+  it('takes a field that is never to be indexed', () => {
+    expect(decoded('1008 7061 7373 776f 7264 0673 6563 7265 74')).to.eql(['password', 'secret'])
+  })
+  it('takes an indexed field', () => expect(decoded('82')).to.eql([':method', 'GET']))
+
+  // Appendices C.3 and C.4: three requests on one connection, the later ones by the table that the first have filled.
+  for (const [how, blocks] of [
+    [
+      'as it stands',
+      [
+        '8286 8441 0f77 7777 2e65 7861 6d70 6c65 2e63 6f6d',
+        '8286 84be 5808 6e6f 2d63 6163 6865',
+        '8287 85bf 400a 6375 7374 6f6d 2d6b 6579 0c63 7573 746f 6d2d 7661 6c75 65',
+      ],
+    ],
+    [
+      'in the Huffman code',
+      ['8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff', '8286 84be 5886 a8eb 1064 9cbf', '8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf'],
+    ],
+  ] as const)
+    it(`follows requests with text ${how}`, () => {
+      const one = decoder()
+      expect(blocks.map(block => one.decode(bytes(block)).fields)).to.eql([FIRST, SECOND, THIRD])
+    })
+
+  // Appendix C.6: the table holds 256 bytes only, so that entries leave it.
+  it('lets entries go as the table is full', () => {
+    const one = decoder()
+    const first = one.decode(
+      bytes('3fe1 01 4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3'),
+    ).fields
+    expect(first).to.eql([':status', '302', 'cache-control', 'private', 'date', 'Mon, 21 Oct 2013 20:13:21 GMT', 'location', 'https://www.example.com'])
+    const second = one.decode(bytes('4883 640e ffc1 c0bf')).fields
+    expect(second).to.eql([':status', '307', 'cache-control', 'private', 'date', 'Mon, 21 Oct 2013 20:13:21 GMT', 'location', 'https://www.example.com'])
+    expect(() => one.decode(bytes('c2'))).to.throw('no field has the index 66')
+  })
+
+  for (const [fault, block] of [
+    ['an index of none', 'ff80 01'],
+    ['index 0', '80'],
+    ['a text that goes on after the block', '0003 6162'],
+    ['an integer without end', 'ffff ffff ffff ffff ff01'],
+    ['a table larger than was allowed', '3fe2 1f'],
+    ['a change of the table behind a field', '8220'],
+    ['padding of zeros', '0081 1800'],
+    ['padding of eight bits', '0082 1fff 00'],
+    ['the end of a text within it', '0084 ffff fffc 00'],
+  ] as const)
+    it(`refuses ${fault}`, () =>
+      expect(() => decoded(block))
+        .to.throw()
+        .with.property('code', 9))
+
+  it('reads on behind more than is taken, for the table’s sake', () => {
+    const one = new HeaderDecoder(100, 1000)
+    const { fields, tooLarge } = one.decode(Buffer.concat([bytes('8240 01 61 7f 00'), Buffer.alloc(127, 'x'), bytes('40 01 62 01 63')]))
+    expect({ fields, tooLarge }).to.eql({ fields: [':method', 'GET'], tooLarge: true })
+    expect(one.decode(bytes('be')).fields).to.eql(['b', 'c'])
+  })
+})
+
+describe('encoding of headers', () => {
+  const long = 'ü'.repeat(300)
+  it('is understood', () => {
+    const { fields } = decoder().decode(
+      Buffer.from(encodeHeaders(409, ['Audit-Id', 'a', 'Content-Type', 'application/json', 'X-Long', long, 'X-Empty', ''], true)),
+    )
+    expect(fields.filter((_, i) => fields[i - (i % 2)] !== 'date')).to.eql([
+      ':status',
+      '409',
+      'audit-id',
+      'a',
+      'content-type',
+      'application/json',
+      'x-long',
+      long,
+      'x-empty',
+      '',
+    ])
+    expect(Date.parse(fields[fields.indexOf('date') + 1] as string)).to.be.closeTo(Date.now(), 2000)
+  })
+  it('gives up the table first', () => expect(encodeHeaders(200, [], true)[0]).to.equal(0x20))
+  for (const headers of [
+    ['a b', 'c'],
+    ['', 'c'],
+    ['a', 'b\r\nc: d'],
+    ['a', '€'],
+  ])
+    it(`refuses ${JSON.stringify(headers)}`, () => expect(() => encodeHeaders(200, headers, false)).to.throw(TypeError))
+})

@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import { readHead } from '../../../../src/server/http2/request-head.ts'
+
+const GET = [':method', 'GET', ':scheme', 'https', ':path', '/api?x=1', ':authority', 'localhost:6443']
+
+describe('the head of a request', () => {
+  it('is read', () => {
+    const head = readHead([
+      ...GET,
+      'accept',
+      'a',
+      'accept',
+      'b',
+      'cookie',
+      'x=1',
+      'cookie',
+      'y=2',
+      'authorization',
+      'first',
+      'authorization',
+      'second',
+      'content-length',
+      '12',
+    ])
+    expect(head).to.deep.include({ method: 'GET', url: '/api?x=1', length: 12 })
+    expect(head?.headers).to.eql({
+      ':authority': 'localhost:6443',
+      accept: 'a, b',
+      cookie: 'x=1; y=2',
+      authorization: 'first',
+      'content-length': '12',
+    })
+    expect(head?.rawHeaders.slice(8, 10)).to.eql(['accept', 'a'])
+  })
+
+  it('keeps a header of the name of a prototype to itself', () => {
+    const head = readHead([...GET, '__proto__', 'x', 'constructor', 'y'])
+    expect(head?.headers.constructor).to.equal('y')
+    expect(Object.getPrototypeOf(head?.headers)).to.equal(Object.prototype)
+    expect(head?.rawHeaders).to.include('__proto__')
+  })
+
+  it('joins a header that is called as a method of objects', () => {
+    expect(readHead([...GET, 'tostring', 'a'])?.headers.tostring).to.equal('a')
+  })
+
+  for (const [fault, fields] of [
+    ['no method', GET.slice(2)],
+    ['no scheme', [...GET.slice(0, 2), ...GET.slice(4)]],
+    ['no path', [...GET.slice(0, 4), ...GET.slice(6)]],
+    ['an empty path', [':method', 'GET', ':scheme', 'https', ':path', '']],
+    ['a path that does not begin with a slash', [':method', 'GET', ':scheme', 'https', ':path', 'api']],
+    ['two paths', [...GET, ':path', '/']],
+    ['a pseudo-header behind a header', [':method', 'GET', ':scheme', 'https', 'a', 'b', ':path', '/']],
+    ['a pseudo-header of answers', [...GET, ':status', '200']],
+    ['capitals', [...GET, 'Accept', 'a']],
+    ['a space in a name', [...GET, 'a b', 'c']],
+    ['a line break', [...GET, 'a', 'b\r\nc: d']],
+    ['a header of the connection', [...GET, 'connection', 'close']],
+    ['an encoding of the transfer', [...GET, 'transfer-encoding', 'chunked']],
+    ['te that is not trailers', [...GET, 'te', 'gzip']],
+    ['a length that is no number', [...GET, 'content-length', '1e3']],
+  ] as const)
+    it(`is none with ${fault}`, () => expect(readHead([...fields])).to.equal(undefined))
+})
