@@ -52,10 +52,14 @@ func dynamicClient(r *run) {
 			r.must(err, "patch %s", sample.gvk)
 			got.SetLabels(map[string]string{"sample": r.name, "update": "1"})
 			_, err = resource.Update(r.ctx, got, metav1.UpdateOptions{})
-			r.expect(err == nil || sample.gvk.Kind == "FlowSchema" && apierrors.IsConflict(err), "update %s: %v", sample.gvk, err)
+			r.expect(err == nil || sample.hasLoop() && apierrors.IsConflict(err), "update %s: %v", sample.gvk, err)
 			r.within(func() bool { return len(informer.GetStore().List()) == 1 }, "%s in the informer", sample.gvk)
 			r.must(resource.Delete(r.ctx, name, background), "delete %s", sample.gvk)
-			_, err = resource.Get(r.ctx, name, metav1.GetOptions{})
+			// A definition goes after its objects.
+			r.within(func() bool {
+				_, err = resource.Get(r.ctx, name, metav1.GetOptions{})
+				return apierrors.IsNotFound(err) || sample.gvk.Kind != "CustomResourceDefinition"
+			}, "%s gone", sample.gvk)
 			r.isError(err, apierrors.IsNotFound, "get %s after its deletion", sample.gvk)
 			r.within(func() bool { return len(informer.GetStore().List()) == 0 }, "%s gone from the informer", sample.gvk)
 		})

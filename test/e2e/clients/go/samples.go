@@ -81,3 +81,8 @@ func (s sample) unstructured(r *run, number int) *unstructured.Unstructured {
 	r.must(back.UnmarshalJSON(json), "decode the sample of %s", s.gvk)
 	return back
 }
+
+// hasLoop: the server itself writes the status, soon after the creation.
+func (s sample) hasLoop() bool {
+	return s.gvk.Kind == "FlowSchema" || s.gvk.Kind == "CustomResourceDefinition"
+}

@@ -103,12 +103,13 @@ func (l *life) create(number int) {
 	l.expect(lacks(asked, got) == "", "%s: was made other than asked: %s", l.kind(), lacks(asked, got))
 	_, err = l.client.create(l.ctx, object.DeepCopyObject())
 	l.isError(err, apierrors.IsAlreadyExists, "%s: created twice", l.kind())
-	if l.hasLoop() {
+	if l.sample.hasLoop() {
+		first := revision(created)
 		l.within(func() bool {
-			settled, err := l.client.get(l.ctx, name)
-			same := err == nil && revision(settled) == revision(created)
-			created = settled
-			return err == nil && !same
+			before := revision(created)
+			time.Sleep(200 * time.Millisecond)
+			created, err = l.client.get(l.ctx, name)
+			return err == nil && revision(created) != first && revision(created) == before
 		}, "%s: its status", l.kind())
 	}
 	for _, client := range append(l.others, l.client) {
@@ -205,7 +206,7 @@ func (l *life) writes(name string) {
 func (l *life) watched(events watch.Interface) {
 	next := func(of ...string) watch.Event {
 		event := l.next(events)
-		for l.hasLoop() && event.Type == watch.Modified && !slices.Contains(of, accessor(event.Object).GetName()) {
+		for l.sample.hasLoop() && event.Type == watch.Modified && !slices.Contains(of, accessor(event.Object).GetName()) {
 			event = l.next(events)
 		}
 		return event
@@ -219,9 +220,6 @@ func (l *life) watched(events watch.Interface) {
 		l.expect(event.Type == watch.Modified && accessor(event.Object).GetName() == l.names[0], "%s: watched %s, not a modification", l.kind(), event.Type)
 	}
 }
-
-// hasLoop: the server itself writes the status, soon after the creation.
-func (l *life) hasLoop() bool { return l.sample.gvk.Kind == "FlowSchema" }
 
 func (l *life) remove(name string) {
 	err := l.client.delete(l.ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(types.UID("another"))}})
