@@ -3,6 +3,10 @@ import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { admissionChain } from './admission/chain.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
+import { PolicyMetrics } from './admission/policies/metrics.ts'
+import { paramReader } from './admission/policies/param-reader.ts'
+import { validatingAdmissionPolicy } from './admission/policies/plugin.ts'
+import { PolicyIndex } from './admission/policies/policy-index.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -17,6 +21,7 @@ import { compactHistory, newStore } from './controllers/compaction.ts'
 import type { Controller, ControllerEnvironment } from './controllers/controller.ts'
 import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
+import { followPolicies } from './controllers/follow-policies.ts'
 import { garbageCollector } from './controllers/garbage-collector/garbage-collector.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
@@ -189,6 +194,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     }
     return (await registry.access().get(id, '', name, { resourceVersion: '0' }).catch(absent)) ?? (await registry.access().get(id, '', name).catch(absent))
   }
+  /** The cache may be behind here, too. */
+  const findNamespace = (name: string, fresh: boolean) =>
+    registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })
+  const policies = new PolicyIndex()
+  const policyMetrics = new PolicyMetrics()
   const registry: Registry = new Registry(catalog, {
     clock,
     etcdPrefix: options.etcdPrefix,
@@ -196,7 +206,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     nameSuffix,
     admission: admissionChain([
       terminatingKinds,
-      namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
+      namespaceLifecycle(findNamespace),
       podDefaults,
       priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
       defaultStorageClass(() => listAll(STORAGE_CLASSES)),
@@ -206,6 +216,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       clusterTrustBundleAttest(options.isAllowed),
       certificateSubjectRestriction,
       defaultIngressClass(() => listAll(INGRESS_CLASSES)),
+      validatingAdmissionPolicy({
+        index: policies,
+        catalog,
+        params: paramReader(served => registry.store(served)),
+        metrics: policyMetrics,
+        getNamespace: name => findNamespace(name, false).catch(error => (isStatusError(error, 'NotFound') ? findNamespace(name, true) : Promise.reject(error))),
+        authorize: authorizeOf(options),
+      }),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => stores.storageFor(nameOf(definition)),
@@ -276,6 +294,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     metrics: [
       deprecatedRequests,
       ...watchMetrics.families(),
+      ...policyMetrics.families(),
       new ReadGauge(
         { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
         () => stores.counts(),
@@ -323,6 +342,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         },
       })
       running.push(custom.follow(controllerEnv, stopped.signal))
+      if (catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies'))
+        running.push(followPolicies(controllerEnv, policies, stopped.signal))
       const { rules } = options
       if (rules)
         running.push(
