@@ -2,6 +2,7 @@ import type { ServedResource } from '../catalog/catalog.ts'
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import type { GroupVersionKind } from '../meta/gvk.ts'
+import type { JsonObject } from '../meta/object.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
 
 /** metav1.GroupVersionResource */
@@ -46,3 +47,9 @@ export function namespaceOf({ served, namespace, name, object }: AdmissionReques
   if (namespace !== '' || served.version.group !== '' || served.version.names.plural !== 'namespaces') return namespace
   return name || object?.metadata.name || ''
 }
+
+const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const
+
+/** The options of a request, as an object of meta.k8s.io/v1. What connects has none: its options are its object. */
+export const operationOptions = ({ operation, options }: AdmissionRequest): JsonObject | undefined =>
+  operation === 'CONNECT' ? undefined : { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1', ...options }

@@ -11,7 +11,7 @@ import type { Change, Storage, StoredObject } from '../storage/storage.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import type { RegistryEnvironment, WriteTarget } from './types.ts'
-import { groupKindOf, groupResourceOf } from './types.ts'
+import { groupKindOf, groupResourceOf, optionsOf } from './types.ts'
 import { objectIn } from './version-view.ts'
 
 /** metav1.DeleteOptions, as far as the registry acts on it. */
@@ -85,6 +85,7 @@ export async function deleteObject(
       namespace: target.namespace,
       name: target.name,
       dryRun: target.dryRun,
+      ...optionsOf(target),
       old,
     })
     const next = deletionStep(strategy, options, old, hooks)

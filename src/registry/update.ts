@@ -12,7 +12,7 @@ import type { KeySpace } from './keys.ts'
 import { dedupOwnerReferences, wipeSystemFields } from './object-meta.ts'
 import { beforeUpdate, trackManagedFields } from './prepare.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
-import { groupResourceOf, strategyOf } from './types.ts'
+import { groupResourceOf, optionsOf, strategyOf } from './types.ts'
 import { objectIn } from './version-view.ts'
 
 export interface UpdateRequest {
@@ -102,7 +102,15 @@ async function decideUpdate(
   let next = await request.transform(present)
   if (!request.managed) trackManagedFields(target, strategy, next, present, hooks.now)
   next = convert(definition, next, version, definition.home)
-  const admission = { ctx, served, subresource: target.subresource, namespace: target.namespace, name: target.name, dryRun: target.dryRun }
+  const admission = {
+    ctx,
+    served,
+    subresource: target.subresource,
+    namespace: target.namespace,
+    name: target.name,
+    dryRun: target.dryRun,
+    ...optionsOf(target),
+  }
   next = (await env.admission.mutate({ ...admission, operation: old ? 'UPDATE' : 'CREATE', object: next, ...(old && { old }) })) ?? next
   dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)
   if (!old) {

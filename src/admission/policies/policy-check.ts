@@ -4,7 +4,7 @@ import type { Authorizer } from '../../meta/authorizer.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { StatusError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
-import { type About, aboutRequest, namespaceOf } from '../attributes.ts'
+import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
 import { authorizerOf } from '../expressions/authorizer-answers.ts'
 import { expressionValues, type SeenRequest } from '../expressions/request-values.ts'
 import type { GetNamespace } from '../matching.ts'
@@ -104,7 +104,9 @@ export class PolicyCheck {
   #seen({ kind, resource }: About): SeenRequest {
     const { ctx, subresource, name, operation, dryRun } = this.#request
     const { kind: requestKind, resource: requestResource } = this.#asked
-    return { kind, resource, requestKind, requestResource, subresource, name, namespace: this.#namespace, operation, user: ctx.user, dryRun }
+    const options = operationOptions(this.#request)
+    const asked = { requestKind, requestResource, subresource, name, namespace: this.#namespace, operation, user: ctx.user, dryRun }
+    return { kind, resource, ...asked, ...(options && { options }) }
   }
 
   #versioned(about: About): ReturnType<typeof versionedObjects> {
