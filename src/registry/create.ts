@@ -40,6 +40,7 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
     ...optionsOf(target),
   }
   const admitted = (await env.admission.mutate({ ...request, object: wanted })) ?? wanted
+  ensureNamespace(admitted.metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
   for (let attempt = 1; ; attempt++) {
     const next = generated && attempt < NAME_ATTEMPTS ? clone(admitted) : admitted
