@@ -93,7 +93,8 @@ describe('validating admission policies', () => {
     await made.configMap('a')
     expect(await refusalText(made.configMap('b'))).to.equal(`422 Invalid: ${by('no', 'b')}`)
   })
-  it('spend one budget on validations and messages, and say so', async () => {
+  it('spend one budget on validations and messages, and say so', async function () {
+    this.timeout(20_000)
     const ten = '[1,2,3,4,5,6,7,8,9,10]'
     const heavy = [1, 2, 3, 4, 5].reduceRight((body, i) => `${ten}.all(v${i}, ${body})`, 'true')
     const many = (count: number, last: object[] = []) => ({ validations: [...Array.from({ length: count }, () => ({ expression: heavy })), ...last] })
