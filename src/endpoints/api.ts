@@ -270,7 +270,7 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
     name: scope.name,
     ...(body && { body }),
     dryRun,
-    api: scope.env.registry.access(exchange.ctx.signal),
+    api: scope.env.registry.access(exchange.ctx.signal, { nested: true }),
   })
   const { kind } = object as { kind?: string }
   const schema = subresource?.kind?.schema ?? served.version.schema

@@ -77,9 +77,9 @@ export async function deleteObject(
     const old = objectIn(definition, definition.home, now)
     const hooks: HookContext = { now: env.clock.now(), ...(target.ctx && { request: target.ctx }), subresource: '' }
     checkPreconditions(target, options, old)
-    await env.admission.validate({
+    const asked = {
       ctx: target.ctx,
-      operation: 'DELETE',
+      operation: 'DELETE' as const,
       served: target.served,
       subresource: '',
       namespace: target.namespace,
@@ -87,7 +87,9 @@ export async function deleteObject(
       dryRun: target.dryRun,
       ...optionsOf(target),
       old,
-    })
+    }
+    await env.admission.mutate(asked)
+    await env.admission.validate(asked)
     const next = deletionStep(strategy, options, old, hooks)
     if (next === 'pending') {
       result = { object: old, deleted: false }

@@ -22,6 +22,8 @@ export interface WriteTarget {
   readonly manager: string
   /** What the request says of itself, as admission sees it: the members of CreateOptions, UpdateOptions or DeleteOptions. */
   readonly options?: JsonObject
+  /** A part of another write, about which those outside of the server are asked: they are not asked of this one. */
+  readonly nested?: boolean
 }
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
@@ -36,6 +38,8 @@ export interface AdmissionRequest {
   readonly dryRun: boolean
   /** The members of CreateOptions, UpdateOptions or DeleteOptions, whatever the verb: those of a patch are told as those of what it does. Absent where nothing is said. */
   readonly options?: JsonObject
+  /** Nobody outside of the server is asked: it is a part of another request. */
+  readonly nested?: boolean
   /** In the home version, as `old`. Absent for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
   readonly object?: KubeObject
   /** Shared: never mutated. Absent for creations. */
@@ -72,5 +76,8 @@ export const groupResourceOf = (served: ServedResource) => ({ group: served.vers
 /** As errors of validation name it: by the home version, whatever the request's. */
 export const groupKindOf = ({ definition }: ServedResource) => ({ group: definition.home.group, kind: definition.home.kind })
 
-/** The options of a write as a part of what admission is asked. */
-export const optionsOf = ({ options }: WriteTarget): Pick<AdmissionRequest, 'options'> => (options ? { options } : {})
+/** What a write says of itself as a part of what admission is asked. */
+export const optionsOf = ({ options, nested }: WriteTarget): Pick<AdmissionRequest, 'options' | 'nested'> => ({
+  ...(options && { options }),
+  ...(nested && { nested }),
+})
