@@ -182,7 +182,7 @@ describe('validating admission policies', () => {
 
   it('are asked nothing before they are known', async () => {
     const made = await world(REFUSE)
-    made.index.beginFilling()
+    made.index.filling.begin()
     const user = { name: 'bob', groups: [] }
     const waiting = made.configMap('a', {}, { ctx: { ...made.context(), user } })
     let answered = false
@@ -191,7 +191,7 @@ describe('validating admission policies', () => {
     })
     await new Promise(resolve => setTimeout(resolve, 20))
     expect(answered).to.equal(false)
-    made.index.endFilling()
+    made.index.filling.end()
     expect(await answer).to.equal(`422 Invalid: ${by('no')}`)
   })
 })
