@@ -8,12 +8,12 @@ import { type About, aboutRequest, namespaceOf, operationOptions } from '../attr
 import { authorizerOf } from '../expressions/authorizer-answers.ts'
 import { expressionValues, type SeenRequest } from '../expressions/request-values.ts'
 import type { GetNamespace } from '../matching.ts'
+import { bodyOf, seenBodies } from '../webhooks/bodies.ts'
 import { type Decision, decide, type PolicyResult, type PolicyValues } from './decisions.ts'
 import { matchResources } from './match-resources.ts'
 import type { PolicyMetrics } from './metrics.ts'
 import { ConfigurationError, collectParams, type ParamReader, servedParamKind } from './params.ts'
 import type { ActivePolicy, Binding, PolicyIndex } from './policy-index.ts'
-import { versionedObjects } from './versioned.ts'
 
 export interface PolicyEnvironment {
   readonly index: PolicyIndex
@@ -34,6 +34,12 @@ export interface Denial {
   readonly reason: string
 }
 
+/** The objects of a request as the version that matched writes them. */
+interface Bodies {
+  readonly object: KubeObject | undefined
+  readonly oldObject: KubeObject | undefined
+}
+
 /** One request on its way through the policies. */
 export class PolicyCheck {
   readonly denials: Denial[] = []
@@ -43,11 +49,11 @@ export class PolicyCheck {
   readonly #namespace: string
   readonly #authorizer: AuthorizerValue
   #namespaceObject: Promise<KubeObject> | undefined
-  readonly #objects = new Map<About['version'], ReturnType<typeof versionedObjects>>()
+  readonly #bodies = new Map<About['version'], Bodies>()
 
   constructor(env: PolicyEnvironment, request: AdmissionRequest) {
     this.#env = env
-    this.#request = request
+    this.#request = seenBodies(request).request
     this.#asked = aboutRequest(request)
     this.#namespace = namespaceOf(request)
     this.#authorizer = authorizerOf(env.authorize, request.ctx.user, request.ctx.signal)
@@ -89,7 +95,7 @@ export class PolicyCheck {
   }
 
   async #values(about: About, params: KubeObject | undefined): Promise<PolicyValues> {
-    const { object, oldObject } = this.#versioned(about)
+    const { object, oldObject } = this.#bodiesIn(about)
     const request = this.#seen(about)
     const namespaceObject = await this.#namespaceOfRequest()
     const authorizer = this.#authorizer
@@ -109,12 +115,13 @@ export class PolicyCheck {
     return { kind, resource, ...asked, ...(options && { options }) }
   }
 
-  #versioned(about: About): ReturnType<typeof versionedObjects> {
-    const known = this.#objects.get(about.version)
+  #bodiesIn(about: About): Bodies {
+    const known = this.#bodies.get(about.version)
     if (known) return known
-    const made = versionedObjects(this.#request, about)
-    this.#objects.set(about.version, made)
-    return made
+    const { object, old } = this.#request
+    const bodies = { object: object && bodyOf(this.#request, about, object), oldObject: old && bodyOf(this.#request, about, old) }
+    this.#bodies.set(about.version, bodies)
+    return bodies
   }
 
   /** None where the request is about a namespace: that is in none. */

@@ -109,6 +109,7 @@ export const WEBHOOK_CASES: readonly WebhookCase[] = [
   },
   { id: 'delete is refused', before: [create], hooks: [validating('/deny')], request: { do: `DELETE ${MAPS}/a` } },
   { id: 'delete is patched', before: [create], hooks: [mutating('/label')], request: { do: `DELETE ${MAPS}/a` } },
+  { id: 'delete a collection', before: [create], hooks: [validating('/ok')], request: { do: `DELETE ${MAPS}` }, seen: true },
   { id: 'delete a collection of none', before: [create], hooks: [validating('/deny')], request: { do: `DELETE ${MAPS}?labelSelector=x%3Dy` } },
   ...[...VERDICTS, ...BODIES, 'no-patch-type', 'no-patch', 'empty-patch'].map(path => ({
     id: `validating ${path}`,
