@@ -12,7 +12,7 @@ import type { KeySpace } from './keys.ts'
 import { dedupOwnerReferences, ensureNamespace, generatedName, wipeSystemFields } from './object-meta.ts'
 import { beforeCreate, trackManagedFields } from './prepare.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
-import { groupResourceOf, strategyOf } from './types.ts'
+import { groupResourceOf, optionsOf, strategyOf } from './types.ts'
 
 const NAME_ATTEMPTS = 8
 
@@ -29,8 +29,18 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   trackManagedFields(target, strategy, object, undefined, now)
   const wanted = convert(served.definition, object, served.version, served.definition.home)
   const generated = !meta.name && meta.generateName !== undefined && meta.generateName !== ''
-  const request = { ctx, operation: 'CREATE' as const, served, subresource: '', namespace: target.namespace, name: meta.name ?? '', dryRun: target.dryRun }
+  const request = {
+    ctx,
+    operation: 'CREATE' as const,
+    served,
+    subresource: '',
+    namespace: target.namespace,
+    name: meta.name ?? '',
+    dryRun: target.dryRun,
+    ...optionsOf(target),
+  }
   const admitted = (await env.admission.mutate({ ...request, object: wanted })) ?? wanted
+  ensureNamespace(admitted.metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
   for (let attempt = 1; ; attempt++) {
     const next = generated && attempt < NAME_ATTEMPTS ? clone(admitted) : admitted
@@ -102,6 +112,7 @@ export async function fillNew(env: RegistryEnvironment, target: WriteTarget, nex
     namespace: target.namespace,
     name: next.metadata.name ?? '',
     dryRun: target.dryRun,
+    ...optionsOf(target),
     object: next,
   })
 }

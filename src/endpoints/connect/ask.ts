@@ -4,8 +4,8 @@ import { isIPv6 } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Destination, KubeletAddresses, Trust } from '../../catalog/connect.ts'
-import { DialError, dialError } from './dial-error.ts'
-import { escapePath } from './url.ts'
+import { DialError, dialError } from '../../lib/dial-error.ts'
+import { escapePath } from '../../lib/url.ts'
 
 /** How kubelets are reached, and who they know us by. PEM. */
 export interface Kubelets extends KubeletAddresses {

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { ConnectSubresource, Destination } from '../../catalog/connect.ts'
+import { joinKeepingSlash } from '../../lib/url.ts'
 import { isGlobalUnicast, parseIp } from '../../meta/ip.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { badRequestError, failure } from '../../meta/status.ts'
@@ -10,7 +11,6 @@ import { forward } from './forward.ts'
 import { log } from './log.ts'
 import { connectOptions } from './options.ts'
 import { upgrade } from './upgrade.ts'
-import { joinKeepingSlash } from './url.ts'
 
 /** Serves a subresource that reaches out of the server. Throws what is wrong with the request, and what was wrong with whom it went to. */
 export async function connect(scope: Scope, subresource: ConnectSubresource): Promise<void> {

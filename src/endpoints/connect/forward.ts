@@ -2,14 +2,14 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { deflateRaw, gunzip, gzip, inflateRaw } from 'node:zlib'
 import type { Destination } from '../../catalog/connect.ts'
+import { DialError } from '../../lib/dial-error.ts'
+import { escapePath, joinPaths, parseUrl } from '../../lib/url.ts'
 import { internalServerError, serviceUnavailableError } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { ask, authorityOf, type Kubelets, type Reply } from './ask.ts'
-import { DialError } from './dial-error.ts'
 import { endToEnd, firstValue, forwardedHeaders, pairsOf, withHeader } from './headers.ts'
 import { rewriteHtml } from './html.ts'
 import { type ProxyPlace, rewriteUrl } from './rewrite.ts'
-import { escapePath, joinPaths, parseUrl } from './url.ts'
 
 type Header = readonly [name: string, value: string]
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { Destination } from '../../catalog/connect.ts'
+import { DialError } from '../../lib/dial-error.ts'
+import { serverResponse } from '../../meta/server-response.ts'
 import { badRequestError, failure, internalServerError, type StatusError } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { asksWebSocket } from '../web-socket/handshake.ts'
 import { ask, authorityOf, type Kubelets, type Reply, targetOf } from './ask.ts'
-import { DialError } from './dial-error.ts'
-import { serverResponse } from './server-response.ts'
 import { sendOverWebSocket } from './web-socket.ts'
 
 /** Of the body of an error. */

@@ -1,4 +1,4 @@
-import { escapePath, joinPaths, parseUrl, printUrl, unescapePath } from './url.ts'
+import { escapePath, joinPaths, parseUrl, printUrl, unescapePath } from '../../lib/url.ts'
 
 /** Where a page stands: what is before its path for the client, and whom it may mean by itself. */
 export interface ProxyPlace {

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
 import type { Destination } from '../../catalog/connect.ts'
+import { DialError } from '../../lib/dial-error.ts'
 import { splice } from '../../lib/splice.ts'
 import { failure } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { ask, type Kubelets, type Reply } from './ask.ts'
-import { DialError } from './dial-error.ts'
 import { endToEnd, forwardedHeaders, pairsOf } from './headers.ts'
 
 /** Errors that upstream has no Status for. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { rewriteHtml } from '../../../../src/endpoints/connect/html.ts'
 import { rewriteUrl } from '../../../../src/endpoints/connect/rewrite.ts'
-import { escapePath, joinKeepingSlash, joinPaths, parseUrl, printUrl } from '../../../../src/endpoints/connect/url.ts'
+import { escapePath, joinKeepingSlash, joinPaths, parseUrl, printUrl } from '../../../../src/lib/url.ts'
 
 const place = { prefix: '/proxy/pod', origin: '10.0.0.1:8080', asked: 'localhost:8001' }
 

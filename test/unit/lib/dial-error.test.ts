@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { dialError } from '../../../../src/endpoints/connect/dial-error.ts'
+import { dialError } from '../../../src/lib/dial-error.ts'
 
 describe('why nobody was reached', () => {
   const cases: [code: string, text: string][] = [

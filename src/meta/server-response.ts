@@ -1,7 +1,8 @@
-import { failure, type StatusError } from '../../meta/status.ts'
+import { failure, type StatusError } from './status.ts'
 
 /** Reason and text of a status code that came without a Status; `$` stands for what the other server said. */
 const ANSWERS: Readonly<Record<number, readonly [reason: string, text: string]>> = {
+  400: ['BadRequest', 'the server rejected our request for an unknown reason'],
   401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
   403: ['Forbidden', '$'],
   404: ['NotFound', 'the server could not find the requested resource'],
@@ -15,10 +16,16 @@ const ANSWERS: Readonly<Record<number, readonly [reason: string, text: string]>>
   504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
 }
 
-/** The Status of an answer of another server that is none itself, in apimachinery's words (NewGenericServerResponse with an empty verb). */
-export function serverResponse(status: number, { resource, name }: { resource: string; name: string }, said: string): StatusError {
+/**
+ * The Status of an answer of another server that is none itself, in apimachinery's words (NewGenericServerResponse with an empty verb). `about`: the object that was asked for, where
+ * it was one.
+ */
+export function serverResponse(status: number, about: { resource: string; name: string } | undefined, said: string): StatusError {
   const [reason, text] = ANSWERS[status] ?? [status >= 500 ? 'InternalError' : '', textOf(status, said)]
-  return failure(status, reason, `${text.replace('$', () => said)} ( ${resource} ${name})`, { name, kind: resource })
+  const told = text.replace('$', () => said)
+  return about
+    ? failure(status, reason, `${told} ( ${about.resource} ${about.name})`, { name: about.name, kind: about.resource })
+    : failure(status, reason, told)
 }
 
 const textOf = (status: number, said: string): string =>

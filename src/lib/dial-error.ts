@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 /** Why somebody could not be reached, in the words of Go's net package: what kube-apiserver tells of it. */
 export class DialError extends Error {
   override readonly name = 'DialError'
@@ -31,8 +33,22 @@ export function dialError(error: unknown, address: string): DialError {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new DialError(`dial tcp: lookup ${address.replace(/:\d+$/, '')}: no such host`)
   const certificate = CERTIFICATE[code]
   if (certificate !== undefined) return new DialError(`tls: failed to verify certificate: ${certificate}`)
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return new DialError(`tls: failed to verify certificate: x509: ${message}`)
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return new DialError(`tls: failed to verify certificate: x509: ${hostnameText(error) ?? message}`)
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return new DialError('tls: first record does not look like a TLS handshake')
   if (code === 'ECONNRESET' || code === 'EPIPE') return new DialError('EOF')
   return new DialError(message)
+}
+
+/** Whom a certificate is for, and whom it is not: crypto/x509's HostnameError. */
+function hostnameText(error: unknown): string | undefined {
+  const { host = '', cert } = error as { host?: string; cert?: { subjectaltname?: string; subject?: { CN?: string } } }
+  if (!cert) return undefined
+  const names = (cert.subjectaltname ?? '').split(', ').filter(name => name !== '')
+  if (names.length === 0 && cert.subject?.CN === host) return 'certificate relies on legacy Common Name field, use SANs instead'
+  const address = isIP(host) !== 0
+  const prefix = address ? 'IP Address:' : 'DNS:'
+  const valid = names.filter(name => name.startsWith(prefix)).map(name => name.slice(prefix.length))
+  if (address && valid.length === 0) return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`
+  if (valid.length === 0) return `certificate is not valid for any names, but wanted to match ${host}`
+  return `certificate is valid for ${valid.join(', ')}, not ${host}`
 }

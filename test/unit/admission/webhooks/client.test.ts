@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import type { WebhookCallError } from '../../../../src/admission/webhooks/call-error.ts'
+import { WebhookClients } from '../../../../src/admission/webhooks/client.ts'
+import type { WebhookClientConfig } from '../../../../src/admission/webhooks/target.ts'
+import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
+
+const never = new AbortController().signal
+
+describe('calls of webhooks', () => {
+  let hook: WebhookServer
+  let clients: WebhookClients
+  before(async () => {
+    hook = await WebhookServer.start({ dns: ['localhost', 'hook.ns.svc'], ips: ['127.0.0.1'] })
+    clients = new WebhookClients(async (namespace, name) => {
+      if (name !== 'hook') throw new Error(`service "${name}" not found`)
+      return { host: namespace === 'ns' ? '127.0.0.1' : '127.0.0.2', port: hook.port }
+    })
+    hook.acts.set('/echo', review => ({ got: review }))
+    hook.acts.set('/', () => ({ root: true }))
+    hook.acts.set('/silent', () => undefined)
+    hook.acts.set('/stops', (_review, res) => void res.writeHead(200, { 'content-length': '10' }).write('{'))
+    const status = (path: string, code: number, body: string, headers: Record<string, string> = {}) =>
+      hook.acts.set(path, (_review, res) => void res.writeHead(code, headers).end(body))
+    status('/500', 500, 'broken\n', { 'content-type': 'text/plain' })
+    status('/json', 500, '{"a":1}', { 'content-type': 'application/json' })
+    status('/404', 404, '')
+    status('/400', 400, 'no')
+    status('/302', 302, '', { location: '/echo' })
+    status('/status', 500, JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'own words', code: 418 }))
+  })
+  after(() => {
+    clients.close()
+    hook.close()
+  })
+  const post = async (config: WebhookClientConfig, timeoutMs = 10_000, signal = never) =>
+    JSON.parse((await clients.post(config, '{"a":1}', { timeoutMs, signal })).toString()) as unknown
+  const fault = async (config: WebhookClientConfig, timeoutMs = 10_000, signal = never): Promise<WebhookCallError> => {
+    try {
+      await post(config, timeoutMs, signal)
+    } catch (error) {
+      return error as WebhookCallError
+    }
+    throw new Error('it was answered')
+  }
+  const at = (path: string): string => `https://127.0.0.1:${hook.port}${path}`
+
+  it('posts JSON, says how long it waits, and keeps the connection', async () => {
+    const before = hook.requests.length
+    expect(await post(hook.clientConfig('/echo'), 1500)).to.deep.equal({ got: { a: 1 } })
+    expect(await post(hook.clientConfig('/echo'))).to.deep.equal({ got: { a: 1 } })
+    const [first, second] = hook.requests.slice(before)
+    expect([first?.path, second?.path]).to.deep.equal(['/echo?timeout=2s', '/echo?timeout=10s'])
+    expect(first?.headers['content-type']).to.equal('application/json')
+    expect(hook.sockets.size).to.equal(1)
+  })
+
+  it('goes to a service by its name, at the address that it has', async () => {
+    const service = { namespace: 'ns', name: 'hook', path: '/echo/', port: 8443 }
+    expect(await post({ service, caBundle: hook.caBundle })).to.deep.equal({ got: { a: 1 } })
+    expect(hook.requests.at(-1)?.headers.host).to.equal('hook.ns.svc:8443')
+    expect(await post({ service: { namespace: 'ns', name: 'hook' }, caBundle: hook.caBundle })).to.deep.equal({ root: true })
+    expect((await fault({ service: { ...service, name: 'none' } })).message).to.equal(
+      'Post "https://none.ns.svc:8443/echo?timeout=10s": service "none" not found',
+    )
+  })
+
+  it('uses another connection where the kept one has been closed', async () => {
+    await post(hook.clientConfig('/echo'))
+    for (const socket of hook.sockets) socket.destroy()
+    expect(await post(hook.clientConfig('/echo'))).to.deep.equal({ got: { a: 1 } })
+  })
+
+  it('tells why nobody answers', async () => {
+    const untrusted = await fault({ url: at('/echo') })
+    expect(untrusted.message).to.equal(`Post "${at('/echo?timeout=10s')}": tls: failed to verify certificate: x509: certificate signed by unknown authority`)
+    expect((await fault({ url: 'https://127.0.0.1:1/x' }, 2000)).message).to.equal(
+      'Post "https://127.0.0.1:1/x?timeout=2s": dial tcp 127.0.0.1:1: connect: connection refused',
+    )
+    expect((await fault({ service: { namespace: 'other', name: 'hook' }, caBundle: hook.caBundle })).message).to.match(
+      /^Post "https:\/\/hook\.other\.svc:443\/\?timeout=10s": dial tcp 127\.0\.0\.2:\d+: connect: connection refused$/,
+    )
+    expect((await fault({ url: 'https://127.0.0.1:1', caBundle: Buffer.from('x').toString('base64') })).message).to.equal(
+      'unable to load root certificates: unable to parse bytes as PEM block',
+    )
+    expect((await fault({})).message).to.equal('webhook configuration must have either service or URL')
+  })
+
+  it('tells whom a certificate is for', async () => {
+    const other = await WebhookServer.start({ dns: ['a.example', 'b.example'], ips: [] })
+    try {
+      const fromIp = await fault(other.clientConfig('/'))
+      expect(fromIp.message).to.match(/x509: cannot validate certificate for 127\.0\.0\.1 because it doesn't contain any IP SANs$/)
+      const fromName = await fault({ url: `https://localhost:${other.port}/`, caBundle: other.caBundle })
+      expect(fromName.message).to.match(/x509: certificate is valid for a\.example, b\.example, not localhost$/)
+    } finally {
+      other.close()
+    }
+  })
+
+  it('ends in time, and when nobody waits', async () => {
+    expect((await fault(hook.clientConfig('/silent'), 50)).message).to.equal(`Post "${at('/silent?timeout=1s')}": context deadline exceeded`)
+    expect((await fault(hook.clientConfig('/stops'), 50)).message).to.match(/context deadline exceeded$/)
+    const gone = new AbortController()
+    setTimeout(() => gone.abort(), 20)
+    const error = await fault(hook.clientConfig('/silent'), 5000, gone.signal)
+    expect([error.message, error.canceled]).to.deep.equal([`Post "${at('/silent?timeout=5s')}": context canceled`, true])
+  })
+
+  const STATUSES: [path: string, message: string, code: number][] = [
+    ['/500', 'an error on the server ("broken") has prevented the request from succeeding', 500],
+    ['/json', 'an error on the server ("unknown") has prevented the request from succeeding', 500],
+    ['/404', 'the server could not find the requested resource', 404],
+    ['/400', 'the server rejected our request for an unknown reason', 400],
+    ['/302', 'the server responded with the status code 302 but did not return more information', 302],
+    ['/status', 'own words', 418],
+  ]
+  for (const [path, message, code] of STATUSES)
+    it(`tells of an answer without success: ${path}`, async () => {
+      const error = await fault(hook.clientConfig(path))
+      expect([error.message, error.code]).to.deep.equal([message, code])
+    })
+
+  it('comes again when it is asked to', async () => {
+    let calls = 0
+    hook.acts.set('/busy', (_review, res) => {
+      if (++calls === 3) return { calls }
+      res.writeHead(503, { 'retry-after': '0' }).end()
+      return undefined
+    })
+    expect(await post(hook.clientConfig('/busy'))).to.deep.equal({ calls: 3 })
+  })
+})
