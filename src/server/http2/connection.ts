@@ -94,7 +94,11 @@ export class Http2Connection implements StreamHost {
     if (limits.connectionWindow > INITIAL_WINDOW) this.#sender.send(numbersFrame(FrameType.windowUpdate, 0, limits.connectionWindow - INITIAL_WINDOW))
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
     socket.on('error', () => {})
-    socket.once('end', () => socket.end())
+    // Who has no more to say is taken to have gone, as a connection that is cut.
+    socket.once('end', () => {
+      this.#sender.stop()
+      socket.end()
+    })
     socket.once('close', () => {
       for (const stream of [...this.#streams.values()]) stream.close()
     })
