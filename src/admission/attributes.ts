@@ -51,5 +51,9 @@ export function namespaceOf({ served, namespace, name, object }: AdmissionReques
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const
 
 /** The options of a request, as an object of meta.k8s.io/v1. What connects has none: its options are its object. */
-export const operationOptions = ({ operation, options }: AdmissionRequest): JsonObject | undefined =>
-  operation === 'CONNECT' ? undefined : { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1', ...options }
+export function operationOptions({ operation, options }: AdmissionRequest): JsonObject | undefined {
+  if (operation === 'CONNECT') return undefined
+  const type = { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1' }
+  // The body of a deletion may name another version.
+  return { ...type, ...options, ...type }
+}

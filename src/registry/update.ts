@@ -9,7 +9,7 @@ import { convert } from './convert.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
-import { dedupOwnerReferences, wipeSystemFields } from './object-meta.ts'
+import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
 import { beforeUpdate, trackManagedFields } from './prepare.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
 import { groupResourceOf, optionsOf, strategyOf } from './types.ts'
@@ -112,6 +112,7 @@ async function decideUpdate(
     ...optionsOf(target),
   }
   next = (await env.admission.mutate({ ...admission, operation: old ? 'UPDATE' : 'CREATE', object: next, ...(old && { old }) })) ?? next
+  ensureNamespace(next.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)
   if (!old) {
     if (next.metadata.uid)

@@ -1,13 +1,16 @@
 import { subresourceOf } from '../../catalog/catalog.ts'
 import type { Subresource, Version } from '../../catalog/definition.ts'
 import { clone } from '../../meta/equal.ts'
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid } from '../../meta/field-error.ts'
+import { fieldPath } from '../../meta/field-path.ts'
 import type { JsonObject, KubeObject } from '../../meta/object.ts'
 import { internalServerError, invalidError } from '../../meta/status.ts'
 import { convert, copyIn, normalized } from '../../registry/convert.ts'
 import { applyKindDefaults, type Decodable, decodeObject } from '../../registry/decode-object.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { DecodeError } from '../../schema/decode.ts'
-import type { StructSchema } from '../../schema/schema.ts'
+import type { FreeForm, StructSchema } from '../../schema/schema.ts'
 import type { About } from '../attributes.ts'
 
 /**
@@ -58,7 +61,7 @@ export function bodyOf(request: AdmissionRequest, { version }: About, object: Ku
   const copy = copyIn(request.served.definition, object, version)
   const { freeForm } = schema.schema
   if (!freeForm) return normalized(schema, copy)
-  return { ...copy, metadata: freeForm.readStored({ metadata: copy.metadata as JsonObject }).metadata } as unknown as KubeObject
+  return { ...copy, metadata: metadataOf(freeForm, copy.metadata as JsonObject) } as unknown as KubeObject
 }
 
 /** The other way round, with defaults: what a webhook has made of an object. Throws 500 where it is none of its kind any more. */
@@ -68,7 +71,9 @@ export function objectOf(request: AdmissionRequest, { version }: About, body: Js
   const { definition } = request.served
   try {
     if (freeForm && isOfResource(request)) {
-      const { metadata } = freeForm.readStored({ metadata: body.metadata ?? {} })
+      const faults = typeFaults(body, before)
+      if (faults.length > 0) throw invalidError({ group: version.group, kind: String(body.kind) }, before.metadata.name ?? '', faults)
+      const metadata = metadataOf(freeForm, (body.metadata ?? {}) as JsonObject)
       const object = applyKindDefaults(schema, { ...clone(body), metadata } as unknown as KubeObject)
       return convert(definition, object, version, homeOf(request))
     }
@@ -80,6 +85,17 @@ export function objectOf(request: AdmissionRequest, { version }: About, body: Js
     throw error instanceof DecodeError ? internalServerError(error.message) : error
   }
 }
+
+/** Of a custom kind: what is malformed is left out, and nothing is added. */
+function metadataOf(freeForm: FreeForm, metadata: JsonObject): JsonObject {
+  const { generation, ...read } = freeForm.readStored({ metadata }).metadata as JsonObject
+  return metadata.generation === undefined || generation === undefined ? read : { ...read, generation }
+}
+
+const typeFaults = (body: JsonObject, before: KubeObject): FieldError[] =>
+  (['apiVersion', 'kind'] as const).flatMap(member =>
+    body[member] === before[member] ? [] : [invalid(fieldPath(member), body[member] ?? '', `must be ${before[member]}`)],
+  )
 
 /** What is not stored is in the version of the request. */
 const homeOf = ({ served }: AdmissionRequest): Version => (served.definition.storage ? served.definition.home : served.version)

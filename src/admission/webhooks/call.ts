@@ -1,5 +1,5 @@
 import type { Logger } from '../../lib/log.ts'
-import { badRequestError, internalServerError, type StatusError, timeoutError } from '../../meta/status.ts'
+import { badRequestError, internalServerError, isStatusError, type StatusError, timeoutError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { About } from '../attributes.ts'
@@ -54,6 +54,8 @@ export async function consult<T>(
     observe(200, false)
     return used
   } catch (error) {
+    // The request itself has run out of time.
+    if (isStatusError(ctx.signal.reason, 'Timeout')) throw ctx.signal.reason
     if (!(error instanceof WebhookCallError)) {
       const status = error instanceof Rejection ? error.status : undefined
       metrics.rejected(hook.name, step, operation, status ? 'no_error' : 'apiserver_internal_error', status?.code ?? 0)

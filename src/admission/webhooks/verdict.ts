@@ -1,4 +1,6 @@
-import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
+import { isObject, jsonKind } from '../../apply/patch/go-print.ts'
+import { parseJson } from '../../codec/json.ts'
+import { parseYaml } from '../../codec/yaml.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { failure, type Status, StatusError } from '../../meta/status.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
@@ -72,11 +74,12 @@ function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema):
   if (body.length === 0) throw failed('0-length response with status code: 200 and content type: application/json')
   let value: Json
   try {
-    value = parseJson(body).value
+    value = parseAny(body)
   } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-    throw failed(`couldn't get version/kind; json parse error: ${error.message}`)
+    throw failed(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
+  if (!isObject(value))
+    throw failed(`couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(value)} into Go value of type ${TYPE_META}`)
   const { kind, apiVersion } = claimedBy(value)
   if (kind === 'Status' && apiVersion === 'v1') throw failed(`converting (v1.Status) to (${version}.${REVIEW}): unknown conversion`)
   const [group, name] = apiVersion === '' ? [GROUP, version] : apiVersion.split('/', 2)
@@ -90,8 +93,12 @@ function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema):
   }
 }
 
-function claimedBy(value: Json): { readonly kind: string; readonly apiVersion: string } {
-  const { kind, apiVersion } = (typeof value === 'object' ? (value ?? {}) : {}) as JsonObject
+const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+/** What does not begin as an object of JSON is read as YAML, as upstream's decoder does. */
+const parseAny = (body: Buffer): Json => (/^\s*\{/.test(body.subarray(0, 1024).toString()) ? parseJson(body).value : parseYaml(body).value)
+
+function claimedBy({ kind, apiVersion }: JsonObject): { readonly kind: string; readonly apiVersion: string } {
   return { kind: typeof kind === 'string' ? kind : '', apiVersion: typeof apiVersion === 'string' ? apiVersion : '' }
 }
 
