@@ -35,6 +35,7 @@ import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
 import { namespaceController } from './controllers/namespace.ts'
 import { namespaceContentController } from './controllers/namespace-content.ts'
+import { policyStatusController } from './controllers/policy-status.ts'
 import { followRules } from './controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from './controllers/rbac-policy.ts'
 import { serviceAccountTokenController } from './controllers/service-account-token.ts'
@@ -207,6 +208,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   /** The cache may be behind here, too. */
   const findNamespace = (name: string, fresh: boolean) =>
     registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })
+  const servesPolicies = () => catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
   const policies = new PolicyIndex()
   const policyMetrics = new PolicyMetrics()
   const getNamespace = (name: string) =>
@@ -350,6 +352,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         keepFlowControlObjects,
         flowSchemaStatusController,
         ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
+        ...(options.controllers.has('validatingadmissionpolicy-status-controller') && servesPolicies() ? [policyStatusController(catalog)] : []),
         ...(options.controllers.has('garbage-collector-controller') ? [garbageCollector(catalog)] : []),
       ]
       const lead = async (env: ControllerEnvironment, signal: AbortSignal): Promise<void> => {
@@ -369,8 +372,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         },
       })
       running.push(custom.follow(controllerEnv, stopped.signal))
-      if (catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies'))
-        running.push(followPolicies(controllerEnv, policies, stopped.signal))
+      if (servesPolicies()) running.push(followPolicies(controllerEnv, policies, stopped.signal))
       running.push(...Object.values(webhooks).map(configurations => followWebhooks(controllerEnv, configurations, stopped.signal)))
       const { rules } = options
       if (rules)

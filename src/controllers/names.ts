@@ -6,6 +6,7 @@ export const CONTROLLER_NAMES = [
   'root-ca-certificate-publisher-controller',
   'clusterrole-aggregation-controller',
   'garbage-collector-controller',
+  'validatingadmissionpolicy-status-controller',
 ] as const
 
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]

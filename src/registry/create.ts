@@ -28,7 +28,6 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   const now = env.clock.now()
   trackManagedFields(target, strategy, object, undefined, now)
   const wanted = convert(served.definition, object, served.version, served.definition.home)
-  const generated = !meta.name && meta.generateName !== undefined && meta.generateName !== ''
   const request = {
     ctx,
     operation: 'CREATE' as const,
@@ -39,14 +38,17 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
     dryRun: target.dryRun,
     ...optionsOf(target),
   }
+  const asked: WriteTarget = { ...target, name: request.name }
   const admitted = (await env.admission.mutate({ ...request, object: wanted })) ?? wanted
   ensureNamespace(admitted.metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
+  const { name, generateName } = admitted.metadata
+  const generated = !name && generateName !== undefined && generateName !== ''
   for (let attempt = 1; ; attempt++) {
     const next = generated && attempt < NAME_ATTEMPTS ? clone(admitted) : admitted
     if (generated) next.metadata.name = generatedName(next.metadata.generateName as string, env.nameSuffix())
     try {
-      return await createOnce(env, storage, keys, target, next)
+      return await createOnce(env, storage, keys, asked, next)
     } catch (error) {
       const status = toStatus(error, gr, next.metadata.name ?? '', 'create')
       if (!generated || !isStatusError(status, 'AlreadyExists')) throw status
@@ -110,7 +112,8 @@ export async function fillNew(env: RegistryEnvironment, target: WriteTarget, nex
     served,
     subresource: '',
     namespace: target.namespace,
-    name: next.metadata.name ?? '',
+    // As it was asked for, whatever admission has made of it.
+    name: target.name || (next.metadata.name ?? ''),
     dryRun: target.dryRun,
     ...optionsOf(target),
     object: next,

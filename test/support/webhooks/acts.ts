@@ -71,6 +71,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
   '/patch-data': says(patch([replace('/data', 'text')])),
   '/patch-label': says(patch([replace('/metadata/labels', { a: 1 })])),
   '/patch-name': says(patch([replace('/metadata/name', 'other')])),
+  '/name': says(patch([add('/metadata/name', 'named')])),
   '/patch-invalid': says(patch([add('/metadata/labels', { 'bad label': 'x y' })])),
   '/patch-unknown': says(patch([add('/unknown', 1)])),
   '/patch-managers': says(patch([add('/metadata/managedFields', [ODD_MANAGER])])),

@@ -1,0 +1,101 @@
+import type { Catalog, ServedResource } from '../../catalog/catalog.ts'
+import { admissionEnvironment, seenType } from '../../cel/admission-environment.ts'
+import { compile } from '../../cel/compile.ts'
+import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../../cel/environment.ts'
+import type { DeclaredTypes } from '../../cel/schema/declared-type.ts'
+import { declareStruct } from '../../cel/schema/struct-types.ts'
+import { DYN, type Type } from '../../cel/type.ts'
+import { compareText } from '../../lib/compare-text.ts'
+import { fieldPath } from '../../meta/field-path.ts'
+import { parseApiVersion } from '../../meta/gvk.ts'
+import type { KubeObject } from '../../meta/object.ts'
+
+type ApiStruct = KubeObject['spec']
+
+/** admissionregistration.k8s.io ExpressionWarning. */
+export interface ExpressionWarning {
+  readonly fieldRef: string
+  readonly warning: string
+}
+
+/** More kinds are not looked at. */
+const MAX_KINDS = 10
+
+const BASE = baseEnvironment(EVERY_RELEASE)
+
+/**
+ * What is wrong with the expressions of a policy's validations, if objects and parameters are what the schemas of their kinds say: `spec.validations[0].expression`, with a paragraph
+ * for each kind. Looked at are the kinds that the rules name, without wildcards. It changes nothing of what the policy does.
+ * Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
+ */
+export function checkPolicyTypes({ spec }: KubeObject, catalog: Catalog): ExpressionWarning[] {
+  const params = spec.paramKind && servedKind(catalog, spec.paramKind)
+  const kinds = matchedKinds(spec.matchConstraints?.resourceRules ?? [], catalog).map(kind => ({ kind, environment: environmentOf(kind, params, spec) }))
+  const validations: ApiStruct[] = spec.validations ?? []
+  return validations.flatMap((validation, i) =>
+    ['expression', 'messageExpression'].flatMap(member => {
+      const expression: string = validation[member] ?? ''
+      if (expression === '') return []
+      const paragraphs = kinds.flatMap(({ kind, environment }) => {
+        const { issues } = compile(expression, environment)
+        return issues.count === 0 ? [] : [`${kindText(kind)}: ${issues}\n`]
+      })
+      if (paragraphs.length === 0) return []
+      return [{ fieldRef: fieldPath('spec', 'validations').index(i).child(member).text, warning: paragraphs.join('\n') }]
+    }),
+  )
+}
+
+const kindText = ({ version }: ServedResource): string => `${version.group}/${version.name}, Kind=${version.kind}`
+
+function servedKind(catalog: Catalog, { apiVersion = '', kind = '' }: ApiStruct): ServedResource | undefined {
+  if (!parseApiVersion(apiVersion)) return undefined
+  return catalog
+    .snapshot()
+    .resourcesOf(apiVersion)
+    .find(({ version }) => version.kind === kind)
+}
+
+function matchedKinds(rules: readonly ApiStruct[], catalog: Catalog): ServedResource[] {
+  const snapshot = catalog.snapshot()
+  const found = new Map<string, ServedResource>()
+  for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {
+    if ([...apiGroups, ...apiVersions].some((text: string) => text.includes('*'))) continue
+    const plain = resources.filter((resource: string) => !/[*/]/.test(resource))
+    let count = 0
+    for (const group of [...apiGroups].sort(compareText))
+      for (const version of [...apiVersions].sort(compareText))
+        for (const resource of plain.sort(compareText)) {
+          const served = snapshot.find(group, version, resource)
+          if (!served || count === MAX_KINDS) continue
+          found.set(kindText(served), served)
+          count++
+        }
+    if (count === MAX_KINDS) break
+  }
+  return [...found.values()].sort(
+    ({ version: a }, { version: b }) => compareText(a.group, b.group) || compareText(a.name, b.name) || compareText(a.kind, b.kind),
+  )
+}
+
+/** What expressions speak of, with the types of the kinds; variables have the types that they come to. */
+function environmentOf({ version }: ServedResource, params: ServedResource | undefined, { variables = [] }: ApiStruct): Environment {
+  const object = declareStruct(version.schema, version.kind)
+  const parameters = params && declareStruct(params.version.schema, `${params.version.kind}.@params`)
+  const types = new Map<string, Type>()
+  const base = admissionEnvironment(BASE, { params: params !== undefined, authorizer: true, variables: types })
+  const environment = withTypes(base, object, parameters)
+  for (const { name, expression } of variables as ApiStruct[]) {
+    const { checked } = compile(expression, environment)
+    types.set(name, checked ? seenType(checked.result) : DYN)
+  }
+  return environment
+}
+
+function withTypes(base: Environment, { type = DYN, struct }: DeclaredTypes, params: DeclaredTypes | undefined): Environment {
+  const declared = { object: type, oldObject: type, ...(params?.type && { params: params.type }) }
+  const environment = extend(base, declared, name => struct(name) ?? params?.struct(name))
+  // Upstream's checker does not know of the check of the request's own resource, and warns of it.
+  const variables = new Map([...environment.variables].filter(([name]) => name !== 'authorizer.requestResource'))
+  return { ...environment, variables }
+}
