@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { admissionChain } from './admission/chain.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
+import { WebhookClients } from './admission/webhooks/client.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -33,6 +34,7 @@ import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
 import { awaitKind } from './extensions/await-kind.ts'
+import { ConversionMetrics } from './extensions/conversion/metrics.ts'
 import { definitionController } from './extensions/definition-controller.ts'
 import { customResources } from './extensions/follow-definitions.ts'
 import { terminatingKinds } from './extensions/terminating-admission.ts'
@@ -58,6 +60,7 @@ import {
   type IsAllowed,
 } from './resources/certificates/signer-admission.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
+import { clusterAddress } from './resources/core/service/cluster-address.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
 import { runtimeClassAdmission } from './resources/node/runtime-class/admission-plugin.ts'
 import { priorityAdmission } from './resources/scheduling/priority-class/admission-plugin.ts'
@@ -141,6 +144,7 @@ const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${ra
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
 const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
+const SERVICES = { group: '', resource: 'services' }
 const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' }
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
@@ -210,6 +214,16 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => stores.storageFor(nameOf(definition)),
   })
+  const webhooks = new WebhookClients(async (namespace, name, port) => {
+    const service = await registry
+      .access()
+      .get(SERVICES, namespace, name, { resourceVersion: '0' })
+      .catch(error => {
+        throw isStatusError(error, 'NotFound') ? new Error(`service ${JSON.stringify(name)} not found`) : error
+      })
+    return clusterAddress(service, port)
+  })
+  const conversionMetrics = new ConversionMetrics()
   const shutdown = new AbortController()
   const stopped = new AbortController()
   setMaxListeners(0, shutdown.signal, stopped.signal) // one listener a watch, and one a call of a controller
@@ -283,6 +297,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       ...(stores.cacher ? cacherMetrics(stores.cacher, options.etcdPrefix) : []),
       ...listMetrics(() => stores.listCounts()),
       ...(timings?.families() ?? []),
+      ...conversionMetrics.families,
       storageSize(backend, options.exclusiveStore ? 'embedded' : 'etcd-0', stopped.signal),
     ],
     synced: signal => stores.synced(signal),
@@ -316,6 +331,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         catalog,
         logger,
         builtin: definitions,
+        conversion: {
+          post: (config, body, timeoutMs) => webhooks.post(config, body, { timeoutMs, signal: stopped.signal }),
+          metrics: conversionMetrics,
+        },
         addResource: definition => stores.add(cachedResource(options, encryption, definition)),
         removeResource: definition => stores.remove(nameOf(definition)),
         onSynced: () => {
@@ -352,6 +371,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     async close() {
       shutdown.abort()
       stopped.abort()
+      webhooks.close()
       await Promise.allSettled(running)
       await stores.close()
       await backend.close()

@@ -10,7 +10,7 @@ import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { applyKindDefaults, decodeObject } from '../registry/decode-object.ts'
-import { managedConversion } from '../registry/managed-conversion.ts'
+import { managedConversion, withConversions } from '../registry/managed-conversion.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { groupResourceOf, strategyOf } from '../registry/types.ts'
@@ -51,7 +51,10 @@ export async function apply(scope: Scope, { config, fault }: Configuration, opti
           return result
         })
       }
-      const { wanted, managedFields } = merged(scope, config, options, bodyTarget(served.version), live, tellFault)
+      const target = bodyTarget(served.version)
+      const { wanted, managedFields } = served.definition.converter
+        ? await withConversions(served, convert => merged(scope, config, options, target, live, tellFault, convert))
+        : merged(scope, config, options, target, live, tellFault)
       if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
       else delete wanted.metadata.managedFields
       return wanted
@@ -69,7 +72,15 @@ function nameOf({ metadata }: JsonObject): string {
 }
 
 /** The live object with the configuration laid over it, decoded, and its managers. `tellFault` comes where upstream tells of a fault of the body itself. */
-function merged(scope: Scope, config: JsonObject, options: WriteOptions, target: BodyTarget, live: KubeObject | undefined, tellFault: () => void): ManagedView {
+function merged(
+  scope: Scope,
+  config: JsonObject,
+  options: WriteOptions,
+  target: BodyTarget,
+  live: KubeObject | undefined,
+  tellFault: () => void,
+  convert = managedConversion(scope.served),
+): ManagedView {
   const { served, subresource, subresourceName } = scope
   const { object, managedFields } = translated(() =>
     applyConfiguration({
@@ -83,7 +94,7 @@ function merged(scope: Scope, config: JsonObject, options: WriteOptions, target:
       force: options.force === true,
       resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
       now: formatTime(scope.env.clock.now()),
-      ...(!subresource?.view && { convert: managedConversion(served) }),
+      ...(!subresource?.view && { convert }),
     }),
   )
   tellFault()

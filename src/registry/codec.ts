@@ -17,13 +17,13 @@ import { applyKindDefaults } from './decode-object.ts'
 /** The form of what is written; both are always read. */
 export type StoredForm = 'json' | 'protobuf'
 
-/** How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored. Hooks may have left an object in any order and with empty members: what is stored is normal. */
+/** How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored, where they stay if somebody else converts them. Hooks may have left an object in any order and with empty members: what is stored is normal. */
 export function codecOf(definition: ResourceDefinition, fingerprint: string, storedAs: StoredForm = 'json', transformer?: Transformer): ResourceCodec {
   invariant(definition.storage, `${definition.home.kind} is not stored`)
   const { version, indexedBy } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOfVersion(version)
-  const several = versionsOf(definition).size > 1
+  const several = !definition.converter && versionsOf(definition).size > 1
   /** What came in another version has the defaults of that one only; reading what is stored would add those of the stored one. */
   const withDefaults = (object: KubeObject) => {
     const copy = copyIn(definition, object, version)
@@ -38,7 +38,8 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
       apiVersion: claimed ?? apiVersion,
       ...(stored.schema.freeForm?.readStored(value) ?? decode(stored.schema, value)),
     } as unknown as KubeObject
-    return convert(definition, applyKindDefaults(stored, object), stored, version)
+    const defaulted = applyKindDefaults(stored, object)
+    return definition.converter ? defaulted : convert(definition, defaulted, stored, version)
   }
   return createCodec({
     kind,
@@ -59,7 +60,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
     }),
     ...(transformer && { transformer }),
     ...(indexedBy && { indexedPath: indexedBy.path }),
-    attributes: object => attributesOf(definition, copyIn(definition, object, version)),
+    attributes: object => attributesOf(definition, several ? copyIn(definition, object, version) : object),
   })
 }
 
