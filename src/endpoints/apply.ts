@@ -1,6 +1,8 @@
 import { applyConfiguration } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
+import { untracked } from '../apply/ownership.ts'
 import { isObject, jsonKind } from '../apply/patch/go-print.ts'
+import { sameJson } from '../apply/same-json.ts'
 import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
@@ -98,18 +100,22 @@ function merged(
     }),
   )
   tellFault()
-  const wanted = translated(() => decodeMerged(target, object as unknown as JsonObject))
+  const wanted = translated(() => decodeMerged(target, object as unknown as JsonObject, live))
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)
   return { wanted, managedFields }
 }
 
-/** Of an object of a custom kind the metadata alone is read: what else has come together is not pruned, and nulls are found by its validation. */
-function decodeMerged(target: BodyTarget, merged: JsonObject): KubeObject {
+/**
+ * Of an object of a custom kind the metadata alone is read: what else has come together is not pruned, and nulls are found by its validation. Where nothing changes, it gets no defaults
+ * either: they may be those of another version than the stored one.
+ */
+function decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): KubeObject {
   const { freeForm } = target.schema
   if (!freeForm) return decodeObject(target as unknown as Version, merged)
   const { metadata } = freeForm.read({ metadata: merged.metadata ?? {} })
-  return applyKindDefaults(target as unknown as Version, { ...clone(merged), metadata } as unknown as KubeObject)
+  const object = { ...clone(merged), metadata } as unknown as KubeObject
+  return live && sameJson(merged, untracked(live) as unknown as JsonObject) ? object : applyKindDefaults(target as unknown as Version, object)
 }
 
 export interface Configuration {

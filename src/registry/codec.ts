@@ -23,13 +23,15 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
   const { version, indexedBy } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOfVersion(version)
-  const several = !definition.converter && versionsOf(definition).size > 1
+  const several = versionsOf(definition).size > 1
   /** What came in another version has the defaults of that one only; reading what is stored would add those of the stored one. */
   const withDefaults = (object: KubeObject) => {
     const copy = copyIn(definition, object, version)
     return applyKindDefaults(version, copy === object ? clone(object) : copy)
   }
-  const asStored = (object: KubeObject): KubeObject => normalized(version, several ? withDefaults(object) : object)
+  /** What was read in another version, which somebody else converts, has its defaults and stays as it is. */
+  const isForeign = (object: KubeObject): boolean => definition.converter !== undefined && object.apiVersion !== apiVersion
+  const asStored = (object: KubeObject): KubeObject => normalized(version, several && !isForeign(object) ? withDefaults(object) : object)
   const versionBy = (claimed: unknown): Version => (typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined) ?? version
   const read = (value: Json, claimed: unknown): KubeObject => {
     const stored = versionBy(claimed)
@@ -60,7 +62,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
     }),
     ...(transformer && { transformer }),
     ...(indexedBy && { indexedPath: indexedBy.path }),
-    attributes: object => attributesOf(definition, several ? copyIn(definition, object, version) : object),
+    attributes: object => attributesOf(definition, definition.converter ? object : copyIn(definition, object, version)),
   })
 }
 

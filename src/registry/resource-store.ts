@@ -83,12 +83,12 @@ export class ResourceStore {
   }
 
   async create(target: WriteTarget, object: KubeObject): Promise<Answer> {
-    return answerIn(target.served, await createObject(this.env, this.storage, this.keys, target, object))
+    return answerIn(target, await createObject(this.env, this.storage, this.keys, target, object))
   }
 
   async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
     const { answer, created } = await updateObject(this.env, this.storage, this.keys, target, request)
-    const shown = answerIn(target.served, answer)
+    const shown = answerIn(target, answer)
     return { answer: shown instanceof Promise ? await shown : shown, created }
   }
 
@@ -152,14 +152,16 @@ function notStored(definition: ResourceDefinition, version: Version, object: Kub
 const statused = <T>(served: ServedResource, name: string, verb: string, converting: Promise<T>): Promise<T> =>
   converting.catch(error => Promise.reject(toStatus(error, groupResourceOf(served), name, verb)))
 
-async function answerRemotely(remote: RemoteView, { definition, version }: ServedResource, answer: Answer): Promise<Answer> {
-  return 'object' in answer ? { object: await throughStore(definition, version, answer.object) } : { stored: await remote.object(answer.stored) }
+async function answerRemotely(remote: RemoteView, { served, dryRun }: WriteTarget, answer: Answer): Promise<Answer> {
+  if ('stored' in answer) return { stored: await remote.object(answer.stored) }
+  // What is gone is told as it was.
+  return dryRun ? { object: await throughStore(served.definition, served.version, answer.object) } : answer
 }
 
-function answerIn(served: ServedResource, answer: Answer): Answer | Promise<Answer> {
-  const { definition, version } = served
+function answerIn(target: WriteTarget, answer: Answer): Answer | Promise<Answer> {
+  const { definition, version } = target.served
   const remote = remoteViewOf(definition, version)
-  if (remote) return statused(served, '', 'update', answerRemotely(remote, served, answer))
+  if (remote) return statused(target.served, target.name, 'update', answerRemotely(remote, target, answer))
   if ('object' in answer) return { object: notStored(definition, version, answer.object) }
   const view = viewOf(definition, version)
   return view ? { stored: view.object(answer.stored) } : answer
