@@ -2,8 +2,18 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { admissionChain } from './admission/chain.ts'
+import { authorizerOf } from './admission/expressions/authorizer-answers.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
+import { PolicyMetrics } from './admission/policies/metrics.ts'
+import { paramReader } from './admission/policies/param-reader.ts'
+import { validatingAdmissionPolicy } from './admission/policies/plugin.ts'
+import { PolicyIndex } from './admission/policies/policy-index.ts'
 import { WebhookClients } from './admission/webhooks/client.ts'
+import { WebhookConfigurations } from './admission/webhooks/configurations.ts'
+import { WebhookMetrics } from './admission/webhooks/metrics.ts'
+import { mutatingWebhooks } from './admission/webhooks/mutating.ts'
+import { serviceAddress } from './admission/webhooks/service-address.ts'
+import { validatingWebhooks } from './admission/webhooks/validating.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -18,6 +28,8 @@ import { compactHistory, newStore } from './controllers/compaction.ts'
 import type { Controller, ControllerEnvironment } from './controllers/controller.ts'
 import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
+import { followPolicies } from './controllers/follow-policies.ts'
+import { followWebhooks } from './controllers/follow-webhooks.ts'
 import { garbageCollector } from './controllers/garbage-collector/garbage-collector.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
@@ -50,7 +62,7 @@ import { qualifiedResource } from './meta/gvk.ts'
 import { isStatusError } from './meta/status.ts'
 import { codecOf, type StoredForm } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
-import type { WriteTarget } from './registry/types.ts'
+import type { AdmissionRequest, WriteTarget } from './registry/types.ts'
 import { type AuthServices, builtinResources } from './resources/builtin.ts'
 import {
   certificateApproval,
@@ -60,11 +72,11 @@ import {
   type IsAllowed,
 } from './resources/certificates/signer-admission.ts'
 import { podDefaults } from './resources/core/pod/admission-plugin.ts'
-import { clusterAddress } from './resources/core/service/cluster-address.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
 import { runtimeClassAdmission } from './resources/node/runtime-class/admission-plugin.ts'
 import { priorityAdmission } from './resources/scheduling/priority-class/admission-plugin.ts'
 import { defaultStorageClass } from './resources/storage/storage-class/admission-plugin.ts'
+import { types } from './resources/types.ts'
 import type { Backend } from './storage/backend.ts'
 import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
@@ -143,8 +155,8 @@ const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${ra
 
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
-const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
 const SERVICES = { group: '', resource: 'services' }
+const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
 const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' }
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
@@ -193,6 +205,25 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     }
     return (await registry.access().get(id, '', name, { resourceVersion: '0' }).catch(absent)) ?? (await registry.access().get(id, '', name).catch(absent))
   }
+  /** The cache may be behind here, too. */
+  const findNamespace = (name: string, fresh: boolean) =>
+    registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })
+  const policies = new PolicyIndex()
+  const policyMetrics = new PolicyMetrics()
+  const getNamespace = (name: string) =>
+    findNamespace(name, false).catch(error => (isStatusError(error, 'NotFound') ? findNamespace(name, true) : Promise.reject(error)))
+  const webhooks = { mutating: new WebhookConfigurations('mutating'), validating: new WebhookConfigurations('validating') }
+  const webhookClients = new WebhookClients(serviceAddress((namespace, name) => registry.access().get(SERVICES, namespace, name, { resourceVersion: '0' })))
+  const webhookMetrics = new WebhookMetrics()
+  const webhookEnv = {
+    clients: webhookClients,
+    metrics: webhookMetrics,
+    logger,
+    getNamespace,
+    reviewSchema: () => types.type('admission.AdmissionReview'),
+    newUid: randomUUID,
+    authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizeOf(options), ctx.user, ctx.signal),
+  }
   const registry: Registry = new Registry(catalog, {
     clock,
     etcdPrefix: options.etcdPrefix,
@@ -200,7 +231,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     nameSuffix,
     admission: admissionChain([
       terminatingKinds,
-      namespaceLifecycle((name, fresh) => registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })),
+      namespaceLifecycle(findNamespace),
       podDefaults,
       priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
       defaultStorageClass(() => listAll(STORAGE_CLASSES)),
@@ -210,18 +241,19 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       clusterTrustBundleAttest(options.isAllowed),
       certificateSubjectRestriction,
       defaultIngressClass(() => listAll(INGRESS_CLASSES)),
+      validatingAdmissionPolicy({
+        index: policies,
+        catalog,
+        params: paramReader(served => registry.store(served)),
+        metrics: policyMetrics,
+        getNamespace,
+        authorize: authorizeOf(options),
+      }),
+      mutatingWebhooks(webhookEnv, webhooks.mutating),
+      validatingWebhooks(webhookEnv, webhooks.validating),
     ]),
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => stores.storageFor(nameOf(definition)),
-  })
-  const webhooks = new WebhookClients(async (namespace, name, port) => {
-    const service = await registry
-      .access()
-      .get(SERVICES, namespace, name, { resourceVersion: '0' })
-      .catch(error => {
-        throw isStatusError(error, 'NotFound') ? new Error(`service ${JSON.stringify(name)} not found`) : error
-      })
-    return clusterAddress(service, port)
   })
   const conversionMetrics = new ConversionMetrics()
   const shutdown = new AbortController()
@@ -290,6 +322,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     metrics: [
       deprecatedRequests,
       ...watchMetrics.families(),
+      ...policyMetrics.families(),
+      ...webhookMetrics.families(),
       new ReadGauge(
         { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
         () => stores.counts(),
@@ -332,7 +366,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         logger,
         builtin: definitions,
         conversion: {
-          post: (config, body, timeoutMs) => webhooks.post(config, body, { timeoutMs, signal: stopped.signal }),
+          post: (config, body, timeoutMs) => webhookClients.post(config, body, { timeoutMs, signal: stopped.signal }),
           metrics: conversionMetrics,
         },
         addResource: definition => stores.add(cachedResource(options, encryption, definition)),
@@ -342,6 +376,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         },
       })
       running.push(custom.follow(controllerEnv, stopped.signal))
+      if (catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies'))
+        running.push(followPolicies(controllerEnv, policies, stopped.signal))
+      running.push(...Object.values(webhooks).map(configurations => followWebhooks(controllerEnv, configurations, stopped.signal)))
       const { rules } = options
       if (rules)
         running.push(
@@ -364,15 +401,20 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         })(controllerEnv, stopped.signal),
         options.exclusiveStore
           ? lead(controllerEnv, stopped.signal)
-          : whileLeading({ access: signal => registry.access(signal), clock, monotonic: () => performance.now(), logger }, LEADERSHIP, stopped.signal, lead),
+          : whileLeading(
+              { access: signal => registry.access(signal, { nested: true }), clock, monotonic: () => performance.now(), logger },
+              LEADERSHIP,
+              stopped.signal,
+              lead,
+            ),
       )
     },
     beginShutdown: () => shutdown.abort(),
     async close() {
       shutdown.abort()
       stopped.abort()
-      webhooks.close()
       await Promise.allSettled(running)
+      webhookClients.close()
       await stores.close()
       await backend.close()
     },

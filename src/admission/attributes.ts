@@ -2,6 +2,7 @@ import type { ServedResource } from '../catalog/catalog.ts'
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import type { GroupVersionKind } from '../meta/gvk.ts'
+import type { JsonObject } from '../meta/object.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
 
 /** metav1.GroupVersionResource */
@@ -45,4 +46,14 @@ export const isNamespaceResource = ({ group, version, resource }: GroupVersionRe
 export function namespaceOf({ served, namespace, name, object }: AdmissionRequest): string {
   if (namespace !== '' || served.version.group !== '' || served.version.names.plural !== 'namespaces') return namespace
   return name || object?.metadata.name || ''
+}
+
+const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const
+
+/** The options of a request, as an object of meta.k8s.io/v1. What connects has none: its options are its object. */
+export function operationOptions({ operation, options }: AdmissionRequest): JsonObject | undefined {
+  if (operation === 'CONNECT') return undefined
+  const type = { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1' }
+  // The body of a deletion may name another version.
+  return { ...type, ...options, ...type }
 }

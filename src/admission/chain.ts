@@ -1,26 +1,42 @@
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
 
+/** One time that a request goes through the plugins that mutate. */
+export interface Round {
+  /** Plugins have been asked before, and one has asked for another round. */
+  readonly again: boolean
+  /** Set by a plugin after whose change the others are to see the object again. */
+  wanted: boolean
+  /** Of the plugin that wants rounds, from one to the next. */
+  memory?: unknown
+}
+
 /** One admission plugin: mutating, validating or both. */
 export interface AdmissionPlugin {
   readonly name: string
   handles(request: AdmissionRequest): boolean
   /** May change the object in place, or return another. Throws a StatusError to refuse. */
-  mutate?(request: AdmissionRequest): Promise<AdmissionRequest['object']>
+  mutate?(request: AdmissionRequest, round?: Round): Promise<AdmissionRequest['object']>
   validate?(request: AdmissionRequest): Promise<void>
 }
 
-/** Runs the plugins in their order: all that mutate, later all that validate. */
+/** Runs the plugins in their order: all that mutate, a second time where one wants it; later all that validate. */
 export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionFunctions {
   const mutating = plugins.filter(plugin => plugin.mutate !== undefined)
   const validating = plugins.filter(plugin => plugin.validate !== undefined)
+  const go = async (request: AdmissionRequest, round: Round): Promise<AdmissionRequest['object']> => {
+    let object = request.object
+    for (const plugin of mutating) {
+      const next = object === request.object || object === undefined ? request : { ...request, object }
+      if (plugin.handles(next)) object = (await plugin.mutate?.(next, round)) ?? object
+    }
+    return object
+  }
   return {
     async mutate(request) {
-      let object = request.object
-      for (const plugin of mutating) {
-        const next = object === request.object || object === undefined ? request : { ...request, object }
-        if (plugin.handles(next)) object = (await plugin.mutate?.(next)) ?? object
-      }
-      return object
+      const round: Round = { again: false, wanted: false }
+      const object = await go(request, round)
+      if (!round.wanted || !object) return object
+      return go({ ...request, object }, { again: true, wanted: false, memory: round.memory })
     },
     async validate(request) {
       for (const plugin of validating) if (plugin.handles(request)) await plugin.validate?.(request)

@@ -78,6 +78,14 @@ function patchStruct(name: string): StructDeclaration | undefined {
   return name === 'Object' || name.startsWith('Object.') ? ANY_OBJECT : undefined
 }
 
+const KEPT = new Set(['any', 'bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint'])
+
+/** The type that later expressions see of a variable: scalars, and lists and maps of them; anything else is dyn. */
+export function seenType(type: Type): Type {
+  if (type.kind === 'list' || type.kind === 'map') return { ...type, params: type.params.map(seenType) }
+  return KEPT.has(type.kind) ? type : DYN
+}
+
 /** The base environment with what expressions of webhooks and policies may speak of. */
 export function admissionEnvironment(base: Environment, { params, authorizer, patches, variables }: AdmissionParts): Environment {
   const declared: Record<string, Type> = {

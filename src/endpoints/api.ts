@@ -251,7 +251,15 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
     ensureNamespace(body.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
     ownFields(target, scope.subresourceName, options.manager, body, scope.env.clock.now())
     const { namespace, name, subresourceName } = scope
-    const about = { ctx: exchange.ctx, served, subresource: subresourceName, namespace, name: name || (body.metadata.name ?? ''), dryRun }
+    const about = {
+      ctx: exchange.ctx,
+      served,
+      subresource: subresourceName,
+      namespace,
+      name: name || (body.metadata.name ?? ''),
+      dryRun,
+      ...(options.stated && { options: options.stated }),
+    }
     body = await scope.env.registry.admit({ ...about, operation: 'CREATE', object: body })
   }
   const { code, object } = await virtual.call({
@@ -261,7 +269,7 @@ async function callVirtual(scope: Scope, verb: string): Promise<void> {
     name: scope.name,
     ...(body && { body }),
     dryRun,
-    api: scope.env.registry.access(exchange.ctx.signal),
+    api: scope.env.registry.access(exchange.ctx.signal, { nested: true }),
   })
   const { kind } = object as { kind?: string }
   const schema = subresource?.kind?.schema ?? served.version.schema

@@ -2,6 +2,7 @@ import { invariant } from '../lib/invariant.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { invalid, notSupported } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
+import type { JsonObject } from '../meta/object.ts'
 import { failure, forbiddenError, invalidError } from '../meta/status.ts'
 import { type DeleteOptions, type DeleteResult, IGNORE_READ_ERROR } from '../registry/delete.ts'
 import type { ListResult } from '../registry/read.ts'
@@ -18,6 +19,8 @@ import { dryRunErrors, META_GROUP } from './write-options.ts'
 interface DecodedOptions {
   readonly options: DeleteOptions
   readonly dryRun: boolean
+  /** What the request says, as admission sees it. */
+  readonly stated: JsonObject
   /** The object is deleted because it can't be read. */
   readonly unsafe: boolean
 }
@@ -27,21 +30,21 @@ interface DecodedOptions {
  * where it could not be read: nothing is known of it then.
  */
 export async function deleteOne(scope: Scope): Promise<{ code: number; result: DeleteResult | undefined }> {
-  const { options, dryRun, unsafe } = await deleteOptions(scope)
+  const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
   if (unsafe) {
     await authorizeUnsafeDeletion(scope)
     await storeOf(scope).deleteCorrupt({ ...targetOf(scope), dryRun })
     return { code: 200, result: undefined }
   }
-  const result = await storeOf(scope).delete({ ...targetOf(scope), dryRun }, options)
+  const result = await storeOf(scope).delete({ ...targetOf(scope), dryRun, options: stated }, options)
   return { code: !result.deleted && options.orphanDependents === false ? 202 : 200, result }
 }
 
 export async function deleteCollection(scope: Scope): Promise<ListResult> {
   const selection = listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
-  const { options, dryRun, unsafe } = await deleteOptions(scope)
+  const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
   if (unsafe) throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
-  return storeOf(scope).deleteCollection({ ...targetOf(scope), dryRun }, options, selection)
+  return storeOf(scope).deleteCollection({ ...targetOf(scope), dryRun, options: stated }, options, selection)
 }
 
 const targetOf = (scope: Scope) => ({
@@ -84,6 +87,7 @@ async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
   const { gracePeriodSeconds, preconditions, propagationPolicy, orphanDependents } = raw
   return {
     unsafe,
+    stated: raw as JsonObject,
     dryRun: (raw.dryRun ?? []).length > 0,
     options: {
       ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
@@ -94,7 +98,7 @@ async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
   }
 }
 
-interface RawOptions {
+type RawOptions = {
   gracePeriodSeconds?: number
   preconditions?: { uid?: string; resourceVersion?: string }
   orphanDependents?: boolean
@@ -133,7 +137,7 @@ function fromQuery(scope: Scope): RawOptions {
     ...(ignoreReadError !== undefined && { ignoreStoreReadErrorWithClusterBreakingPotential: ignoreReadError }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(orphanDependents !== undefined && { orphanDependents }),
-    dryRun: query.getAll('dryRun'),
+    ...(query.has('dryRun') && { dryRun: query.getAll('dryRun') }),
     ...(propagationPolicy !== undefined && { propagationPolicy }),
   }
 }

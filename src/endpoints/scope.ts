@@ -64,4 +64,5 @@ export const writeTarget = (scope: Scope, options: WriteOptions): WriteTarget =>
   name: scope.name,
   dryRun: options.dryRun,
   manager: options.manager,
+  ...(options.stated && { options: options.stated }),
 })

@@ -2,6 +2,7 @@ import { managerFromUserAgent } from '../apply/manager-name.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported, required } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
+import type { JsonObject } from '../meta/object.ts'
 import { validateFieldManager } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import type { Exchange } from './exchange.ts'
@@ -19,6 +20,8 @@ export interface WriteOptions {
   /** The fieldManager of the query alone. */
   readonly namedManager: string
   readonly force?: boolean
+  /** What the query itself says, as admission sees it; absent where there is no query. */
+  readonly stated?: JsonObject
 }
 
 export const META_GROUP = 'meta.k8s.io'
@@ -47,6 +50,11 @@ export function writeOptions(exchange: Exchange, kind: 'CreateOptions' | 'Update
     namedManager: manager,
     manager: manager === '' ? managerFromUserAgent(exchange.ctx.userAgent) : manager,
     ...(force !== undefined && { force }),
+    stated: {
+      ...(dryRun.length > 0 && { dryRun }),
+      ...(manager !== '' && { fieldManager: manager }),
+      ...(fieldValidation !== '' && { fieldValidation }),
+    },
   }
 }
 

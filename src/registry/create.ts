@@ -13,7 +13,7 @@ import { dedupOwnerReferences, ensureNamespace, generatedName, wipeSystemFields 
 import { beforeCreate, trackManagedFields, trackRemotely } from './prepare.ts'
 import { hookVersion, toStored } from './remote-conversion.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
-import { groupResourceOf, strategyOf } from './types.ts'
+import { groupResourceOf, optionsOf, strategyOf } from './types.ts'
 
 const NAME_ATTEMPTS = 8
 
@@ -31,8 +31,18 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   else trackManagedFields(target, strategy, object, undefined, now)
   const wanted = convert(served.definition, object, served.version, hookVersion(served))
   const generated = !meta.name && meta.generateName !== undefined && meta.generateName !== ''
-  const request = { ctx, operation: 'CREATE' as const, served, subresource: '', namespace: target.namespace, name: meta.name ?? '', dryRun: target.dryRun }
+  const request = {
+    ctx,
+    operation: 'CREATE' as const,
+    served,
+    subresource: '',
+    namespace: target.namespace,
+    name: meta.name ?? '',
+    dryRun: target.dryRun,
+    ...optionsOf(target),
+  }
   const admitted = (await env.admission.mutate({ ...request, object: wanted })) ?? wanted
+  ensureNamespace(admitted.metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
   for (let attempt = 1; ; attempt++) {
     const next = generated && attempt < NAME_ATTEMPTS ? clone(admitted) : admitted
@@ -105,6 +115,7 @@ export async function fillNew(env: RegistryEnvironment, target: WriteTarget, nex
     namespace: target.namespace,
     name: next.metadata.name ?? '',
     dryRun: target.dryRun,
+    ...optionsOf(target),
     object: next,
   })
 }

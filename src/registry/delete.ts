@@ -12,7 +12,7 @@ import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import { hookObject, toStored } from './remote-conversion.ts'
 import type { RegistryEnvironment, WriteTarget } from './types.ts'
-import { groupKindOf, groupResourceOf } from './types.ts'
+import { groupKindOf, groupResourceOf, optionsOf } from './types.ts'
 import { objectIn } from './version-view.ts'
 
 /** metav1.DeleteOptions, as far as the registry acts on it. */
@@ -78,16 +78,19 @@ export async function deleteObject(
     const old = definition.converter ? await hookObject(target.served, now) : objectIn(definition, definition.home, now)
     const hooks: HookContext = { now: env.clock.now(), ...(target.ctx && { request: target.ctx }), subresource: '' }
     checkPreconditions(target, options, old)
-    await env.admission.validate({
+    const asked = {
       ctx: target.ctx,
-      operation: 'DELETE',
+      operation: 'DELETE' as const,
       served: target.served,
       subresource: '',
       namespace: target.namespace,
       name: target.name,
       dryRun: target.dryRun,
+      ...optionsOf(target),
       old,
-    })
+    }
+    await env.admission.mutate(asked)
+    await env.admission.validate(asked)
     const next = deletionStep(strategy, options, old, hooks)
     if (next === 'pending') {
       result = { object: old, deleted: false }

@@ -48,8 +48,11 @@ export class Registry {
     return object
   }
 
-  /** Acts as the server itself: no authentication, no authorization; everything else as for a client. */
-  access(signal: AbortSignal = new AbortController().signal): ResourceAccess {
+  /**
+   * Acts as the server itself: no authentication, no authorization; everything else as for a client. `nested`: as a part of a request that somebody has made, whom webhooks were asked
+   * about already.
+   */
+  access(signal: AbortSignal = new AbortController().signal, { nested = false }: { readonly nested?: boolean } = {}): ResourceAccess {
     const served = (id: ResourceId): ServedResource => {
       const definition = this.catalog.snapshot().definition(id.group, id.resource)
       if (!definition) throw notFoundError(id, '')
@@ -58,7 +61,16 @@ export class Registry {
     const target = (id: ResourceId, namespace: string, name: string, verb: string, subresource = ''): WriteTarget => {
       const resource = served(id)
       const info = { verb, group: id.group, version: resource.version.name, namespace, resource: id.resource, subresource, name }
-      return { ctx: internalContext(info, signal, this.env.clock.now()), served: resource, subresource, namespace, name, dryRun: false, manager: MANAGER }
+      return {
+        ctx: internalContext(info, signal, this.env.clock.now()),
+        served: resource,
+        subresource,
+        namespace,
+        name,
+        dryRun: false,
+        manager: MANAGER,
+        ...(nested && { nested }),
+      }
     }
     return {
       get: async (id, namespace, name, options) => {

@@ -2,7 +2,7 @@ import type { ServedResource } from '../catalog/catalog.ts'
 import type { ResourceAccess, ResourceDefinition, Strategy, Subresource } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { RequestContext } from '../meta/context.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
 
 /** What a write answers with: bytes that are ready, or an object that was never stored (dry-run) or is no longer (deletion). */
@@ -20,6 +20,10 @@ export interface WriteTarget {
   readonly dryRun: boolean
   /** Field manager: as the request names it, or its user agent. */
   readonly manager: string
+  /** What the request says of itself, as admission sees it: the members of CreateOptions, UpdateOptions or DeleteOptions. */
+  readonly options?: JsonObject
+  /** A part of another write, about which those outside of the server are asked: they are not asked of this one. */
+  readonly nested?: boolean
 }
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
@@ -32,6 +36,10 @@ export interface AdmissionRequest {
   readonly namespace: string
   readonly name: string
   readonly dryRun: boolean
+  /** The members of CreateOptions, UpdateOptions or DeleteOptions, whatever the verb: those of a patch are told as those of what it does. Absent where nothing is said. */
+  readonly options?: JsonObject
+  /** Nobody outside of the server is asked: it is a part of another request. */
+  readonly nested?: boolean
   /** In the home version, as `old`. Absent for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
   readonly object?: KubeObject
   /** Shared: never mutated. Absent for creations. */
@@ -67,3 +75,9 @@ export const strategyOf = (served: ServedResource, subresource: Subresource | un
 export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })
 /** As errors of validation name it: by the home version, whatever the request's. */
 export const groupKindOf = ({ definition }: ServedResource) => ({ group: definition.home.group, kind: definition.home.kind })
+
+/** What a write says of itself as a part of what admission is asked. */
+export const optionsOf = ({ options, nested }: WriteTarget): Pick<AdmissionRequest, 'options' | 'nested'> => ({
+  ...(options && { options }),
+  ...(nested && { nested }),
+})

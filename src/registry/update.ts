@@ -9,11 +9,11 @@ import { convert } from './convert.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
-import { dedupOwnerReferences, wipeSystemFields } from './object-meta.ts'
+import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
 import { beforeUpdate, trackManagedFields, trackRemotely } from './prepare.ts'
 import { hookObject, hookVersion, toStored } from './remote-conversion.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
-import { groupResourceOf, strategyOf } from './types.ts'
+import { groupResourceOf, optionsOf, strategyOf } from './types.ts'
 import { objectIn } from './version-view.ts'
 
 export interface UpdateRequest {
@@ -107,8 +107,17 @@ async function decideUpdate(
   if (!request.managed && definition.converter) await trackRemotely(target, strategy, next, present, hooks.now)
   else if (!request.managed) trackManagedFields(target, strategy, next, present, hooks.now)
   next = convert(definition, next, version, home)
-  const admission = { ctx, served, subresource: target.subresource, namespace: target.namespace, name: target.name, dryRun: target.dryRun }
+  const admission = {
+    ctx,
+    served,
+    subresource: target.subresource,
+    namespace: target.namespace,
+    name: target.name,
+    dryRun: target.dryRun,
+    ...optionsOf(target),
+  }
   next = (await env.admission.mutate({ ...admission, operation: old ? 'UPDATE' : 'CREATE', object: next, ...(old && { old }) })) ?? next
+  ensureNamespace(next.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)
   if (!old) {
     if (next.metadata.uid)

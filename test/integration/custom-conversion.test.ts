@@ -123,6 +123,36 @@ for (const cache of [true, false]) {
       expect(events).to.deep.equal(expected)
     })
 
+    it('are shown to admission webhooks in the version that those ask for', async () => {
+      const asked: string[] = []
+      webhook.acts.set('/admit', ({ request }) => {
+        const { uid, object } = request as { uid: string; object: KubeObject }
+        asked.push(`${object.apiVersion} ${object.spec.host}`)
+        const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/spec/port', value: '99' }])).toString('base64')
+        return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true, patchType: 'JSONPatch', patch } }
+      })
+      const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
+      const rule = { operations: ['CREATE'], apiGroups: ['example.com'], apiVersions: ['v2'], resources: ['links'] }
+      const hook = {
+        name: 'links.example.com',
+        clientConfig: webhook.clientConfig('/admit'),
+        rules: [rule],
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      }
+      await client.must('POST', path, {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'MutatingWebhookConfiguration',
+        metadata: { name: 'links' },
+        webhooks: [hook],
+      })
+      const admitted = ({ body }: JsonAnswer) => body.spec?.hostPort === 'adm:99'
+      const made = await until('POST', pathOf('v1', '', '?dryRun=All'), admitted, { body: link('v1', 'adm', { hostPort: 'adm:1' }) })
+      expect(made.body.spec).to.deep.equal({ hostPort: 'adm:99', n: 7 })
+      expect(asked[0]).to.equal('example.com/v2 adm')
+      await client.must('DELETE', `${path}/links`)
+    })
+
     it('tell what their webhook says of a failure, and follow a definition that names another one', async () => {
       webhook.acts.set('/broken', review => ({
         ...reviewed(review),

@@ -5,10 +5,13 @@ export class WebhookCallError extends Error {
   readonly code: number
   /** Nobody waits for the answer any more. */
   readonly canceled: boolean
+  /** Nobody was called: where the webhook is can't be understood. */
+  readonly isConfiguration: boolean
 
-  constructor(message: string, options: { readonly code?: number; readonly canceled?: boolean } = {}) {
+  constructor(message: string, options: { readonly code?: number; readonly canceled?: boolean; readonly isConfiguration?: boolean } = {}) {
     super(message)
     this.code = options.code ?? 400
     this.canceled = options.canceled ?? false
+    this.isConfiguration = options.isConfiguration ?? false
   }
 }

@@ -167,7 +167,7 @@ function endingOf(timeoutMs: number, waiting: AbortSignal): Ending {
 function agentFor({ caBundle }: WebhookClientConfig): Agent {
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))
-    throw new WebhookCallError('could not get REST client: unable to load root certificates: unable to parse bytes as PEM block')
+    throw new WebhookCallError('unable to load root certificates: unable to parse bytes as PEM block', { isConfiguration: true })
   return new Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_CONNECTIONS, ALPNProtocols: ['http/1.1'], ...(ca !== undefined && { ca }) })
 }
 

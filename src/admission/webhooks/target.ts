@@ -32,7 +32,7 @@ export function webhookTarget({ url, service }: WebhookClientConfig, resolve: Re
     const serverName = `${name}.${namespace}.svc`
     return targetAt(`${serverName}:${port}`, path, serverName, () => resolve(namespace, name, port))
   }
-  if (url === undefined || url === '') throw new WebhookCallError('webhook configuration must have either service or URL')
+  if (url === undefined || url === '') throw new WebhookCallError('webhook configuration must have either service or URL', { isConfiguration: true })
   const { host, path } = parsed(url)
   const [, name = '', port] = /^(.*?)(?::(\d*))?$/.exec(host) ?? []
   const serverName = name.replace(/^\[(.*)\]$/, '$1')
@@ -49,6 +49,6 @@ function parsed(url: string): { readonly host: string; readonly path: string } {
     return parseGoUrl(url)
   } catch (error) {
     if (!(error instanceof GoUrlError)) throw error
-    throw new WebhookCallError(`Unparsable URL: ${error.message}`)
+    throw new WebhookCallError(`Unparsable URL: ${error.message}`, { isConfiguration: true })
   }
 }

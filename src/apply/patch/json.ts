@@ -69,7 +69,7 @@ function apply(state: State, operation: Operation): void {
   const op = operation && ownMember(operation, 'op')
   if (operation === null || typeof op !== 'string') throw failure('Unexpected kind: unknown')
   const value = ownMember(operation, 'value')
-  const place = (member: 'path' | 'from'): Place => find(state, pointerOf(operation, member, op), op)
+  const place = (member: 'path' | 'from'): Place => find(state, pointerOf(operation, member, op), op, member)
   switch (op) {
     case 'add':
       add(place('path'), value ?? null)
@@ -121,7 +121,7 @@ interface Place {
 }
 
 /** The container that a pointer's last token is looked up in. */
-function find(state: State, path: string, op: string): Place {
+function find(state: State, path: string, op: string, member: 'path' | 'from' = 'path'): Place {
   const tokens = path.split('/').slice(1)
   const key = tokens.pop()
   let container: Json | undefined = key === undefined ? undefined : state.root
@@ -129,8 +129,16 @@ function find(state: State, path: string, op: string): Place {
     container = Array.isArray(container) ? container[indexOf(container, unescaped(token), path)] : ownMember(container as JsonObject, unescaped(token))
     if (typeof container !== 'object' || container === null) break
   }
-  if (key === undefined || typeof container !== 'object' || container === null) return fail(`${op} operation does not apply: doc is missing path: "${path}"`)
+  if (key === undefined || typeof container !== 'object' || container === null) return fail(missing(op, member, path))
   return { container, key: unescaped(key), path }
+}
+
+/** The library's words, which are others for each operation. */
+function missing(op: string, member: 'path' | 'from', path: string): string {
+  if (op === 'add' || op === 'remove') return `${op} operation does not apply: doc is missing path: "${path}": missing value`
+  if (op === 'test') return `test operation does not apply: is missing path: ${path}: missing value`
+  const what = op === 'replace' ? 'path' : member === 'from' ? 'from path' : 'destination path'
+  return `${op} operation does not apply: doc is missing ${what}: ${path}: missing value`
 }
 
 const unescaped = (token: string): string => (token.includes('~') ? token.replaceAll(/~[01]/g, escaped => (escaped === '~1' ? '/' : '~')) : token)
@@ -139,7 +147,7 @@ const unescaped = (token: string): string => (token.includes('~') ? token.replac
 function indexOf(list: readonly Json[], key: string, path: string): number {
   const index = integer(key, path)
   const at = index < 0 ? index + list.length : index
-  return at < 0 || at >= list.length ? fail(`error in path '${path}': Unable to access invalid index: ${index}`) : at
+  return at < 0 || at >= list.length ? fail(`error in path '${path}': Unable to access invalid index: ${index}: invalid index referenced`) : at
 }
 
 const integer = (key: string, path: string): number => (/^[+-]?\d{1,15}$/.test(key) ? Number(key) : fail(`error in path '${path}': '${key}' is no array index`))
@@ -156,13 +164,13 @@ function add({ container, key, path }: Place, value: Json): void {
   }
   const index = key === '-' ? container.length : integer(key, path)
   const at = index < 0 ? index + container.length + 1 : index
-  if (at < 0 || at > container.length) throw failure(`error in add for path: '${path}': Unable to access invalid index: ${index}`)
+  if (at < 0 || at > container.length) throw failure(`error in add for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`)
   perform(container, 'add', String(at), fresh)
 }
 
 function remove({ container, key, path }: Place): void {
   if (!Array.isArray(container) && !Object.hasOwn(container, key))
-    throw failure(`error in remove for path: '${path}': Unable to remove nonexistent key: ${key}`)
+    throw failure(`error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
   perform(container, 'remove', Array.isArray(container) ? String(indexOf(container, key, path)) : key)
 }
 
@@ -178,7 +186,7 @@ function replace(state: State, path: string, value: Json): void {
 
 function test(state: State, path: string, wanted: Json | undefined): void {
   const found = path === '' ? state.root : get(find(state, path, 'test'))
-  if (wanted === undefined || !sameJson(found, wanted)) throw failure(`testing value ${path} failed`)
+  if (wanted === undefined || !sameJson(found, wanted)) throw failure(`testing value ${path} failed: test failed`)
 }
 
 /** A member named `__proto__` is data like any other, which the library would refuse. */

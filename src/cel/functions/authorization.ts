@@ -32,20 +32,9 @@ export interface AuthorizationAnswer {
 
 /**
  * Answers for the user of the request, or for the service account that a question names. It is asked while an expression runs, so it answers at once; where it would have to wait it
- * throws, and the expression is run again when the answer is there (see DecisionPending).
+ * throws, and the expression is run again when the answer is there (see ValuePending).
  */
 export type Ask = (question: AuthorizationQuestion) => AuthorizationAnswer
-
-/** Thrown through a running expression by an Ask that has no answer yet. Whoever runs the expression awaits the answer and runs it again. */
-export class DecisionPending extends Error {
-  override readonly name = 'DecisionPending'
-  readonly question: AuthorizationQuestion
-
-  constructor(question: AuthorizationQuestion) {
-    super('the answer of an authorizer is awaited')
-    this.question = question
-  }
-}
 
 /** Values that have functions but nothing to compare. */
 abstract class AuthorizationValue extends CelObject {

@@ -80,5 +80,8 @@ export function choice(condition: Evaluate, yes: Attribute, no: Attribute): Attr
 /** A variable that the activation has. */
 export function variable(name: string): Evaluate {
   const missing = new CelError(`no such attribute(s): ${name}`)
-  return ({ activation }) => activation.get(name) ?? missing
+  return ({ activation }) => {
+    const value = activation.get(name)
+    return value === undefined ? missing : value
+  }
 }

@@ -35,7 +35,7 @@ export class ValueList extends CelList {
 }
 
 /** Two lists, one behind the other: joining takes no copy. */
-class JoinedList extends CelList {
+export class JoinedList extends CelList {
   readonly #first: CelList
   readonly #second: CelList
   readonly size: number

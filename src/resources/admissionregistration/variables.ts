@@ -1,3 +1,4 @@
+import { seenType } from '../../cel/admission-environment.ts'
 import { DYN, type Type } from '../../cel/type.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
@@ -7,14 +8,6 @@ import { understand } from './expressions.ts'
 
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
 const RESERVED = new Set('true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '))
-
-const KEPT = new Set(['any', 'bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint'])
-
-/** The type that later expressions see: scalars, and lists and maps of them; anything else is dyn. */
-function seenType(type: Type): Type {
-  if (type.kind === 'list' || type.kind === 'map') return { ...type, params: type.params.map(seenType) }
-  return KEPT.has(type.kind) ? type : DYN
-}
 
 /**
  * The named expressions of a policy, each of which may speak of those before it.

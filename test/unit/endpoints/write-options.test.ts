@@ -10,13 +10,43 @@ const read = (search: string, kind: Kind = 'CreateOptions', apply = false) =>
 describe('options of writes', () => {
   const table: [search: string, kind: Kind, apply: boolean, expected: object][] = [
     ['', 'CreateOptions', false, { dryRun: false, fieldValidation: 'Warn', manager: 'kubectl', namedManager: '' }],
-    ['pretty=1', 'UpdateOptions', false, { dryRun: false, fieldValidation: 'Warn', manager: 'kubectl', namedManager: '' }],
-    ['dryRun=All&fieldManager=me', 'CreateOptions', false, { dryRun: true, fieldValidation: 'Warn', manager: 'me', namedManager: 'me' }],
-    ['dryRun=All&dryRun=All', 'CreateOptions', false, { dryRun: true, fieldValidation: 'Warn', manager: 'kubectl', namedManager: '' }],
-    ['fieldValidation=Strict', 'PatchOptions', false, { dryRun: false, fieldValidation: 'Strict', manager: 'kubectl', namedManager: '' }],
-    ['fieldValidation=Ignore', 'PatchOptions', false, { dryRun: false, fieldValidation: 'Ignore', manager: 'kubectl', namedManager: '' }],
-    ['fieldManager=me&force=true', 'PatchOptions', true, { dryRun: false, fieldValidation: 'Warn', manager: 'me', namedManager: 'me', force: true }],
-    ['fieldManager=me&force=0', 'PatchOptions', true, { dryRun: false, fieldValidation: 'Warn', manager: 'me', namedManager: 'me', force: false }],
+    ['pretty=1', 'UpdateOptions', false, { dryRun: false, fieldValidation: 'Warn', manager: 'kubectl', namedManager: '', stated: {} }],
+    [
+      'dryRun=All&fieldManager=me',
+      'CreateOptions',
+      false,
+      { dryRun: true, fieldValidation: 'Warn', manager: 'me', namedManager: 'me', stated: { dryRun: ['All'], fieldManager: 'me' } },
+    ],
+    [
+      'dryRun=All&dryRun=All',
+      'CreateOptions',
+      false,
+      { dryRun: true, fieldValidation: 'Warn', manager: 'kubectl', namedManager: '', stated: { dryRun: ['All', 'All'] } },
+    ],
+    [
+      'fieldValidation=Strict',
+      'PatchOptions',
+      false,
+      { dryRun: false, fieldValidation: 'Strict', manager: 'kubectl', namedManager: '', stated: { fieldValidation: 'Strict' } },
+    ],
+    [
+      'fieldValidation=Ignore',
+      'PatchOptions',
+      false,
+      { dryRun: false, fieldValidation: 'Ignore', manager: 'kubectl', namedManager: '', stated: { fieldValidation: 'Ignore' } },
+    ],
+    [
+      'fieldManager=me&force=true',
+      'PatchOptions',
+      true,
+      { dryRun: false, fieldValidation: 'Warn', manager: 'me', namedManager: 'me', force: true, stated: { fieldManager: 'me' } },
+    ],
+    [
+      'fieldManager=me&force=0',
+      'PatchOptions',
+      true,
+      { dryRun: false, fieldValidation: 'Warn', manager: 'me', namedManager: 'me', force: false, stated: { fieldManager: 'me' } },
+    ],
   ]
   for (const [search, kind, apply, expected] of table) it(`${kind} ${search || '(none)'}`, () => expect(read(search, kind, apply)).to.deep.equal(expected))
 

@@ -80,7 +80,7 @@ describe('calls of webhooks', () => {
       /^Post "https:\/\/hook\.other\.svc:443\/\?timeout=10s": dial tcp 127\.0\.0\.2:\d+: connect: connection refused$/,
     )
     expect((await fault({ url: 'https://127.0.0.1:1', caBundle: Buffer.from('x').toString('base64') })).message).to.equal(
-      'could not get REST client: unable to load root certificates: unable to parse bytes as PEM block',
+      'unable to load root certificates: unable to parse bytes as PEM block',
     )
     expect((await fault({})).message).to.equal('webhook configuration must have either service or URL')
   })

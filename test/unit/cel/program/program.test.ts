@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { compile } from '../../../../src/cel/compile.ts'
 import { baseEnvironment, extend } from '../../../../src/cel/environment.ts'
-import { type AuthorizationQuestion, AuthorizerValue, DecisionPending, requestResource } from '../../../../src/cel/functions/authorization.ts'
+import { type AuthorizationQuestion, AuthorizerValue, requestResource } from '../../../../src/cel/functions/authorization.ts'
+import { ValuePending } from '../../../../src/cel/program/pending.ts'
 import { makeProgram, type Outcome, type Program } from '../../../../src/cel/program/program.ts'
 import { schemaValue } from '../../../../src/cel/schema/schema-value.ts'
 import { parseType } from '../../../../src/cel/type.ts'
@@ -120,10 +121,10 @@ describe('programs of expressions', () => {
   })
 
   it('let an authorizer put them off', () => {
-    const authorizer = new AuthorizerValue(question => {
-      throw new DecisionPending(question)
+    const authorizer = new AuthorizerValue(() => {
+      throw new ValuePending(Promise.resolve())
     })
     const program = programOf('authorizer.path("/healthz").check("get").allowed() || true')
-    expect(() => program.evaluate(new Map([['authorizer', authorizer]]))).to.throw(DecisionPending)
+    expect(() => program.evaluate(new Map([['authorizer', authorizer]]))).to.throw(ValuePending)
   })
 })

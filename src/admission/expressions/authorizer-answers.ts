@@ -1,0 +1,42 @@
+import { type AuthorizationAnswer, type AuthorizationQuestion, AuthorizerValue } from '../../cel/functions/authorization.ts'
+import { ValuePending } from '../../cel/program/pending.ts'
+import type { Authorizer } from '../../meta/authorizer.ts'
+import type { RequestInfo, User } from '../../meta/context.ts'
+
+/** What `authorizer` is to the expressions of one request: each question is asked once. */
+export function authorizerOf(authorize: Authorizer['authorize'], user: User, signal: AbortSignal): AuthorizerValue {
+  const answers = new Map<string, AuthorizationAnswer>()
+  return new AuthorizerValue(question => {
+    const key = JSON.stringify(question)
+    const known = answers.get(key)
+    if (known) return known
+    throw new ValuePending(
+      answerTo(question, authorize, user, signal).then(answer => {
+        answers.set(key, answer)
+      }),
+    )
+  })
+}
+
+async function answerTo(question: AuthorizationQuestion, authorize: Authorizer['authorize'], user: User, signal: AbortSignal): Promise<AuthorizationAnswer> {
+  try {
+    const { decision, reason } = await authorize(userOf(question, user), requestOf(question), signal)
+    return { allowed: decision === 'allow', reason }
+  } catch (error) {
+    return { allowed: false, reason: '', error: (error as Error).message }
+  }
+}
+
+function userOf({ serviceAccount }: AuthorizationQuestion, user: User): User {
+  if (!serviceAccount) return user
+  const { namespace, name } = serviceAccount
+  return { name: `system:serviceaccount:${namespace}:${name}`, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] }
+}
+
+/** Selectors narrow a question, and no authorizer here looks at them. */
+function requestOf(question: AuthorizationQuestion): RequestInfo {
+  const nothing = { path: '', apiPrefix: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [] }
+  if ('path' in question) return { ...nothing, isResource: false, verb: question.verb, path: question.path }
+  const { verb, group, resource, subresource, namespace, name } = question
+  return { ...nothing, isResource: true, verb, group, version: '*', namespace, resource, subresource, name }
+}

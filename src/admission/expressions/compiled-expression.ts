@@ -1,0 +1,25 @@
+import { type AdmissionParts, admissionEnvironment } from '../../cel/admission-environment.ts'
+import { compile } from '../../cel/compile.ts'
+import { baseEnvironment, EVERY_RELEASE } from '../../cel/environment.ts'
+import { makeProgram, type Program } from '../../cel/program/program.ts'
+import { DYN, sameType, type Type, typeText } from '../../cel/type.ts'
+
+/** An expression of a webhook or a policy, ready to run; or why it is not, in upstream's words. */
+export type CompiledExpression = { readonly expression: string; readonly type: Type } & ({ readonly program: Program } | { readonly fault: string })
+
+/** What is stored was understood by some release. */
+const STORED = baseEnvironment(EVERY_RELEASE)
+
+/** @param results types that it may give; any, if absent. */
+export function compileExpression(expression: string, parts: AdmissionParts, results?: readonly Type[]): CompiledExpression {
+  const environment = admissionEnvironment(STORED, parts)
+  const { checked, issues } = compile(expression, environment)
+  if (!checked) return { expression, type: DYN, fault: `compilation failed: ${issues}` }
+  const type = checked.result
+  if (results && !results.some(result => sameType(result, type))) {
+    const wanted = results.length === 1 ? typeText(results[0]!) : `one of [${results.map(typeText).join(' ')}]`
+    return { expression, type: DYN, fault: `must evaluate to ${wanted} but got ${typeText(type)}` }
+  }
+  const program = makeProgram(checked, environment)
+  return 'fault' in program ? { expression, type, fault: `program instantiation failed: ${program.fault}` } : { expression, type, program }
+}

@@ -1,0 +1,32 @@
+import type { AdmissionParts } from '../../cel/admission-environment.ts'
+import { BOOL } from '../../cel/type.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import { type CompiledExpression, compileExpression } from './compiled-expression.ts'
+import { type Evaluation, evaluateExpressions } from './evaluation.ts'
+
+/** What the conditions of one webhook or policy may cost for one request. */
+export const CONDITIONS_BUDGET = 2_500_000
+
+/** The conditions of a webhook or a policy, in their order. */
+export type MatchConditions = readonly { readonly name: string; readonly compiled: CompiledExpression }[]
+
+export const compileConditions = (conditions: readonly KubeObject['spec'][], parts: AdmissionParts): MatchConditions =>
+  conditions.map(({ name, expression }) => ({ name, compiled: compileExpression(expression, parts, [BOOL]) }))
+
+/** Whether all conditions hold, or which does not; `error`: none is false, but some cannot be told, in upstream's words. */
+export type ConditionsOutcome =
+  | { readonly matches: true; readonly error?: never }
+  | { readonly matches: false; readonly failed: string; readonly error?: never }
+  | { readonly error: string }
+
+/** One that is false decides, whatever becomes of the others. */
+export async function meetsConditions(conditions: MatchConditions, evaluation: Omit<Evaluation, 'budget'>): Promise<ConditionsOutcome> {
+  const compiled = conditions.map(condition => condition.compiled)
+  const evaluated = await evaluateExpressions(compiled, { ...evaluation, budget: CONDITIONS_BUDGET })
+  if (evaluated.exhausted !== undefined) return { error: evaluated.exhausted }
+  const failed = conditions.find((_, i) => evaluated.results[i]?.value === false)
+  if (failed) return { matches: false, failed: failed.name }
+  const errors = [...new Set(evaluated.results.flatMap(result => result?.error ?? []))]
+  if (errors.length === 0) return { matches: true }
+  return { error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }
+}

@@ -1,0 +1,109 @@
+import { type AuthorizerValue, requestResource } from '../../cel/functions/authorization.ts'
+import { jsonValue } from '../../cel/values/json.ts'
+import type { Value } from '../../cel/values/value.ts'
+import type { User } from '../../meta/context.ts'
+import type { GroupVersionKind } from '../../meta/gvk.ts'
+import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
+import type { Operation } from '../../registry/types.ts'
+
+export interface GroupVersionResource {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+}
+
+/** A request as expressions see it. */
+export interface SeenRequest {
+  /** What a rule has matched, which may be another version than the request's. */
+  readonly kind: GroupVersionKind
+  readonly resource: GroupVersionResource
+  readonly requestKind: GroupVersionKind
+  readonly requestResource: GroupVersionResource
+  readonly subresource: string
+  /** Empty where there is none (yet). */
+  readonly name: string
+  readonly namespace: string
+  readonly operation: Operation
+  readonly user: User
+  readonly dryRun: boolean
+  /** CreateOptions, UpdateOptions, DeleteOptions of meta.k8s.io. */
+  readonly options?: JsonObject
+}
+
+/** What expressions speak of, besides variables. */
+export interface SeenValues {
+  readonly request: SeenRequest
+  /** As the matched version writes them; absent where there are none. */
+  readonly object?: KubeObject | undefined
+  readonly oldObject?: KubeObject | undefined
+  readonly namespaceObject?: KubeObject | undefined
+  readonly params?: KubeObject | undefined
+  /** Absent: the expressions may not ask it. */
+  readonly authorizer?: AuthorizerValue
+}
+
+const documentOf = (object: KubeObject | undefined): Value => (object ? jsonValue(object as unknown as JsonObject) : null)
+
+export function expressionValues({ request, object, oldObject, namespaceObject, params, authorizer }: SeenValues): ReadonlyMap<string, Value> {
+  const values = new Map<string, Value>([
+    ['object', documentOf(object)],
+    ['oldObject', documentOf(oldObject)],
+    ['params', documentOf(params)],
+    ['namespaceObject', namespaceObject ? jsonValue(seenNamespace(namespaceObject)) : null],
+    ['request', jsonValue(requestDocument(request))],
+  ])
+  if (!authorizer) return values
+  const { requestResource: of, subresource, namespace, name } = request
+  return values
+    .set('authorizer', authorizer)
+    .set('authorizer.requestResource', requestResource(authorizer, { group: of.group, resource: of.resource, subresource, namespace, name }))
+}
+
+/** admission.k8s.io AdmissionRequest, without what is a variable of its own. What is empty is left out, as Go does. */
+function requestDocument(request: SeenRequest): JsonObject {
+  const { kind, resource, requestKind, requestResource: requested, subresource, name, namespace, operation, user, dryRun, options } = request
+  return {
+    kind: { group: kind.group, version: kind.version, kind: kind.kind },
+    resource: { ...resource },
+    ...(subresource && { subResource: subresource }),
+    requestKind: { group: requestKind.group, version: requestKind.version, kind: requestKind.kind },
+    requestResource: { ...requested },
+    ...(subresource && { requestSubResource: subresource }),
+    ...(name && { name }),
+    ...(namespace && { namespace }),
+    operation,
+    userInfo: userDocument(user),
+    dryRun,
+    options: options ?? null,
+  }
+}
+
+function userDocument({ name, uid, groups, extra }: User): JsonObject {
+  return {
+    ...(name && { username: name }),
+    ...(uid && { uid }),
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(extra && Object.keys(extra).length > 0 && { extra: Object.fromEntries(Object.entries(extra).map(([key, texts]) => [key, [...texts]])) }),
+  }
+}
+
+const SEEN_METADATA = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'finalizers',
+] as const
+
+/** The namespace, without what of it is not to be seen. */
+function seenNamespace({ metadata, spec, status }: KubeObject): JsonObject {
+  const seen = SEEN_METADATA.flatMap(name => (metadata[name] === undefined ? [] : [[name, metadata[name]]]))
+  return { metadata: Object.fromEntries(seen) as JsonObject, spec: (spec ?? {}) as Json, status: (status ?? {}) as Json }
+}

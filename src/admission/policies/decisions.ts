@@ -1,0 +1,95 @@
+import { typeNameOf, type Value } from '../../cel/values/value.ts'
+import type { CompiledExpression } from '../expressions/compiled-expression.ts'
+import { type Evaluated, type ExpressionResult, evaluateExpressions } from '../expressions/evaluation.ts'
+import { meetsConditions } from '../expressions/match-conditions.ts'
+import type { CompiledPolicy, Validation } from './compiled-policy.ts'
+
+/** What all validations of a policy may cost for one request with one object of parameters; as much again for its annotations. */
+export const POLICY_BUDGET = 10_000_000
+/** The longest message that an expression may give, in bytes. */
+const MAX_MESSAGE = 5 * 1024
+
+/** What one validation says of a request. `admit` with an error: it could not be told, and the policy lets that pass. */
+export interface Decision {
+  readonly action: 'admit' | 'deny'
+  /** Whether the expression could not be evaluated. */
+  readonly failed: boolean
+  readonly message: string
+  /** Of the answer; empty where there is no other than the usual. */
+  readonly reason: string
+  readonly seconds: number
+}
+
+/** What one annotation of the audit event came to. One that is left out is not here. */
+export type Annotation = { readonly key: string; readonly seconds: number } & ({ readonly value: string } | { readonly error: string })
+
+export interface PolicyResult {
+  /** One for each validation, in their order, or one alone where the policy as a whole could not be evaluated. */
+  readonly decisions: readonly Decision[]
+  readonly annotations: readonly Annotation[]
+}
+
+/** What the expressions of a policy see. */
+export interface PolicyValues {
+  /** For match conditions: they see the resource that was asked for, and no namespace. */
+  readonly conditions: ReadonlyMap<string, Value>
+  readonly validations: ReadonlyMap<string, Value>
+  /** For messages and annotations: they may not ask the authorizer. */
+  readonly plain: ReadonlyMap<string, Value>
+}
+
+const NOTHING: PolicyResult = { decisions: [], annotations: [] }
+
+/** Evaluates a policy. @param ignoreFailures what cannot be evaluated is let pass. */
+export async function decide(policy: CompiledPolicy, values: PolicyValues, ignoreFailures: boolean): Promise<PolicyResult> {
+  const { variables, conditions, validations } = policy
+  const failed = (message: string, seconds = 0): Decision => ({ action: ignoreFailures ? 'admit' : 'deny', failed: true, message, reason: '', seconds })
+  if (conditions) {
+    const outcome = await meetsConditions(conditions, { values: values.conditions, variables })
+    if (outcome.error !== undefined) return ignoreFailures ? NOTHING : { ...NOTHING, decisions: [failed(outcome.error)] }
+    if (!outcome.matches) return NOTHING
+  }
+  const checks = await evaluateExpressions(
+    validations.map(({ check }) => check),
+    { values: values.validations, variables, budget: POLICY_BUDGET },
+  )
+  if (checks.exhausted !== undefined) return { ...NOTHING, decisions: [failed(checks.exhausted)] }
+  const messages = await evaluateExpressions(
+    validations.map(({ messageExpression }) => messageExpression),
+    { values: values.plain, variables, budget: checks.remaining },
+  )
+  const decisions = validations.map((validation, i): Decision => {
+    const { error, value, seconds } = checks.results[i]!
+    if (error !== undefined) return failed(error, seconds)
+    if (messages.exhausted !== undefined) return failed(`failed messageExpression: ${messages.exhausted}`, seconds)
+    if (value === true) return { action: 'admit', failed: false, message: '', reason: '', seconds }
+    return { action: 'deny', failed: false, message: messageOf(validation, messages.results[i]), reason: validation.reason, seconds }
+  })
+  const annotations = await evaluateExpressions(
+    policy.annotations.map(annotation => annotation.value),
+    { values: values.plain, variables, budget: POLICY_BUDGET },
+  )
+  if (annotations.exhausted !== undefined) return { ...NOTHING, decisions: [failed(annotations.exhausted)] }
+  return { decisions, annotations: annotationsOf(policy, annotations, ignoreFailures) }
+}
+
+/** What the client is told: what the expression gives, where that is usable, or else the message, or else the expression that does not hold. */
+function messageOf({ check, message }: Validation, result: ExpressionResult | undefined): string {
+  const given = typeof result?.value === 'string' ? result.value.trim() : ''
+  const isUsable = given !== '' && Buffer.byteLength(given) <= MAX_MESSAGE && !given.includes('\n')
+  return (isUsable ? given : message.trim()) || `failed expression: ${check.expression.trim()}`
+}
+
+function annotationsOf(policy: CompiledPolicy, evaluated: Extract<Evaluated, { remaining: number }>, ignoreFailures: boolean): Annotation[] {
+  return policy.annotations.flatMap(({ key, value: compiled }, i): Annotation[] => {
+    const { error, value, seconds } = evaluated.results[i]!
+    if (error !== undefined) return ignoreFailures ? [] : [{ key, error, seconds }]
+    if (value === null) return []
+    if (typeof value !== 'string') return [{ key, error: unsupported(compiled, value), seconds }]
+    const text = value.trim()
+    return text === '' ? [] : [{ key, value: text, seconds }]
+  })
+}
+
+const unsupported = ({ expression }: CompiledExpression, value: Value): string =>
+  `valueExpression '${expression}' resulted in unsupported return type: ${typeNameOf(value)}. Return type must be either string or null.`

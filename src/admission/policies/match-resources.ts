@@ -1,0 +1,55 @@
+import type { KubeObject } from '../../meta/object.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
+import { type About, aboutRequest } from '../attributes.ts'
+import { type GetNamespace, type MatchPolicy, matchRules, namespaceMatches, objectMatches, type Rule, Selector } from '../matching.ts'
+
+/** admissionregistration.k8s.io MatchResources, read once. */
+export interface MatchResources {
+  readonly namespaces: Selector
+  readonly objects: Selector
+  /** Empty: everything. */
+  readonly rules: readonly Rule[]
+  readonly excluded: readonly Rule[]
+  readonly policy: MatchPolicy
+}
+
+export const readMatchResources = ({
+  namespaceSelector,
+  objectSelector,
+  resourceRules,
+  excludeResourceRules,
+  matchPolicy,
+}: KubeObject['spec']): MatchResources => ({
+  namespaces: new Selector(namespaceSelector),
+  objects: new Selector(objectSelector),
+  rules: resourceRules ?? [],
+  excluded: excludeResourceRules ?? [],
+  policy: matchPolicy ?? 'Exact',
+})
+
+/**
+ * In which version of its resource a request matches; undefined where it does not. What is wrong with a selector, or with the namespace, is thrown only where all else matches: a
+ * policy that is not for the request does not fail it.
+ */
+export async function matchResources(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<About | undefined> {
+  const faults: unknown[] = []
+  const keep = (fault: unknown): true => {
+    faults.push(fault)
+    return true
+  }
+  // Rules come first, since they decide most often and ask nobody; what they say does not depend on the selectors.
+  const found = match.rules.length === 0 ? aboutRequest(request) : matchRules(match.rules, match.policy, request)
+  if (!found || matchRules(match.excluded, match.policy, request)) return undefined
+  if (!(await namespaceMatches(match.namespaces, request, getNamespace).catch(keep))) return undefined
+  if (!selects(match.objects, request, keep)) return undefined
+  if (faults.length > 0) throw faults[0]
+  return found
+}
+
+function selects(selector: Selector, request: AdmissionRequest, keep: (fault: unknown) => true): boolean {
+  try {
+    return objectMatches(selector, request)
+  } catch (fault) {
+    return keep(fault)
+  }
+}

@@ -1,0 +1,133 @@
+import { compareText } from '../../lib/compare-text.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts'
+import { type MatchResources, readMatchResources } from './match-resources.ts'
+
+type ApiStruct = KubeObject['spec']
+
+/** A policy that is in force, with the bindings that put it there. */
+export interface ActivePolicy {
+  readonly name: string
+  readonly spec: ApiStruct
+  /** Absent where the policy says nothing of it, which is an error. */
+  readonly match: MatchResources | undefined
+  readonly bindings: readonly Binding[]
+  /** Compiled when it is first asked for, and once for each generation of the policy. */
+  compiled(): CompiledPolicy
+}
+
+export interface Binding {
+  readonly name: string
+  readonly policyName: string
+  readonly paramRef: ApiStruct | undefined
+  /** Absent: all that the policy matches. */
+  readonly match: MatchResources | undefined
+  readonly actions: readonly string[]
+}
+
+interface KnownPolicy extends Omit<ActivePolicy, 'bindings'> {
+  readonly uid: string
+  readonly generation: number
+}
+
+/** The validating policies of the cluster and their bindings, as whoever follows them tells. */
+export class PolicyIndex {
+  readonly #policies = new Map<string, KnownPolicy>()
+  readonly #bindings = new Map<string, Binding>()
+  #active: readonly ActivePolicy[] = []
+  #changed = false
+  #filling: { readonly done: Promise<true>; readonly end: () => void } | undefined
+
+  /** Whoever follows the policies has not seen them all yet. */
+  get filling(): boolean {
+    return this.#filling !== undefined
+  }
+
+  beginFilling(): void {
+    let end = (): void => {}
+    const done = new Promise<true>(resolve => {
+      end = () => resolve(true)
+    })
+    this.#filling = { done, end }
+  }
+
+  endFilling(): void {
+    this.#filling?.end()
+    this.#filling = undefined
+  }
+
+  /** Whether all policies are known, at the latest after the time. */
+  async filled(milliseconds: number): Promise<boolean> {
+    if (!this.#filling) return true
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<false>(resolve => {
+      timer = setTimeout(resolve, milliseconds, false)
+    })
+    return Promise.race([this.#filling.done, late]).finally(() => clearTimeout(timer))
+  }
+
+  /** Those that are bound, by their names, each with its bindings by theirs. */
+  get active(): readonly ActivePolicy[] {
+    if (this.#changed) this.#active = this.#find()
+    this.#changed = false
+    return this.#active
+  }
+
+  policyNames(): Iterable<string> {
+    return this.#policies.keys()
+  }
+
+  bindingNames(): Iterable<string> {
+    return this.#bindings.keys()
+  }
+
+  putPolicy(policy: KubeObject): void {
+    const { name = '', uid = '', generation = 0 } = policy.metadata
+    const known = this.#policies.get(name)
+    if (known && known.uid === uid && known.generation === generation) return
+    const { spec } = policy
+    let compiled: CompiledPolicy | undefined
+    this.#policies.set(name, {
+      name,
+      uid,
+      generation,
+      spec,
+      match: spec.matchConstraints && readMatchResources(spec.matchConstraints),
+      compiled: () => {
+        compiled ??= compilePolicy(policy)
+        return compiled
+      },
+    })
+    this.#changed = true
+  }
+
+  putBinding({ metadata: { name = '' }, spec }: KubeObject): void {
+    const { policyName, paramRef, matchResources, validationActions } = spec
+    const match = matchResources && readMatchResources(matchResources)
+    this.#bindings.set(name, { name, policyName, paramRef, match, actions: validationActions ?? [] })
+    this.#changed = true
+  }
+
+  removePolicy(name: string): void {
+    if (this.#policies.delete(name)) this.#changed = true
+  }
+
+  removeBinding(name: string): void {
+    if (this.#bindings.delete(name)) this.#changed = true
+  }
+
+  #find(): ActivePolicy[] {
+    const bindings = new Map<string, Binding[]>()
+    for (const binding of [...this.#bindings.values()].sort(byName)) {
+      const others = bindings.get(binding.policyName)
+      if (others) others.push(binding)
+      else bindings.set(binding.policyName, [binding])
+    }
+    return [...this.#policies.values()].sort(byName).flatMap(policy => {
+      const bound = bindings.get(policy.name)
+      return bound ? [{ ...policy, bindings: bound }] : []
+    })
+  }
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => compareText(a.name, b.name)

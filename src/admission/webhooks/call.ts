@@ -1,0 +1,104 @@
+import type { Logger } from '../../lib/log.ts'
+import { badRequestError, internalServerError, isStatusError, type StatusError, timeoutError } from '../../meta/status.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
+import type { StructSchema } from '../../schema/schema.ts'
+import type { About } from '../attributes.ts'
+import { WebhookCallError } from './call-error.ts'
+import type { WebhookClients } from './client.ts'
+import type { MatchEnvironment } from './invocation.ts'
+import type { Step } from './metrics.ts'
+import { reviewText, reviewVersionOf } from './review.ts'
+import { denial, readVerdict, type Verdict } from './verdict.ts'
+import type { Webhook } from './webhook.ts'
+
+/** What both kinds of webhooks need. */
+export interface WebhookEnvironment extends MatchEnvironment {
+  readonly clients: WebhookClients
+  readonly logger: Logger
+  /** Of AdmissionReview. */
+  reviewSchema(): StructSchema
+  newUid(): string
+}
+
+/** A webhook has refused the request. */
+class Rejection extends Error {
+  readonly status: StatusError
+
+  constructor(status: StatusError) {
+    super(status.message)
+    this.status = status
+  }
+}
+
+const QUIET = new Set(['None', 'NoneOnDryRun'])
+
+/**
+ * Asks a webhook about a request, and lets `use` make something of its verdict. Undefined where it can't be asked, and failures are to be ignored. Throws the Status with which the
+ * request ends otherwise. All of it is told in metrics.
+ */
+export async function consult<T>(
+  env: WebhookEnvironment,
+  hook: Webhook,
+  request: AdmissionRequest,
+  about: About,
+  use: (verdict: Verdict) => T,
+): Promise<T | undefined> {
+  const { metrics, logger } = env
+  const { operation, ctx } = request
+  const step: Step = hook.kind === 'mutating' ? 'admit' : 'validating'
+  const began = performance.now()
+  const observe = (code: number, rejected: boolean): void =>
+    metrics.observe(hook.name, step, operation, { code, rejected, seconds: (performance.now() - began) / 1000 })
+  try {
+    const used = use(await ask(env, hook, request, about))
+    observe(200, false)
+    return used
+  } catch (error) {
+    // The request itself has run out of time.
+    if (isStatusError(ctx.signal.reason, 'Timeout')) throw ctx.signal.reason
+    if (!(error instanceof WebhookCallError)) {
+      const status = error instanceof Rejection ? error.status : undefined
+      metrics.rejected(hook.name, step, operation, status ? 'no_error' : 'apiserver_internal_error', status?.code ?? 0)
+      observe(status?.code ?? 0, true)
+      throw status ?? error
+    }
+    const ignored = hook.failurePolicy === 'Ignore'
+    observe(error.code, !ignored)
+    logger.warn(`failed calling webhook, failing ${ignored ? 'open' : 'closed'}`, { webhook: hook.name, error: error.message })
+    if (!ignored) {
+      if (!error.canceled) metrics.rejected(hook.name, step, operation, 'calling_webhook_error', error.code)
+      throw internalServerError(`failed calling webhook ${JSON.stringify(hook.name)}: ${error.message}`)
+    }
+    if (!error.canceled) metrics.failedOpen(hook.name, step)
+    if (ctx.signal.aborted) throw timeoutError('request did not complete within requested timeout', 0)
+    return undefined
+  }
+}
+
+async function ask(env: WebhookEnvironment, hook: Webhook, request: AdmissionRequest, about: About): Promise<Verdict> {
+  const { ctx, dryRun } = request
+  if (dryRun && !QUIET.has(hook.sideEffects ?? '')) throw loudOnDryRun(hook)
+  const version = reviewVersionOf(hook.reviewVersions)
+  if (!version) throw new WebhookCallError('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)')
+  const uid = env.newUid()
+  const body = await post(env, hook, reviewText(version, uid, request, about), ctx.signal)
+  const verdict = readVerdict(body, { version, uid, mutating: hook.kind === 'mutating', schema: env.reviewSchema() })
+  for (const text of verdict.warnings) ctx.warn(text)
+  if (!verdict.allowed) throw new Rejection(denial(hook.name, verdict.status))
+  return verdict
+}
+
+function loudOnDryRun({ name, sideEffects }: Webhook): Error {
+  if (sideEffects === undefined) return new WebhookCallError('Webhook SideEffects is nil')
+  return badRequestError(`admission webhook ${JSON.stringify(name)} does not support dry run`)
+}
+
+async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, signal: AbortSignal): Promise<Buffer> {
+  try {
+    return await clients.post(hook.clientConfig, review, { timeoutMs: hook.timeoutMs, signal })
+  } catch (error) {
+    if (!(error instanceof WebhookCallError)) throw error
+    const { message, code, canceled, isConfiguration } = error
+    throw new WebhookCallError(`${isConfiguration ? 'could not get REST client' : 'failed to call webhook'}: ${message}`, { code, canceled })
+  }
+}

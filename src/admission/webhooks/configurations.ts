@@ -1,0 +1,43 @@
+import { compareText } from '../../lib/compare-text.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import { Filling } from '../filling.ts'
+import { type Webhook, type WebhookKind, webhooksOf } from './webhook.ts'
+
+/** The webhooks of all configurations of one kind, as whoever follows them tells. */
+export class WebhookConfigurations {
+  readonly kind: WebhookKind
+  readonly filling = new Filling()
+  readonly #configurations = new Map<string, { readonly version: string; readonly hooks: readonly Webhook[] }>()
+  #hooks: readonly Webhook[] = []
+
+  constructor(kind: WebhookKind) {
+    this.kind = kind
+  }
+
+  /** By the names of their configurations, and in the order that they have there. */
+  get hooks(): readonly Webhook[] {
+    return this.#hooks
+  }
+
+  names(): Iterable<string> {
+    return this.#configurations.keys()
+  }
+
+  put(configuration: KubeObject): void {
+    const { name = '', uid = '', generation = 0 } = configuration.metadata
+    const version = `${uid}/${generation}`
+    // What its conditions were compiled to stays.
+    if (this.#configurations.get(name)?.version === version) return
+    this.#configurations.set(name, { version, hooks: webhooksOf(this.kind, configuration) })
+    this.#collect()
+  }
+
+  remove(name: string): void {
+    if (this.#configurations.delete(name)) this.#collect()
+  }
+
+  #collect(): void {
+    const sorted = [...this.#configurations].sort(([a], [b]) => compareText(a, b))
+    this.#hooks = sorted.flatMap(([, { hooks }]) => hooks)
+  }
+}

@@ -1,0 +1,69 @@
+import type { AuthorizerValue } from '../../cel/functions/authorization.ts'
+import { forbiddenError } from '../../meta/status.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
+import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
+import { meetsConditions } from '../expressions/match-conditions.ts'
+import { expressionValues } from '../expressions/request-values.ts'
+import { asMatched } from '../matched.ts'
+import { type GetNamespace, matchRules, namespaceMatches, objectMatches } from '../matching.ts'
+import { bodyOf } from './bodies.ts'
+import type { WebhookMetrics } from './metrics.ts'
+import type { Webhook } from './webhook.ts'
+
+export interface MatchEnvironment {
+  readonly getNamespace: GetNamespace
+  readonly metrics: WebhookMetrics
+  readonly authorizer: (request: AdmissionRequest) => AuthorizerValue
+}
+
+/**
+ * As what a webhook is asked about a request: undefined where it is not. What is wrong with a selector is told only where a rule matches. Throws the Status of a request that can't be
+ * told from those that it is asked about.
+ */
+export async function invocationOf(hook: Webhook, request: AdmissionRequest, env: MatchEnvironment): Promise<About | undefined> {
+  const about = matchRules(hook.rules, hook.matchPolicy, request)
+  if (!about) return undefined
+  let fault: unknown
+  try {
+    if (!(await namespaceMatches(hook.namespaceSelector, request, env.getNamespace))) return undefined
+  } catch (error) {
+    fault = error
+  }
+  if (!objectMatches(hook.objectSelector, request)) return undefined
+  if (fault) throw fault
+  return (await meets(hook, request, about, env)) ? about : undefined
+}
+
+async function meets(hook: Webhook, request: AdmissionRequest, about: About, { metrics, authorizer }: MatchEnvironment): Promise<boolean> {
+  const conditions = hook.conditions()
+  if (conditions.length === 0) return true
+  const { operation } = request
+  const { object, old } = await asMatched(request, about)
+  const asked = aboutRequest(request)
+  const options = operationOptions(request)
+  const values = expressionValues({
+    object: object && bodyOf(request, about, object),
+    oldObject: old && bodyOf(request, about, old),
+    authorizer: authorizer(request),
+    request: {
+      ...request,
+      user: request.ctx.user,
+      kind: about.kind,
+      // Upstream tells the resource of the request here, whichever the rule has matched.
+      resource: asked.resource,
+      requestKind: asked.kind,
+      requestResource: asked.resource,
+      namespace: namespaceOf(request),
+      ...(options && { options }),
+    },
+  })
+  const outcome = await meetsConditions(conditions, { values })
+  if (outcome.error === undefined) {
+    if (!outcome.matches) metrics.excluded(hook.name, hook.kind === 'mutating' ? 'admit' : 'validate', operation)
+    return outcome.matches
+  }
+  metrics.conditionFailed(hook.name, hook.kind === 'mutating' ? 'admit' : 'validating', operation)
+  if (hook.failurePolicy === 'Ignore') return false
+  const { group, resource } = asked.resource
+  throw forbiddenError({ group, resource }, request.name, outcome.error)
+}

@@ -1,0 +1,80 @@
+import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
+
+/** What webhooks do in upstream's metrics. */
+export type Step = 'admit' | 'validating'
+
+/** Why a request was refused: the webhook said so, could not be asked, or said what makes no sense. */
+export type RejectionType = 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error'
+
+const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25]
+const MATCH_LABELS = ['name', 'kind', 'type', 'operation']
+
+/** Label values are bounded. */
+const codeOf = (code: number): string => String(Math.min(code, 600))
+
+/** How often webhooks were asked, with what result, and how long that took, under upstream's names. */
+export class WebhookMetrics {
+  readonly #durations = new HistogramFamily({
+    name: 'apiserver_admission_webhook_admission_duration_seconds',
+    help: 'Admission webhook latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).',
+    stability: 'STABLE',
+    labels: ['name', 'type', 'operation', 'rejected'],
+    buckets: BUCKETS,
+  })
+  readonly #rejections = new CounterFamily({
+    name: 'apiserver_admission_webhook_rejection_count',
+    help: 'Admission webhook rejection count, by name, type, operation, error type and rejection code; codes beyond 600 are told as 600.',
+    stability: 'ALPHA',
+    labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+  })
+  readonly #failedOpen = new CounterFamily({
+    name: 'apiserver_admission_webhook_fail_open_count',
+    help: 'Admission webhook fail open count, identified by name and broken out for each admission type (validating or admit).',
+    stability: 'ALPHA',
+    labels: ['name', 'type'],
+  })
+  readonly #requests = new CounterFamily({
+    name: 'apiserver_admission_webhook_request_total',
+    help: 'Admission webhook request total, by name, type, operation, HTTP status code and whether the request was rejected; codes beyond 600 are told as 600.',
+    stability: 'ALPHA',
+    labels: ['name', 'type', 'operation', 'code', 'rejected'],
+  })
+  readonly #excluded = new CounterFamily({
+    name: 'apiserver_admission_match_condition_exclusions_total',
+    help: 'Admission match condition evaluation exclusions count, by name of what has the conditions, its kind, admission type and operation.',
+    stability: 'ALPHA',
+    labels: MATCH_LABELS,
+  })
+  readonly #conditionErrors = new CounterFamily({
+    name: 'apiserver_admission_match_condition_evaluation_errors_total',
+    help: 'Admission match condition evaluation errors count, by name of what has the conditions, its kind, admission type and operation.',
+    stability: 'ALPHA',
+    labels: MATCH_LABELS,
+  })
+
+  observe(name: string, step: Step, operation: string, { code, rejected, seconds }: { code: number; rejected: boolean; seconds: number }): void {
+    this.#requests.child(name, step, operation, codeOf(code), String(rejected)).value++
+    this.#durations.child(name, step, operation, String(rejected)).observe(seconds)
+  }
+
+  rejected(name: string, step: Step, operation: string, type: RejectionType, code: number): void {
+    this.#rejections.child(name, step, operation, type, codeOf(code)).value++
+  }
+
+  failedOpen(name: string, step: Step): void {
+    this.#failedOpen.child(name, step).value++
+  }
+
+  /** Its conditions spare the webhook the request. */
+  excluded(name: string, type: 'admit' | 'validate', operation: string): void {
+    this.#excluded.child(name, 'webhook', type, operation).value++
+  }
+
+  conditionFailed(name: string, step: Step, operation: string): void {
+    this.#conditionErrors.child(name, 'webhook', step, operation).value++
+  }
+
+  families(): readonly MetricFamily[] {
+    return [this.#durations, this.#rejections, this.#failedOpen, this.#requests, this.#excluded, this.#conditionErrors]
+  }
+}

@@ -1,0 +1,83 @@
+import type { KubeObject } from '../../meta/object.ts'
+import { SERVER_USER } from '../../registry/internal-context.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
+import type { AdmissionPlugin, Round } from '../chain.ts'
+import { asAsked, asMatched } from '../matched.ts'
+import { isExempt } from '../matching.ts'
+import { refuse } from '../refuse.ts'
+import { seenBodies } from './bodies.ts'
+import { consult, type WebhookEnvironment } from './call.ts'
+import type { WebhookConfigurations } from './configurations.ts'
+import { invocationOf } from './invocation.ts'
+import { managersFault } from './managers-fault.ts'
+import { patchedObject } from './patched.ts'
+import { Reinvocation } from './reinvocation.ts'
+
+/** How long a request waits for the configurations of a server that has just begun. */
+const FILL_MS = 10_000
+
+/** Whether there are webhooks to ask, as far as is known. What the server does itself while it starts waits for nothing. */
+export const hasWebhooks = ({ hooks, filling }: WebhookConfigurations, request: AdmissionRequest): boolean =>
+  (filling.isOpen ? request.ctx.user !== SERVER_USER : hooks.length > 0) && !request.nested && !isExempt(request)
+
+/** Throws 403 where it is not known in time which webhooks there are. */
+export async function awaitWebhooks({ filling }: WebhookConfigurations, request: AdmissionRequest): Promise<void> {
+  if (filling.isOpen && !(await filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
+}
+
+/**
+ * MutatingAdmissionWebhook: webhooks are asked one after the other, and each sees what those before it have made of the object.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#mutatingadmissionwebhook
+ */
+export function mutatingWebhooks(env: WebhookEnvironment, configurations: WebhookConfigurations): AdmissionPlugin {
+  return {
+    name: 'MutatingAdmissionWebhook',
+    handles: request => hasWebhooks(configurations, request),
+    async mutate(asked, round = { again: false, wanted: false }) {
+      await awaitWebhooks(configurations, asked)
+      const { request, back } = seenBodies(asked)
+      const object = await askInTurn(env, configurations, request, round)
+      if (!object || object === request.object) return asked.object
+      return withValidManagers(asked, back(object))
+    },
+  }
+}
+
+async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfigurations, request: AdmissionRequest, round: Round): Promise<KubeObject | undefined> {
+  const reinvocation = reinvocationOf(round)
+  let current = request
+  if (round.again) reinvocation.begin(current.object)
+  for (const hook of hooks) {
+    const about = await invocationOf(hook, current, env)
+    if (!about || (round.again && !reinvocation.isDue(hook))) continue
+    const seen = await asMatched(current, about)
+    const patched = await consult(env, hook, seen, about, verdict => patchedObject(hook, seen, about, verdict))
+    if (patched?.changed) {
+      reinvocation.changed()
+      round.wanted = true
+    }
+    reinvocation.asked(hook)
+    if (patched) current = { ...current, object: await asAsked(current, patched.object) }
+  }
+  reinvocation.end(current.object)
+  return current.object
+}
+
+function reinvocationOf(round: Round): Reinvocation {
+  if (round.memory instanceof Reinvocation) return round.memory
+  const made = new Reinvocation()
+  round.memory = made
+  return made
+}
+
+/** Managed fields that a webhook has broken are those of before, with a warning. */
+function withValidManagers({ object, ctx }: AdmissionRequest, next: KubeObject): KubeObject {
+  const fault = managersFault(next.metadata?.managedFields)
+  if (fault === undefined) return next
+  ctx.warn(
+    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${fault}`,
+  )
+  const { managedFields: _, ...metadata } = next.metadata
+  const before = object?.metadata.managedFields
+  return { ...next, metadata: { ...metadata, ...(before && { managedFields: before }) } }
+}

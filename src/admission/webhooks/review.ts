@@ -1,0 +1,52 @@
+import { encodeJson } from '../../codec/json.ts'
+import type { User } from '../../meta/context.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
+import type { StructSchema } from '../../schema/schema.ts'
+import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
+import { bodyOf, schemaOfBody } from './bodies.ts'
+
+export type ReviewVersion = 'v1' | 'v1beta1'
+
+/** The first that the server speaks, too; undefined where there is none. */
+export const reviewVersionOf = (versions: readonly string[]): ReviewVersion | undefined =>
+  versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
+
+/**
+ * The AdmissionReview that asks a webhook about a request, in JSON. `about`: what one of its rules has matched, in whose version the objects are.
+ * Source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
+ */
+export function reviewText(version: ReviewVersion, uid: string, request: AdmissionRequest, about: About): string {
+  const { kind, resource } = about
+  const asked = aboutRequest(request)
+  const { subresource, name, operation, dryRun, ctx, object, old } = request
+  const namespace = namespaceOf(request)
+  const schema = schemaOfBody(request, about)
+  const part = (each: KubeObject | undefined): string => (each ? bodyText(schema, bodyOf(request, about, each)) : 'null')
+  const head = JSON.stringify({
+    uid,
+    kind: { group: kind.group, version: kind.version, kind: kind.kind },
+    resource,
+    ...(subresource && { subResource: subresource }),
+    requestKind: { group: asked.kind.group, version: asked.kind.version, kind: asked.kind.kind },
+    requestResource: asked.resource,
+    ...(subresource && { requestSubResource: subresource }),
+    ...(name && { name }),
+    ...(namespace && { namespace }),
+    operation,
+    userInfo: userInfo(ctx.user),
+  })
+  const options = JSON.stringify(operationOptions(request) ?? null)
+  const body = `${head.slice(0, -1)},"object":${part(object)},"oldObject":${part(old)},"dryRun":${dryRun},"options":${options}}`
+  return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${body}}`
+}
+
+const userInfo = ({ name, uid, groups, extra }: User): object => ({
+  ...(name && { username: name }),
+  ...(uid && { uid }),
+  ...(groups.length > 0 && { groups }),
+  ...(extra && Object.keys(extra).length > 0 && { extra }),
+})
+
+/** What a webhook reads, and what its patch is for. */
+export const bodyText = (schema: StructSchema, body: KubeObject): string => encodeJson(schema, body).toString()

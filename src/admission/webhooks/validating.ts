@@ -1,0 +1,47 @@
+import { timeoutError } from '../../meta/status.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
+import type { About } from '../attributes.ts'
+import type { AdmissionPlugin } from '../chain.ts'
+import { asMatched } from '../matched.ts'
+import { seenBodies } from './bodies.ts'
+import { consult, type WebhookEnvironment } from './call.ts'
+import type { WebhookConfigurations } from './configurations.ts'
+import { invocationOf } from './invocation.ts'
+import { awaitWebhooks, hasWebhooks } from './mutating.ts'
+import type { Webhook } from './webhook.ts'
+
+/**
+ * ValidatingAdmissionWebhook: webhooks are asked side by side, and all are waited for; the first refusal is told.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#validatingadmissionwebhook
+ */
+export function validatingWebhooks(env: WebhookEnvironment, configurations: WebhookConfigurations): AdmissionPlugin {
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    handles: request => hasWebhooks(configurations, request),
+    async validate(asked) {
+      await awaitWebhooks(configurations, asked)
+      const { request } = seenBodies(asked)
+      const relevant: [Webhook, About][] = []
+      for (const hook of configurations.hooks) {
+        const about = await invocationOf(hook, request, env)
+        if (about) relevant.push([hook, about])
+      }
+      if (relevant.length > 0) await askAll(env, request, relevant)
+    },
+  }
+}
+
+async function askAll(env: WebhookEnvironment, request: AdmissionRequest, relevant: readonly [Webhook, About][]): Promise<void> {
+  if (request.ctx.signal.aborted) throw timeoutError('request did not complete within requested timeout', 0)
+  const faults: unknown[] = []
+  await Promise.all(
+    relevant.map(([hook, about]) =>
+      asMatched(request, about)
+        .then(seen => consult(env, hook, seen, about, () => undefined))
+        .catch(error => {
+          faults.push(error)
+        }),
+    ),
+  )
+  if (faults.length > 0) throw faults[0]
+}

@@ -1,0 +1,112 @@
+import { isObject, jsonKind } from '../../apply/patch/go-print.ts'
+import { parseJson } from '../../codec/json.ts'
+import { parseYaml } from '../../codec/yaml.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { failure, type Status, StatusError } from '../../meta/status.ts'
+import { DecodeError, decode } from '../../schema/decode.ts'
+import type { StructSchema } from '../../schema/schema.ts'
+import { WebhookCallError } from './call-error.ts'
+import type { ReviewVersion } from './review.ts'
+
+/** What a webhook has answered. */
+export interface Verdict {
+  readonly allowed: boolean
+  /** Why not. */
+  readonly status: Partial<Status> | undefined
+  readonly warnings: readonly string[]
+  /** JSON; empty where the object stays as it is. */
+  readonly patch: Buffer
+  readonly patchType: string
+}
+
+interface Response {
+  readonly uid?: string
+  readonly allowed?: boolean
+  readonly status?: Partial<Status>
+  readonly patch?: string
+  readonly patchType?: string
+  readonly warnings?: readonly string[]
+}
+
+export interface Expected {
+  readonly version: ReviewVersion
+  readonly uid: string
+  readonly mutating: boolean
+  /** Of AdmissionReview. */
+  readonly schema: StructSchema
+}
+
+const REVIEW = 'AdmissionReview'
+const GROUP = 'admission.k8s.io'
+const UNAVAILABLE = 503
+
+/**
+ * Reads an AdmissionReview that answers another. Throws a WebhookCallError, in apimachinery's words where it can't be read, in the server's own where it does not fit the question. Of
+ * the older version less was ever demanded.
+ */
+export function readVerdict(body: Buffer, { version, uid, mutating, schema }: Expected): Verdict {
+  const { response, kind = '', apiVersion = '' } = readReview(body, version, schema)
+  const invalid = (why: string): WebhookCallError => new WebhookCallError(`received invalid webhook response: ${why}`, { code: UNAVAILABLE })
+  if (!response) throw invalid('webhook response was absent')
+  const patch = Buffer.from(response.patch ?? '', 'base64')
+  const { allowed = false, status, warnings = [], patchType } = response
+  const verdict = { allowed, status, warnings }
+  if (version === 'v1beta1') return { ...verdict, patch: mutating ? patch : Buffer.alloc(0), patchType: 'JSONPatch' }
+  if (response.uid !== uid) throw invalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
+  if (kind !== REVIEW || apiVersion !== `${GROUP}/v1`)
+    throw invalid(`expected webhook response of ${GROUP}/v1, Kind=${REVIEW}, got ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`)
+  if (!mutating && patch.length > 0) throw invalid('validating webhook may not return response.patch')
+  if (!mutating && patchType !== undefined) throw invalid('validating webhook may not return response.patchType')
+  if (patch.length > 0 && patchType === undefined) throw invalid('webhook returned response.patch but not response.patchType')
+  if (patch.length === 0 && patchType !== undefined) throw invalid('webhook returned response.patchType but not response.patch')
+  if (patchType === '') throw invalid('webhook returned invalid response.patchType of ""')
+  return { ...verdict, patch, patchType: patchType ?? '' }
+}
+
+interface Review {
+  readonly kind?: string
+  readonly apiVersion?: string
+  readonly response?: Response
+}
+
+function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema): Review {
+  const failed = (why: string): WebhookCallError => new WebhookCallError(`failed to call webhook: ${why}`)
+  if (body.length === 0) throw failed('0-length response with status code: 200 and content type: application/json')
+  let value: Json
+  try {
+    value = parseAny(body)
+  } catch (error) {
+    throw failed(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+  }
+  if (!isObject(value))
+    throw failed(`couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(value)} into Go value of type ${TYPE_META}`)
+  const { kind, apiVersion } = claimedBy(value)
+  if (kind === 'Status' && apiVersion === 'v1') throw failed(`converting (v1.Status) to (${version}.${REVIEW}): unknown conversion`)
+  const [group, name] = apiVersion === '' ? [GROUP, version] : apiVersion.split('/', 2)
+  if ((kind !== '' && kind !== REVIEW) || group !== GROUP || (name !== 'v1' && name !== 'v1beta1'))
+    throw failed(`no kind ${JSON.stringify(kind || REVIEW)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
+  if (name !== version) throw failed(`converting (${name}.${REVIEW}) to (${version}.${REVIEW}): unknown conversion`)
+  try {
+    return { kind, apiVersion, ...(decode(schema, value) as { response?: Response }) }
+  } catch (error) {
+    throw error instanceof DecodeError ? failed(error.message) : error
+  }
+}
+
+const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+/** What does not begin as an object of JSON is read as YAML, as upstream's decoder does. */
+const parseAny = (body: Buffer): Json => (/^\s*\{/.test(body.subarray(0, 1024).toString()) ? parseJson(body).value : parseYaml(body).value)
+
+function claimedBy({ kind, apiVersion }: JsonObject): { readonly kind: string; readonly apiVersion: string } {
+  return { kind: typeof kind === 'string' ? kind : '', apiVersion: typeof apiVersion === 'string' ? apiVersion : '' }
+}
+
+/** A request that a webhook has refused: with its own status and words, but never as if it had succeeded. */
+export function denial(name: string, result: Partial<Status> | undefined): StatusError {
+  const { status, message, reason, code = 0, details } = result ?? {}
+  const denied = `admission webhook ${JSON.stringify(name)} denied the request`
+  const text = message || reason
+  const told = failure(Math.max(code, 400), reason ?? '', text ? `${denied}: ${text}` : `${denied} without explanation`, details)
+  return status === undefined || status === 'Success' ? told : new StatusError({ ...told.status, status })
+}

@@ -1,0 +1,18 @@
+import type { Activation } from './frame.ts'
+import { ValuePending } from './pending.ts'
+import type { EvaluateOptions, Outcome, Program, Turns } from './program.ts'
+
+/** As evaluateInTurns, but it waits for values that are not there yet. At once where nothing has to be waited for. */
+export function runProgram(program: Program, activation: Activation, turns: Turns, options: EvaluateOptions = {}): Outcome | Promise<Outcome> {
+  const later = async (fault: unknown): Promise<Outcome> => {
+    if (!(fault instanceof ValuePending)) throw fault
+    await fault.ready
+    return runProgram(program, activation, turns, options)
+  }
+  try {
+    const outcome = program.evaluateInTurns(activation, turns, options)
+    return outcome instanceof Promise ? outcome.catch(later) : outcome
+  } catch (fault) {
+    return later(fault)
+  }
+}
