@@ -19,7 +19,7 @@ import { startBinnacle } from '../test/support/started-server.ts'
 /** Of what is recorded. A case of another area is not kept, even if it happens to hold. */
 const RECORDED = [
   ...['rest', 'negotiation', 'errors', 'read', 'chunk', 'selector', 'watch', 'patch', 'update', 'delete', 'dryrun', 'fieldvalidation', 'table', 'subresource'],
-  ...['apply', 'crd', 'cel', 'webhook', 'read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
+  ...['apply', 'crd', 'cel', 'policy', 'webhook', 'read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
   ...['crd-random', 'custom-fieldvalidation-random', 'apply-random', 'cel-random'],
 ]
 const STATED = ['printing', 'defaults', 'validation']

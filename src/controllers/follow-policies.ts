@@ -8,7 +8,7 @@ const GROUP = 'admissionregistration.k8s.io'
 /** Keeps the index as the validating policies and their bindings are, from the watch cache. Every server runs it. */
 export async function followPolicies(env: ControllerEnvironment, index: PolicyIndex, signal: AbortSignal): Promise<void> {
   const waiting = new Set(Object.keys(RESOURCES))
-  index.beginFilling()
+  index.filling.begin()
   await Promise.all(
     Object.entries(RESOURCES).map(([resource, { names, put, remove }]) =>
       followFresh(env, { group: GROUP, resource }, signal, () => {
@@ -24,7 +24,7 @@ export async function followPolicies(env: ControllerEnvironment, index: PolicyIn
           }
           for (const name of before) remove(index, name)
           before.clear()
-          if (waiting.delete(resource) && waiting.size === 0) index.endFilling()
+          if (waiting.delete(resource) && waiting.size === 0) index.filling.end()
         }
       }),
     ),

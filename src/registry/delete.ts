@@ -84,7 +84,7 @@ export async function deleteObject(
       served: target.served,
       subresource: '',
       namespace: target.namespace,
-      name: target.name,
+      name: target.ofCollection ? '' : target.name,
       dryRun: target.dryRun,
       ...optionsOf(target),
       old,

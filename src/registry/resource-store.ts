@@ -128,7 +128,7 @@ export class ResourceStore {
       for (const item of queue) {
         const { namespace, name } = item.attributes()
         try {
-          await this.delete({ ...target, namespace, name }, options)
+          await this.delete({ ...target, namespace, name, ofCollection: true }, options)
         } catch (error) {
           if (!isStatusError(error, 'NotFound')) throw error
         }

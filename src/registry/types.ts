@@ -22,6 +22,8 @@ export interface WriteTarget {
   readonly manager: string
   /** What the request says of itself, as admission sees it: the members of CreateOptions, UpdateOptions or DeleteOptions. */
   readonly options?: JsonObject
+  /** One of those that a request without a name deletes: admission is told no name either. */
+  readonly ofCollection?: boolean
   /** A part of another write, about which those outside of the server are asked: they are not asked of this one. */
   readonly nested?: boolean
 }

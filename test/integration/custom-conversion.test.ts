@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/meta/object.ts'
 import { linkDefinition, reviewed, serveLinks, webhookConversion } from '../support/conversion.ts'
 import { createJsonClient, type JsonAnswer, type JsonClient } from '../support/json-client.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
-import { WebhookServer } from '../support/webhook-server.ts'
+import { WebhookServer } from '../support/webhooks/webhook-server.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const DEFINITION = `${DEFINITIONS}/links.example.com`

@@ -3,7 +3,7 @@ import { ConversionMetrics } from '../../src/extensions/conversion/metrics.ts'
 import { customResource } from '../../src/extensions/custom-resource.ts'
 import type { JsonObject, KubeObject } from '../../src/meta/object.ts'
 import { isStatusError } from '../../src/meta/status.ts'
-import type { WebhookServer } from './webhook-server.ts'
+import type { WebhookServer } from './webhooks/webhook-server.ts'
 
 const text = { type: 'string' }
 const scale = { specReplicasPath: '.spec.n', statusReplicasPath: '.status.replicas' }

@@ -18,9 +18,10 @@ export function validatingAdmissionPolicy(env: PolicyEnvironment): AdmissionPlug
   return {
     name: 'ValidatingAdmissionPolicy',
     // What the server does itself while it starts waits for nothing.
-    handles: request => (index.filling ? request.ctx.user !== SERVER_USER : index.active.length > 0) && !isExemptFromPolicies(request),
+    handles: request =>
+      (index.filling.isOpen ? request.ctx.user !== SERVER_USER : index.active.length > 0) && request.nested !== true && !isExemptFromPolicies(request),
     async validate(request) {
-      if (index.filling && !(await index.filled(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
+      if (!(await index.filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
       const check = new PolicyCheck(env, request)
       for (const policy of index.active) await check.ask(policy)
       const [first] = check.denials

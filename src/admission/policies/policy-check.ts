@@ -9,12 +9,12 @@ import { authorizerOf } from '../expressions/authorizer-answers.ts'
 import { expressionValues, type SeenRequest } from '../expressions/request-values.ts'
 import { asMatched } from '../matched.ts'
 import type { GetNamespace } from '../matching.ts'
+import { bodyOf, seenBodies } from '../webhooks/bodies.ts'
 import { type Decision, decide, type PolicyResult, type PolicyValues } from './decisions.ts'
 import { matchResources } from './match-resources.ts'
 import type { PolicyMetrics } from './metrics.ts'
 import { ConfigurationError, collectParams, type ParamReader, servedParamKind } from './params.ts'
 import type { ActivePolicy, Binding, PolicyIndex } from './policy-index.ts'
-import { versionedObjects } from './versioned.ts'
 
 export interface PolicyEnvironment {
   readonly index: PolicyIndex
@@ -35,6 +35,12 @@ export interface Denial {
   readonly reason: string
 }
 
+/** The objects of a request as the version that matched writes them. */
+interface Bodies {
+  readonly object: KubeObject | undefined
+  readonly oldObject: KubeObject | undefined
+}
+
 /** One request on its way through the policies. */
 export class PolicyCheck {
   readonly denials: Denial[] = []
@@ -44,11 +50,11 @@ export class PolicyCheck {
   readonly #namespace: string
   readonly #authorizer: AuthorizerValue
   #namespaceObject: Promise<KubeObject> | undefined
-  readonly #objects = new Map<About['version'], ReturnType<typeof versionedObjects>>()
+  readonly #bodies = new Map<About['version'], Bodies>()
 
   constructor(env: PolicyEnvironment, request: AdmissionRequest) {
     this.#env = env
-    this.#request = request
+    this.#request = seenBodies(request).request
     this.#asked = aboutRequest(request)
     this.#namespace = namespaceOf(request)
     this.#authorizer = authorizerOf(env.authorize, request.ctx.user, request.ctx.signal)
@@ -90,7 +96,7 @@ export class PolicyCheck {
   }
 
   async #values(about: About, params: KubeObject | undefined): Promise<PolicyValues> {
-    const { object, oldObject } = await this.#versioned(about)
+    const { object, oldObject } = await this.#bodiesIn(about)
     const request = this.#seen(about)
     const namespaceObject = await this.#namespaceOfRequest()
     const authorizer = this.#authorizer
@@ -110,12 +116,14 @@ export class PolicyCheck {
     return { kind, resource, ...asked, ...(options && { options }) }
   }
 
-  async #versioned(about: About): Promise<ReturnType<typeof versionedObjects>> {
-    const known = this.#objects.get(about.version)
+  async #bodiesIn(about: About): Promise<Bodies> {
+    const known = this.#bodies.get(about.version)
     if (known) return known
-    const made = versionedObjects(await asMatched(this.#request, about), about)
-    this.#objects.set(about.version, made)
-    return made
+    const seen = await asMatched(this.#request, about)
+    const { object, old } = seen
+    const bodies = { object: object && bodyOf(seen, about, object), oldObject: old && bodyOf(seen, about, old) }
+    this.#bodies.set(about.version, bodies)
+    return bodies
   }
 
   /** None where the request is about a namespace: that is in none. */

@@ -1,5 +1,6 @@
 import { compareText } from '../../lib/compare-text.ts'
 import type { KubeObject } from '../../meta/object.ts'
+import { Filling } from '../filling.ts'
 import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts'
 import { type MatchResources, readMatchResources } from './match-resources.ts'
 
@@ -32,39 +33,11 @@ interface KnownPolicy extends Omit<ActivePolicy, 'bindings'> {
 
 /** The validating policies of the cluster and their bindings, as whoever follows them tells. */
 export class PolicyIndex {
+  readonly filling = new Filling()
   readonly #policies = new Map<string, KnownPolicy>()
   readonly #bindings = new Map<string, Binding>()
   #active: readonly ActivePolicy[] = []
   #changed = false
-  #filling: { readonly done: Promise<true>; readonly end: () => void } | undefined
-
-  /** Whoever follows the policies has not seen them all yet. */
-  get filling(): boolean {
-    return this.#filling !== undefined
-  }
-
-  beginFilling(): void {
-    let end = (): void => {}
-    const done = new Promise<true>(resolve => {
-      end = () => resolve(true)
-    })
-    this.#filling = { done, end }
-  }
-
-  endFilling(): void {
-    this.#filling?.end()
-    this.#filling = undefined
-  }
-
-  /** Whether all policies are known, at the latest after the time. */
-  async filled(milliseconds: number): Promise<boolean> {
-    if (!this.#filling) return true
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<false>(resolve => {
-      timer = setTimeout(resolve, milliseconds, false)
-    })
-    return Promise.race([this.#filling.done, late]).finally(() => clearTimeout(timer))
-  }
 
   /** Those that are bound, by their names, each with its bindings by theirs. */
   get active(): readonly ActivePolicy[] {

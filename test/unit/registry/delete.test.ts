@@ -300,8 +300,11 @@ describe('deleting a collection', () => {
     await t.store.deleteCollection(t.target(''), {}, listOptions())
     expect(await t.names()).to.deep.equal([])
     const other = await open(2)
-    other.admission = { validate: async ({ name }) => (name === 'w1' ? Promise.reject(forbiddenError(WIDGETS, name, 'no')) : undefined) }
-    expect(await refusalText(other.store.deleteCollection(other.target(''), {}, listOptions()))).to.match(/^403 Forbidden: widgets\.example\.io "w1"/)
+    other.admission = {
+      validate: async ({ name, old }) => (old?.metadata.name === 'w1' ? Promise.reject(forbiddenError(WIDGETS, `no name: ${name}`, 'no')) : undefined),
+    }
+    // Admission is told the name that the request has: none.
+    expect(await refusalText(other.store.deleteCollection(other.target(''), {}, listOptions()))).to.match(/^403 Forbidden: widgets\.example\.io "no name: "/)
   })
 
   it('as a dry-run deletes nothing', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { WebhookCallError } from '../../../../src/admission/webhooks/call-error.ts'
 import { WebhookClients } from '../../../../src/admission/webhooks/client.ts'
 import type { WebhookClientConfig } from '../../../../src/admission/webhooks/target.ts'
-import { WebhookServer } from '../../../support/webhook-server.ts'
+import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
 
 const never = new AbortController().signal
 

@@ -4,7 +4,7 @@ import { ConversionMetrics } from '../../../../src/extensions/conversion/metrics
 import { webhookConverter } from '../../../../src/extensions/conversion/webhook-converter.ts'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { failureText, link, linkResource, linkVersion, reviewed, webhookConversion } from '../../../support/conversion.ts'
-import { WebhookServer } from '../../../support/webhook-server.ts'
+import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
 
 const versions = linkResource(reviewed)
 const v1 = linkVersion(versions, 'v1')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type http from 'node:http'
 import https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { issueCa, issueServing } from '../../src/server/tls/issue.ts'
+import { issueCa, issueServing } from '../../../src/server/tls/issue.ts'
 
 type Json = Record<string, unknown>
 

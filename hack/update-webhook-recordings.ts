@@ -1,0 +1,16 @@
+/**
+ * Renews test/fixtures/webhooks/recorded.jsonl: what becomes of requests where there are webhooks, on a server of the real machinery on this machine.
+ *
+ *   node --import tsx hack/update-webhook-recordings.ts KUBECONFIG
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { WEBHOOK_CASES } from '../test/support/webhooks/cases.ts'
+import { runWebhookCases } from '../test/support/webhooks/run.ts'
+
+const kubeconfig = process.argv[2]
+if (kubeconfig === undefined) throw new Error('the kubeconfig of the server is missing')
+const rows = await runWebhookCases(kubeconfig, WEBHOOK_CASES, 4)
+const file = join(import.meta.dirname, '../test/fixtures/webhooks/recorded.jsonl')
+writeFileSync(file, rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+console.log(`${rows.length} cases recorded`)

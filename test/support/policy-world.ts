@@ -1,0 +1,76 @@
+import { PolicyMetrics } from '../../src/admission/policies/metrics.ts'
+import { paramReader } from '../../src/admission/policies/param-reader.ts'
+import { validatingAdmissionPolicy } from '../../src/admission/policies/plugin.ts'
+import { PolicyIndex } from '../../src/admission/policies/policy-index.ts'
+import type { Authorizer } from '../../src/meta/authorizer.ts'
+import type { RequestContext } from '../../src/meta/context.ts'
+import { clone } from '../../src/meta/equal.ts'
+import type { KubeObject } from '../../src/meta/object.ts'
+import { applyKindDefaults } from '../../src/registry/decode-object.ts'
+import { internalContext } from '../../src/registry/internal-context.ts'
+import type { WriteTarget } from '../../src/registry/types.ts'
+import { answerObject } from '../../src/registry/types.ts'
+import { builtinRegistry, CONFIG_MAPS, NAMESPACES } from './builtin-registry.ts'
+import { NEVER, type TestRegistry } from './test-registry.ts'
+
+const GROUP = 'admissionregistration.k8s.io'
+const POLICIES = { group: GROUP, resource: 'validatingadmissionpolicies' }
+const BINDINGS = { group: GROUP, resource: 'validatingadmissionpolicybindings' }
+
+/** Every write of a config map, which is most of what the policies of tests are about. */
+export const CONFIG_MAP_RULES = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }]
+
+/** Built-in kinds with policies in force, and a namespace `ns`. */
+export class PolicyWorld {
+  readonly t: TestRegistry = builtinRegistry()
+  readonly index = new PolicyIndex()
+  readonly metrics = new PolicyMetrics()
+  readonly #ready: Promise<unknown>
+
+  /** @param authorize what `authorizer` answers with. */
+  constructor(authorize: Authorizer['authorize'] = async () => ({ decision: 'no opinion', reason: '' })) {
+    const { t, index, metrics } = this
+    const plugin = validatingAdmissionPolicy({
+      index,
+      catalog: t.catalog,
+      params: paramReader(served => t.registry.store(served)),
+      metrics,
+      getNamespace: name => t.registry.access().get(NAMESPACES, '', name),
+      authorize,
+    })
+    t.admission = {
+      validate: async request => {
+        if (plugin.handles(request)) await plugin.validate?.(request)
+      },
+    }
+    this.#ready = t.registry.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'a' } } })
+  }
+
+  /** Puts a policy in force that is bound once, under its own name. @param spec without matchConstraints it is about config maps. */
+  async policy(name: string, spec: object, binding: object = {}): Promise<void> {
+    await this.#ready
+    const api = this.t.registry.access()
+    const of = (kind: string, body: object): KubeObject => ({ kind, apiVersion: `${GROUP}/v1`, metadata: { name }, spec: body })
+    this.index.putPolicy(
+      await api.create(POLICIES, '', of('ValidatingAdmissionPolicy', { matchConstraints: { resourceRules: CONFIG_MAP_RULES }, ...clone(spec) })),
+    )
+    this.index.putBinding(
+      await api.create(BINDINGS, '', of('ValidatingAdmissionPolicyBinding', { policyName: name, validationActions: ['Deny'], ...clone(binding) })),
+    )
+  }
+
+  context(): RequestContext {
+    return { ...internalContext({ verb: 'create' }, NEVER, this.t.now), warn: text => void this.t.warnings.push(text) }
+  }
+
+  /** Creates a config map in `ns`. Its warnings are in `t.warnings`. */
+  async configMap(name: string, parts: Partial<KubeObject> = {}, options: Partial<WriteTarget> = {}): Promise<KubeObject> {
+    await this.#ready
+    const served = this.t.served(CONFIG_MAPS)
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', ...parts, metadata: { name, ...parts.metadata } } as KubeObject
+    const target = { ctx: this.context(), served, subresource: '', namespace: 'ns', name, dryRun: false, manager: 'tester', ...options }
+    return answerObject(await this.t.registry.store(served).create(target, applyKindDefaults(served.version, object)))
+  }
+}
+
+export { BINDINGS, POLICIES }

@@ -1,0 +1,77 @@
+import { expect } from 'chai'
+import { PolicyIndex } from '../../../src/admission/policies/policy-index.ts'
+import type { AccessEvent, ResourceAccess } from '../../../src/catalog/definition.ts'
+import { followPolicies } from '../../../src/controllers/follow-policies.ts'
+import { controllerEnvironment, eventually } from '../../support/builtin-registry.ts'
+import { BINDINGS, POLICIES, PolicyWorld } from '../../support/policy-world.ts'
+
+const namesOf = (index: PolicyIndex): string => index.active.map(({ name, bindings }) => `${name}:${bindings.map(binding => binding.name)}`).join(' ')
+
+describe('the index of policies', () => {
+  it('follows policies and bindings', async () => {
+    const world = new PolicyWorld()
+    const index = new PolicyIndex()
+    const stop = new AbortController()
+    const following = followPolicies(controllerEnvironment(world.t), index, stop.signal)
+    expect(index.filling.isOpen).to.equal(true)
+    expect(await index.filling.ended(10_000)).to.equal(true)
+    expect(namesOf(index)).to.equal('')
+    await world.policy('b', { validations: [{ expression: 'true' }] })
+    await world.policy('a', { validations: [{ expression: 'true' }] })
+    await eventually('two policies', () => namesOf(index) === 'a:a b:b')
+    const api = world.t.registry.access()
+    await api.update(BINDINGS, '', 'b', binding => {
+      binding.spec.policyName = 'a'
+      return binding
+    })
+    await eventually('two bindings', () => namesOf(index) === 'a:a,b')
+    await api.delete(POLICIES, '', 'a')
+    await eventually('no policy', () => namesOf(index) === '')
+    await api.delete(BINDINGS, '', 'a')
+    stop.abort()
+    await following
+  })
+
+  it('forgets what was deleted while nobody watched', async () => {
+    const policy = (name: string): AccessEvent => ({
+      type: 'added',
+      object: { kind: 'ValidatingAdmissionPolicy', apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name, uid: name, generation: 1 }, spec: {} },
+    })
+    const streams = [
+      [policy('a'), policy('b'), { type: 'synced' }],
+      [policy('b'), { type: 'synced' }],
+    ] as AccessEvent[][]
+    const stop = new AbortController()
+    let round = 0
+    const access = {
+      async *watch({ resource }: { resource: string }) {
+        if (resource === 'validatingadmissionpolicies') yield* streams[Math.min(round++, 1)] as AccessEvent[]
+        else yield { type: 'synced' } as AccessEvent
+      },
+    } as unknown as ResourceAccess
+    const index = new PolicyIndex()
+    const following = followPolicies({ ...controllerEnvironment(new PolicyWorld().t), access }, index, stop.signal)
+    await eventually('both policies', () => round > 1)
+    await eventually('one policy', () => [...index.policyNames()].join() === 'b')
+    stop.abort()
+    await following
+  })
+
+  it('compiles a policy once for each generation', () => {
+    const index = new PolicyIndex()
+    const put = (generation: number, resourceVersion: string, expression = 'true'): void =>
+      index.putPolicy({
+        kind: 'ValidatingAdmissionPolicy',
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        metadata: { name: 'p', uid: 'u', generation, resourceVersion },
+        spec: { validations: [{ expression }] },
+      })
+    index.putBinding({ kind: '', apiVersion: '', metadata: { name: 'b' }, spec: { policyName: 'p', validationActions: ['Deny'] } })
+    put(1, '1')
+    const first = index.active[0]?.compiled()
+    put(1, '2')
+    expect(index.active[0]?.compiled()).to.equal(first)
+    put(2, '3', 'false')
+    expect(index.active[0]?.compiled()).not.to.equal(first)
+  })
+})
