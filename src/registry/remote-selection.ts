@@ -5,8 +5,9 @@ import { revision } from '../storage/revision.ts'
 import type { Predicate, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { encodeContinue } from './continue-token.ts'
 import { atRevision } from './converted-object.ts'
+import { mappedWatcher } from './mapped-watcher.ts'
 import { type ListOptions, type ListResult, predicateOf } from './read.ts'
-import { mapped, type RemoteView } from './remote-view.ts'
+import type { RemoteView } from './remote-view.ts'
 
 /** Where a selector leaves few, pages grow up to this, as those of the store do. */
 const LARGEST_PAGE = 10_000
@@ -53,7 +54,7 @@ const revisionOf = ({ resourceVersion }: ListResult): Revision => revision(Numbe
 /** A watch by what objects are once they are converted: one that starts to be selected is added, one that ceases to be is deleted. `watcher`: of what is stored. */
 export function watchSelected(view: RemoteView, watcher: Watcher, predicate: Predicate): Watcher {
   const isSelected = (object: StoredObject): boolean => predicate.matches(object.attributes())
-  return mapped(watcher, async events => {
+  return mappedWatcher(watcher, async events => {
     const shown = (await view.objects(events.flatMap(objectsOf))).values()
     const next = (): StoredObject => shown.next().value as StoredObject
     return events.flatMap((event): readonly StorageEvent[] => {

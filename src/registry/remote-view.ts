@@ -7,6 +7,7 @@ import { memberAt, textAt } from '../storage/json-splice.ts'
 import { parseOwn } from '../storage/parse-own.ts'
 import type { StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { ConvertedObject } from './converted-object.ts'
+import { mappedWatcher } from './mapped-watcher.ts'
 
 /** Objects of one call: what is sent and what comes back is in memory at once. */
 const AT_ONCE = 500
@@ -58,9 +59,9 @@ export class RemoteView {
     return stored.map(object => found.get(object)!)
   }
 
-  /** A watcher whose events are in this version, in their order; each batch is converted before the next one is taken. Ends with the ConversionError of an event. */
+  /** A watcher whose events are in this version, in their order. Ends with the ConversionError of an event. */
   watcher(watcher: Watcher): Watcher {
-    return mapped(watcher, events => this.batch(events))
+    return mappedWatcher(watcher, events => this.batch(events))
   }
 
   private batch(events: readonly StorageEvent[]): Promise<readonly StorageEvent[]> {
@@ -137,24 +138,6 @@ function apiVersionIn(stored: StoredObject): string {
   const { bytes, header } = stored.json()
   const at = memberAt(bytes, header - 1, API_VERSION)
   return at < 0 ? '' : textAt(bytes, at)
-}
-
-/** A watcher with each batch as `map` makes it; empty ones are left out. */
-export function mapped(watcher: Watcher, map: (events: readonly StorageEvent[]) => Promise<readonly StorageEvent[]>): Watcher {
-  return {
-    close: slow => watcher.close(slow),
-    deliver: take =>
-      watcher.deliver(async events => {
-        const made = await map(events)
-        return made.length === 0 || take(made)
-      }),
-    async *[Symbol.asyncIterator]() {
-      for await (const events of watcher) {
-        const made = await map(events)
-        if (made.length > 0) yield made
-      }
-    },
-  }
 }
 
 const views = new WeakMap<ResourceDefinition, Map<Version, RemoteView>>()
