@@ -2,15 +2,19 @@ import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { RemoteConverter, ResourceDefinition, Version } from '../catalog/definition.ts'
 import { encodeJson } from '../codec/json.ts'
 import { mapInSlices } from '../lib/slices.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { memberAt, textAt } from '../storage/json-splice.ts'
+import { memberAt, startsWith, textAt } from '../storage/json-splice.ts'
 import { parseOwn } from '../storage/parse-own.ts'
 import type { StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { ConvertedObject } from './converted-object.ts'
 import { mappedWatcher } from './mapped-watcher.ts'
 
-/** Objects of one call: what is sent and what comes back is in memory at once. */
+/** Objects of one call, and their bytes: what is sent and what comes back is in memory at once. */
 const AT_ONCE = 500
+const BYTES_AT_ONCE = 4 << 20
+/** Objects that are looked at before the event loop may have its turn. */
+const LOOK = 500
 
 const API_VERSION = Buffer.from('apiVersion')
 
@@ -23,6 +27,8 @@ export class RemoteView {
   private readonly converter: RemoteConverter
   private readonly id: string
   private readonly apiVersion: string
+  /** What the JSON of nearly every object of the version begins with. */
+  private readonly start: Buffer
   private readonly shown = new WeakMap<StoredObject, WeakRef<ConvertedObject>>()
   private readonly coming = new Map<StoredObject, Promise<StoredObject>>()
   private readonly batches = new WeakMap<readonly StorageEvent[], Promise<readonly StorageEvent[]>>()
@@ -32,6 +38,7 @@ export class RemoteView {
     this.converter = converter
     this.apiVersion = apiVersionOfVersion(version)
     this.id = `remote;${this.apiVersion}`
+    this.start = Buffer.from(`{"apiVersion":${JSON.stringify(this.apiVersion)},`)
   }
 
   /** Throws a ConversionError. */
@@ -43,17 +50,24 @@ export class RemoteView {
   async objects(stored: readonly StoredObject[]): Promise<StoredObject[]> {
     const found = new Map<StoredObject, StoredObject>()
     let missing: StoredObject[] = []
+    let bytes = 0
     const convertMissing = async (): Promise<void> => {
       const group = missing
       missing = []
+      bytes = 0
       const converted = await Promise.all(this.convert(group))
       for (const [i, object] of converted.entries()) found.set(group[i]!, object)
     }
-    for (const object of stored) {
+    for (const [i, object] of stored.entries()) {
+      if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
       if (found.has(object)) continue
       const ready = this.ready(object)
-      if (ready) found.set(object, ready)
-      else if (missing.push(object) === AT_ONCE) await convertMissing()
+      if (ready) {
+        found.set(object, ready)
+        continue
+      }
+      bytes += object.json().bytes.length
+      if (missing.push(object) === AT_ONCE || bytes > BYTES_AT_ONCE) await convertMissing()
     }
     if (missing.length > 0) await convertMissing()
     return stored.map(object => found.get(object)!)
@@ -85,7 +99,7 @@ export class RemoteView {
 
   /** What needs no call: the object itself where it is of the version, or what was made of it before. */
   private ready(stored: StoredObject): StoredObject | undefined {
-    if (apiVersionIn(stored) === this.apiVersion) return stored
+    if (startsWith(stored.json().bytes, 0, this.start) || apiVersionIn(stored) === this.apiVersion) return stored
     const shown = this.shown.get(stored)?.deref()
     if (shown) return shown
     const kept = stored.kept(this.id)

@@ -82,6 +82,13 @@ describe('RemoteView', () => {
     expect(calls).to.have.length(2)
   })
 
+  it('sends no more than some megabytes in a call', async () => {
+    const { definition, calls, v2 } = world()
+    const pad = 'x'.repeat(1 << 20)
+    await v2.objects(Array.from({ length: 6 }, (_, i) => stored(definition, link('v1', `l${i}`, { hostPort: `h${i}:1` }, { annotations: { pad } }))))
+    expect(calls).to.deep.equal([4, 2])
+  })
+
   it('keeps bytes with the object, within the budget of what is derived', async () => {
     const { definition, v2 } = world()
     const [one] = links(definition, 1)
