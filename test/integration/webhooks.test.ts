@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { PROBE_FLAGS } from '../support/probe/fixtures.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 import { WEBHOOK_CASES } from '../support/webhooks/cases.ts'
 import { type CaseRow, runWebhookCases } from '../support/webhooks/run.ts'
@@ -21,7 +22,7 @@ describe('requests that webhooks are asked about', () => {
   let server: StartedServer
   before(async function () {
     this.timeout(120_000)
-    server = await startBinnacle()
+    server = await startBinnacle(PROBE_FLAGS)
     for (const row of await runWebhookCases(server.kubeconfig, WEBHOOK_CASES, JOBS)) rows.set(row.id, row)
   })
   after(() => server?.stop())

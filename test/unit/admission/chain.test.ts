@@ -70,3 +70,25 @@ describe('the admission chain', () => {
     expect(log).to.deep.equal([])
   })
 })
+
+describe('a second round', () => {
+  const widget = (size: number) => ({ kind: 'Widget', apiVersion: 'v1', metadata: {}, size })
+
+  it('goes through all plugins that mutate, once, where one wants it', async () => {
+    const order: string[] = []
+    const plugin = (name: string, wants: boolean): AdmissionPlugin => ({
+      name,
+      handles: () => true,
+      mutate: async ({ object }, round) => {
+        order.push(`${name}${round?.again ? ' again' : ''} ${object?.size} ${round?.memory ?? ''}`.trim())
+        if (round && wants) round.wanted = true
+        if (round) round.memory = 'kept'
+        return widget((object?.size ?? 0) + 1)
+      },
+    })
+    const chain = admissionChain([plugin('a', false), plugin('b', true)])
+    const object = await chain.mutate({ object: widget(0) } as unknown as AdmissionRequest)
+    expect(order).to.deep.equal(['a 0', 'b 1 kept', 'a again 2 kept', 'b again 3 kept'])
+    expect(object?.size).to.equal(4)
+  })
+})

@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { WebhookConfigurations } from '../../../../src/admission/webhooks/configurations.ts'
+import { managersFault } from '../../../../src/admission/webhooks/managers-fault.ts'
+import { Reinvocation } from '../../../../src/admission/webhooks/reinvocation.ts'
+import { reviewVersionOf } from '../../../../src/admission/webhooks/review.ts'
+import { serviceAddress } from '../../../../src/admission/webhooks/service-address.ts'
+import type { Webhook } from '../../../../src/admission/webhooks/webhook.ts'
+import type { KubeObject } from '../../../../src/meta/object.ts'
+import { notFoundError } from '../../../../src/meta/status.ts'
+import { refusal } from '../../../support/admission-request.ts'
+import { configuration } from '../../../support/webhooks/webhook-world.ts'
+
+describe('configurations of webhooks', () => {
+  const idsOf = ({ hooks }: WebhookConfigurations): string[] => hooks.map(({ id }) => id)
+  const two = [{ name: 'x.example.com' }, { name: 'x.example.com' }, { name: 'y.example.com' }]
+
+  it('are asked by their names, and their webhooks in their order', () => {
+    const known = new WebhookConfigurations('validating')
+    known.put(configuration('b', two))
+    known.put(configuration('a', [{ name: 'z.example.com' }]))
+    expect(idsOf(known)).to.deep.equal(['a/z.example.com/0', 'b/x.example.com/0', 'b/x.example.com/1', 'b/y.example.com/0'])
+    known.remove('b')
+    expect(idsOf(known)).to.deep.equal(['a/z.example.com/0'])
+  })
+
+  it('are read again where their generation or uid is another', () => {
+    const known = new WebhookConfigurations('mutating')
+    const first = configuration('a', two)
+    known.put(first)
+    const before = known.hooks
+    known.put({ ...first, metadata: { ...first.metadata, labels: { l: 'x' } } })
+    expect(known.hooks).to.equal(before)
+    known.put({ ...first, metadata: { ...first.metadata, generation: 2 }, webhooks: [] })
+    expect(known.hooks).to.deep.equal([])
+    known.put({ ...first, metadata: { ...first.metadata, generation: 2, uid: 'other' } })
+    expect(known.hooks.length).to.equal(3)
+  })
+})
+
+describe('webhooks that are asked again', () => {
+  const hook = (id: string, reinvocable: boolean): Webhook => ({ id, reinvocable }) as Webhook
+  const object = (size: number): KubeObject => ({ kind: 'Widget', apiVersion: 'v1', metadata: {}, spec: { size } })
+
+  it('are those that want it and were asked before a change', () => {
+    const round = new Reinvocation()
+    round.asked(hook('a', true))
+    round.asked(hook('b', false))
+    round.changed()
+    round.asked(hook('c', true))
+    expect(['a', 'b', 'c'].map(id => round.isDue(hook(id, true)))).to.deep.equal([true, false, false])
+  })
+
+  it('are all that want it where another plugin has changed the object meanwhile', () => {
+    const round = new Reinvocation()
+    round.asked(hook('a', true))
+    round.end(object(1))
+    round.begin(object(1))
+    expect(round.isDue(hook('a', true))).to.equal(false)
+    round.begin(object(2))
+    expect(round.isDue(hook('a', true))).to.equal(true)
+  })
+})
+
+describe('addresses of services', () => {
+  const services: Record<string, object> = {
+    plain: { type: 'ClusterIP', clusterIP: '10.0.0.7', ports: [{ port: 443 }, { port: 8443 }] },
+    node: { type: 'NodePort', clusterIP: '10.0.0.8', ports: [{ port: 443 }] },
+    headless: { type: 'ClusterIP', clusterIP: 'None', ports: [{ port: 443 }] },
+    elsewhere: { type: 'ExternalName', externalName: 'hooks.example.com' },
+  }
+  const address = serviceAddress(async (_namespace, name) => {
+    if (!services[name]) throw notFoundError({ group: '', resource: 'services' }, name)
+    return { kind: 'Service', apiVersion: 'v1', metadata: { name }, spec: services[name] }
+  })
+
+  it('are cluster IPs, or names outside of the cluster', async () => {
+    expect(await address('ns', 'plain', 8443)).to.deep.equal({ host: '10.0.0.7', port: 8443 })
+    expect(await address('ns', 'node', 443)).to.deep.equal({ host: '10.0.0.8', port: 443 })
+    expect(await address('ns', 'elsewhere', 9443)).to.deep.equal({ host: 'hooks.example.com', port: 9443 })
+  })
+
+  const FAULTS: [name: string, port: number, text: string][] = [
+    ['none', 443, 'service "none" not found'],
+    ['headless', 443, 'cannot route to service with ClusterIP "None"'],
+    ['plain', 80, 'no service port 80 found for service "plain"'],
+  ]
+  for (const [name, port, text] of FAULTS) it(`are refused: ${text}`, async () => expect(await refusal(address('ns', name, port))).to.equal(text))
+})
+
+describe('managed fields that a webhook gives', () => {
+  const good = { manager: 'm', operation: 'Update' as const, apiVersion: 'v1', fieldsType: 'FieldsV1' }
+  const CASES: [what: string, entry: object, text: string | undefined][] = [
+    ['as they are', {}, undefined],
+    ['of an operation that is none', { operation: 'Odd' }, 'operation must be `Apply` or `Update`'],
+    ['without a version', { apiVersion: '' }, 'apiVersion must not be empty'],
+    ['without a type', { fieldsType: undefined }, 'missing fieldsType in managed fields entry 1'],
+    ['of another type', { fieldsType: 'FieldsV2' }, 'invalid fieldsType "FieldsV2" in managed fields entry 1'],
+  ]
+  for (const [what, entry, text] of CASES) it(what, () => expect(managersFault([good, { ...good, ...entry }] as (typeof good)[])).to.equal(text))
+})
+
+describe('the version of reviews', () => {
+  it('is the first that the server speaks', () => {
+    expect(reviewVersionOf(['v2', 'v1beta1', 'v1'])).to.equal('v1beta1')
+    expect(reviewVersionOf(['v1', 'v1beta1'])).to.equal('v1')
+    expect(reviewVersionOf(['v2'])).to.equal(undefined)
+  })
+})
