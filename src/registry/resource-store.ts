@@ -29,7 +29,8 @@ const DELETE_COLLECTION_PAGE = 1000
 const DELETE_COLLECTION_WORKERS = 16
 
 /**
- * The generic registry of one resource: every verb, over its storage, with its strategy. What comes and goes is in the version of the request; hooks and admission see the home version.
+ * The generic registry of one resource: every verb, over its storage, with its strategy. What comes and goes is in the version of the request; hooks and admission see the home version, or
+ * that of the request where somebody else converts the kind.
  * Failures are StatusErrors.
  */
 export class ResourceStore {
