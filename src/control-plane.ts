@@ -47,6 +47,7 @@ import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
 import { awaitKind } from './extensions/await-kind.ts'
+import { ConversionMetrics } from './extensions/conversion/metrics.ts'
 import { definitionController } from './extensions/definition-controller.ts'
 import { customResources } from './extensions/follow-definitions.ts'
 import { terminatingKinds } from './extensions/terminating-admission.ts'
@@ -256,6 +257,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => stores.storageFor(nameOf(definition)),
   })
+  const conversionMetrics = new ConversionMetrics()
   const shutdown = new AbortController()
   const stopped = new AbortController()
   setMaxListeners(0, shutdown.signal, stopped.signal) // one listener a watch, and one a call of a controller
@@ -331,6 +333,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       ...(stores.cacher ? cacherMetrics(stores.cacher, options.etcdPrefix) : []),
       ...listMetrics(() => stores.listCounts()),
       ...(timings?.families() ?? []),
+      ...conversionMetrics.families,
       storageSize(backend, options.exclusiveStore ? 'embedded' : 'etcd-0', stopped.signal),
     ],
     synced: signal => stores.synced(signal),
@@ -365,6 +368,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         catalog,
         logger,
         builtin: definitions,
+        conversion: {
+          post: (config, body, timeoutMs) => webhookClients.post(config, body, { timeoutMs, signal: stopped.signal }),
+          metrics: conversionMetrics,
+        },
         addResource: definition => stores.add(cachedResource(options, encryption, definition)),
         removeResource: definition => stores.remove(nameOf(definition)),
         onSynced: () => {

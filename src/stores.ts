@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { invariant } from './lib/invariant.ts'
 import type { Backend } from './storage/backend.ts'
 import { createCacher } from './storage/cacher/cacher.ts'
@@ -21,7 +22,7 @@ export interface Stores {
   storageFor(name: string): Storage
   /** One more resource, which is cached where the others are. */
   add(resource: CachedResource): void
-  /** Forgets it, and ends the watches of its cache. */
+  /** Forgets it, and ends its watches. */
   remove(name: string): void
   /** The caches are filled. Stays true. */
   ready(): boolean
@@ -45,6 +46,7 @@ interface Uncached {
   readonly resource: CachedResource
   readonly storage: Storage
   readonly lists: ListCounts
+  readonly removed: AbortController
 }
 
 /** Where nothing is cached there is no watch of the store but those that clients ask for. */
@@ -56,13 +58,16 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
   const addUncached = (resource: CachedResource): void => {
     const { name, codec } = resource
     const lists = new ListCounts()
+    const removed = new AbortController()
+    setMaxListeners(0, removed.signal) // one a watch
     const storage = new DirectStorage(timings?.timed(backend, name) ?? backend, codec, {
       revisionWaitMs: 0,
       futureFails: true,
+      removed: removed.signal,
       counts: lists,
       ...(reports && { reports }),
     })
-    uncached.set(name, { resource, storage, lists })
+    uncached.set(name, { resource, storage, lists, removed })
   }
   for (const resource of resources) if (!isCached(resource.name)) addUncached(resource)
   const counting = countNow(backend, uncached)
@@ -78,7 +83,10 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
       else addUncached(resource)
     },
     remove(name) {
-      if (!uncached.delete(name)) cacher?.removeResource(name)
+      const found = uncached.get(name)
+      if (!found) return cacher?.removeResource(name)
+      uncached.delete(name)
+      found.removed.abort()
     },
     ready: () => cacher?.ready() ?? true,
     synced: async signal => cacher?.synced(signal),

@@ -25,6 +25,11 @@ export interface ResourceDefinition {
     readonly fields?: Version['selectableFields']
   }
   readonly strategy?: Strategy
+  /**
+   * In place of `toHome` and `fromHome`: somebody else converts. What is stored stays in the version in which it was written, and hooks and admission see objects in the version of the
+   * request.
+   */
+  readonly converter?: RemoteConverter
   /** Serves resources that are not stored, by verb. */
   readonly virtual?: VirtualResource
   /** Stored, and reached by code of the server only: it has no path, and stands in no discovery or OpenAPI (`/registry/ranges/…`). */
@@ -50,8 +55,6 @@ export interface Version {
   readonly listKind?: string
   /** What is told to whoever uses the version, apart from what the release says. */
   readonly deprecationWarning?: string
-  /** Why no request to the version can be served: each is answered with 501 and this text. */
-  readonly refusal?: string
   /** In place of the resource's own: for kinds whose versions have rules of their own. */
   readonly strategy?: Strategy
   readonly schema: StructSchema
@@ -75,6 +78,15 @@ export interface Version {
 }
 
 export type Convert = (object: KubeObject) => KubeObject
+
+/** Asks somebody else, such as a webhook, to convert objects of a kind between its versions. */
+export interface RemoteConverter {
+  /**
+   * The objects, which are shared and stay as they are, in the version and in their order, all in one call; one that is of the version already is given back itself. Throws a
+   * ConversionError.
+   */
+  convert(objects: readonly KubeObject[], to: Version): Promise<readonly KubeObject[]>
+}
 
 export interface TableColumn {
   readonly name: string

@@ -71,7 +71,6 @@ async function serve(scope: Scope): Promise<void> {
   if (!namespaced && namespace !== '' && !isNamespaces) throw pathNotFoundError()
   if (namespaced && namespace === '' && hasNameInPath(scope)) throw pathNotFoundError()
   tellDeprecation(scope)
-  if (served.version.refusal !== undefined) throw failure(501, 'NotImplemented', served.version.refusal)
   const at: Scope = isNamespaces ? { ...scope, namespace: '' } : scope
   if (scope.subresourceName !== '') return serveSubresource(at)
   const { verbs } = served.version

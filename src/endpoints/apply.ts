@@ -1,6 +1,8 @@
 import { applyConfiguration } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
+import { untracked } from '../apply/ownership.ts'
 import { isObject, jsonKind } from '../apply/patch/go-print.ts'
+import { sameJson } from '../apply/same-json.ts'
 import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
@@ -10,7 +12,7 @@ import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { applyKindDefaults, decodeObject } from '../registry/decode-object.ts'
-import { managedConversion } from '../registry/managed-conversion.ts'
+import { managedConversion, withConversions } from '../registry/managed-conversion.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { groupResourceOf, strategyOf } from '../registry/types.ts'
@@ -51,7 +53,10 @@ export async function apply(scope: Scope, { config, fault }: Configuration, opti
           return result
         })
       }
-      const { wanted, managedFields } = merged(scope, config, options, bodyTarget(served.version), live, tellFault)
+      const target = bodyTarget(served.version)
+      const { wanted, managedFields } = served.definition.converter
+        ? await withConversions(served, convert => merged(scope, config, options, target, live, tellFault, convert))
+        : merged(scope, config, options, target, live, tellFault)
       if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
       else delete wanted.metadata.managedFields
       return wanted
@@ -69,7 +74,15 @@ function nameOf({ metadata }: JsonObject): string {
 }
 
 /** The live object with the configuration laid over it, decoded, and its managers. `tellFault` comes where upstream tells of a fault of the body itself. */
-function merged(scope: Scope, config: JsonObject, options: WriteOptions, target: BodyTarget, live: KubeObject | undefined, tellFault: () => void): ManagedView {
+function merged(
+  scope: Scope,
+  config: JsonObject,
+  options: WriteOptions,
+  target: BodyTarget,
+  live: KubeObject | undefined,
+  tellFault: () => void,
+  convert = managedConversion(scope.served),
+): ManagedView {
   const { served, subresource, subresourceName } = scope
   const { object, managedFields } = translated(() =>
     applyConfiguration({
@@ -83,22 +96,26 @@ function merged(scope: Scope, config: JsonObject, options: WriteOptions, target:
       force: options.force === true,
       resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
       now: formatTime(scope.env.clock.now()),
-      ...(!subresource?.view && { convert: managedConversion(served) }),
+      ...(!subresource?.view && { convert }),
     }),
   )
   tellFault()
-  const wanted = translated(() => decodeMerged(target, object as unknown as JsonObject))
+  const wanted = translated(() => decodeMerged(target, object as unknown as JsonObject, live))
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)
   return { wanted, managedFields }
 }
 
-/** Of an object of a custom kind the metadata alone is read: what else has come together is not pruned, and nulls are found by its validation. */
-function decodeMerged(target: BodyTarget, merged: JsonObject): KubeObject {
+/**
+ * Of an object of a custom kind the metadata alone is read: what else has come together is not pruned, and nulls are found by its validation. Where nothing changes, it gets no defaults
+ * either: they may be those of another version than the stored one.
+ */
+function decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): KubeObject {
   const { freeForm } = target.schema
   if (!freeForm) return decodeObject(target as unknown as Version, merged)
   const { metadata } = freeForm.read({ metadata: merged.metadata ?? {} })
-  return applyKindDefaults(target as unknown as Version, { ...clone(merged), metadata } as unknown as KubeObject)
+  const object = { ...clone(merged), metadata } as unknown as KubeObject
+  return live && sameJson(merged, untracked(live) as unknown as JsonObject) ? object : applyKindDefaults(target as unknown as Version, object)
 }
 
 export interface Configuration {

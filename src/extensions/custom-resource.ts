@@ -12,6 +12,7 @@ import { type CustomKind, customObject } from '../schema/json-schema/custom-obje
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
 import type { FreeForm } from '../schema/schema.ts'
+import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'
 import { customScale } from './custom-scale.ts'
 import { customStrategies } from './custom-strategy.ts'
 import { customTable } from './custom-table.ts'
@@ -24,9 +25,9 @@ export const isServed = (definition: KubeObject): boolean => isConditionTrue(def
 
 /**
  * The resource that a custom resource definition describes, in all of its versions; undefined while its names are not accepted, or where no version is served. Objects are converted
- * between versions by their apiVersion alone.
+ * between versions by their apiVersion alone, or by the definition's webhook, which `services` calls.
  */
-export function customResource(definition: KubeObject): ResourceDefinition | undefined {
+export function customResource(definition: KubeObject, services: ConversionServices): ResourceDefinition | undefined {
   const spec = definition.spec as DefinitionSpec
   const names = definition.status?.acceptedNames as DefinitionNames | undefined
   const versions = spec.versions ?? []
@@ -39,7 +40,12 @@ export function customResource(definition: KubeObject): ResourceDefinition | und
     schemas: new Map(versions.flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))),
   }
   const terminating = isConditionTrue(definition, 'Terminating')
-  const built = new Map(versions.map(version => [version.name, versionOf({ spec, names, custom, version, stored, terminating })]))
+  const webhook = spec.conversion?.strategy === 'Webhook' ? spec.conversion.webhook : undefined
+  const kind = { name: definition.metadata.name ?? '', group: spec.group, versions: versions.map(({ name }) => name) }
+  const converter = webhook && webhookConverter({ ...kind, webhook }, services)
+  const built = new Map(
+    versions.map(version => [version.name, versionOf({ spec, names, custom, version, converts: !converter && version !== stored, terminating })]),
+  )
   const ordered = [...versions].sort((a, b) => compareVersionNames(a.name, b.name))
   const pick = (served: boolean): Version[] => ordered.filter(version => version.served === served).map(({ name }) => built.get(name) as Version)
   const [first, ...more] = pick(true)
@@ -50,6 +56,7 @@ export function customResource(definition: KubeObject): ResourceDefinition | und
     versions: [first, ...more],
     unserved: pick(false),
     home,
+    ...(converter && { converter }),
     storage: {
       prefix: `${spec.group}/${names.plural}`,
       version: home,
@@ -63,19 +70,19 @@ interface Parts {
   readonly names: DefinitionNames
   readonly custom: CustomKind
   readonly version: DefinitionVersion
-  readonly stored: DefinitionVersion
+  /** Hooks see objects of the stored version, which have to be read by the schema of this one. */
+  readonly converts: boolean
   readonly terminating: boolean
 }
 
-function versionOf({ spec, names, custom, version, stored, terminating }: Parts): Version {
+function versionOf({ spec, names, custom, version, converts, terminating }: Parts): Version {
   const { group } = spec
   const { kind, plural, singular = '', shortNames, categories } = names
   const schema = custom.schemas.get(version.name)
   const freeForm = customObject(custom, version.name)
   const subresources = version.subresources ?? {}
-  const asVersion = version === stored ? (object: KubeObject) => object : pruned(freeForm, `${group}/${version.name}`)
+  const asVersion = converts ? pruned(freeForm, `${group}/${version.name}`) : (object: KubeObject) => object
   const strategies = customStrategies({ schema, subresources, asVersion })
-  const needsWebhook = spec.conversion?.strategy === 'Webhook' && version !== stored
   return {
     group,
     name: version.name,
@@ -86,9 +93,6 @@ function versionOf({ spec, names, custom, version, stored, terminating }: Parts)
     verbs: STANDARD_VERBS,
     ...(terminating && { advertisedVerbs: TERMINATING_VERBS }),
     ...(version.deprecated && { deprecationWarning: version.deprecationWarning ?? deprecationText(version, spec) }),
-    ...(needsWebhook && {
-      refusal: `conversion of ${group}/${version.name} ${kind} by a webhook is not supported by this server; use ${group}/${stored.name}`,
-    }),
     schema: customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), freeForm }),
     strategy: strategies.main,
     table: customTable(version.additionalPrinterColumns),

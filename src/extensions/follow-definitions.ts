@@ -4,6 +4,7 @@ import { type Controller, followFresh } from '../controllers/controller.ts'
 import type { Logger } from '../lib/log.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
+import type { ConversionServices } from './conversion/webhook-converter.ts'
 import { customResource } from './custom-resource.ts'
 
 export const DEFINITIONS: ResourceId = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
@@ -14,6 +15,8 @@ export interface CustomResourceHost {
   readonly logger: Logger
   /** The kinds that are always there; no definition takes the place of one. */
   readonly builtin: readonly ResourceDefinition[]
+  /** For kinds that are converted by webhooks. */
+  readonly conversion: ConversionServices
   /** Objects of the resource can be read and written from now on. */
   addResource(definition: ResourceDefinition): void
   /** Its watches end. */
@@ -114,7 +117,7 @@ class FollowedDefinitions {
 
   private compile(name: string, definition: KubeObject): ResourceDefinition | undefined {
     try {
-      const resource = customResource(definition)
+      const resource = customResource(definition, this.host.conversion)
       if (!resource) return undefined
       const { group, names } = resource.home
       if (!this.taken.has(`${group}/${names.plural}`)) return resource

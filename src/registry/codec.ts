@@ -17,7 +17,7 @@ import { applyKindDefaults } from './decode-object.ts'
 /** The form of what is written; both are always read. */
 export type StoredForm = 'json' | 'protobuf'
 
-/** How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored. Hooks may have left an object in any order and with empty members: what is stored is normal. */
+/** How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored, where they stay if somebody else converts them. Hooks may have left an object in any order and with empty members: what is stored is normal. */
 export function codecOf(definition: ResourceDefinition, fingerprint: string, storedAs: StoredForm = 'json', transformer?: Transformer): ResourceCodec {
   invariant(definition.storage, `${definition.home.kind} is not stored`)
   const { version, indexedBy } = definition.storage
@@ -29,7 +29,9 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
     const copy = copyIn(definition, object, version)
     return applyKindDefaults(version, copy === object ? clone(object) : copy)
   }
-  const asStored = (object: KubeObject): KubeObject => normalized(version, several ? withDefaults(object) : object)
+  /** What was read in another version, which somebody else converts, has its defaults and stays as it is. */
+  const isForeign = (object: KubeObject): boolean => definition.converter !== undefined && object.apiVersion !== apiVersion
+  const asStored = (object: KubeObject): KubeObject => normalized(version, several && !isForeign(object) ? withDefaults(object) : object)
   const versionBy = (claimed: unknown): Version => (typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined) ?? version
   const read = (value: Json, claimed: unknown): KubeObject => {
     const stored = versionBy(claimed)
@@ -38,7 +40,8 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
       apiVersion: claimed ?? apiVersion,
       ...(stored.schema.freeForm?.readStored(value) ?? decode(stored.schema, value)),
     } as unknown as KubeObject
-    return convert(definition, applyKindDefaults(stored, object), stored, version)
+    const defaulted = applyKindDefaults(stored, object)
+    return definition.converter ? defaulted : convert(definition, defaulted, stored, version)
   }
   return createCodec({
     kind,
@@ -59,7 +62,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
     }),
     ...(transformer && { transformer }),
     ...(indexedBy && { indexedPath: indexedBy.path }),
-    attributes: object => attributesOf(definition, copyIn(definition, object, version)),
+    attributes: object => attributesOf(definition, definition.converter ? object : copyIn(definition, object, version)),
   })
 }
 

@@ -10,7 +10,8 @@ import { convert } from './convert.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import { dedupOwnerReferences, ensureNamespace, generatedName, wipeSystemFields } from './object-meta.ts'
-import { beforeCreate, trackManagedFields } from './prepare.ts'
+import { beforeCreate, trackManagedFields, trackRemotely } from './prepare.ts'
+import { hookVersion, toStored } from './remote-conversion.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
 import { groupResourceOf, optionsOf, strategyOf } from './types.ts'
 
@@ -26,8 +27,9 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   dedupOwnerReferences(meta, text => ctx.warn(text), false)
   const strategy = strategyOf(served, undefined)
   const now = env.clock.now()
-  trackManagedFields(target, strategy, object, undefined, now)
-  const wanted = convert(served.definition, object, served.version, served.definition.home)
+  if (served.definition.converter) await trackRemotely(target, strategy, object, undefined, now)
+  else trackManagedFields(target, strategy, object, undefined, now)
+  const wanted = convert(served.definition, object, served.version, hookVersion(served))
   const request = {
     ctx,
     operation: 'CREATE' as const,
@@ -78,7 +80,8 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
       key,
       async found => {
         if (found) throw exists(target, found)
-        return { put: next, ...(ttlSeconds !== undefined && { ttlSeconds }) }
+        const put = served.definition.converter ? await toStored(served.definition, next) : next
+        return { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }
       },
       ctx.signal,
       'absent',

@@ -6,10 +6,11 @@ import type { KubeObject } from '../meta/object.ts'
 import { conflictError, invalidError, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { faultOf } from '../storage/corrupt.ts'
-import type { Key } from '../storage/revision.ts'
+import type { Key, Revision } from '../storage/revision.ts'
 import type { Change, Storage, StoredObject } from '../storage/storage.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
+import { hookObject, toStored } from './remote-conversion.ts'
 import type { RegistryEnvironment, WriteTarget } from './types.ts'
 import { groupKindOf, groupResourceOf, optionsOf } from './types.ts'
 import { objectIn } from './version-view.ts'
@@ -74,7 +75,7 @@ export async function deleteObject(
     reservation = undefined
     if (!now) throw notFoundError(gr, target.name)
     const { definition } = target.served
-    const old = objectIn(definition, definition.home, now)
+    const old = definition.converter ? await hookObject(target.served, now) : objectIn(definition, definition.home, now)
     const hooks: HookContext = { now: env.clock.now(), ...(target.ctx && { request: target.ctx }), subresource: '' }
     checkPreconditions(target, options, old)
     const asked = {
@@ -102,7 +103,7 @@ export async function deleteObject(
       return { delete: true }
     }
     result = { object: next, deleted: false }
-    return { put: next }
+    return { put: definition.converter ? await toStored(definition, next) : next }
   }
   let done = false
   try {
@@ -115,10 +116,11 @@ export async function deleteObject(
     done = true
     await reservation?.commit()
     const { deleted, object } = result as unknown as DeleteResult
-    return {
-      deleted,
-      object: deleted || written.outcome === 'unchanged' ? (written.outcome === 'unchanged' ? object : written.object.object()) : written.object.object(),
-    }
+    if (written.outcome === 'unchanged') return { deleted, object }
+    // What is gone is told as it was read: nobody need convert it once more.
+    if (target.served.definition.converter)
+      return { deleted, object: deleted ? withRevision(object, written.object.revision) : await hookObject(target.served, written.object) }
+    return { deleted, object: written.object.object() }
   } catch (error) {
     // An object that can't be read is told of as a read does: upstream reads it first.
     if (faultOf(error) !== undefined)
@@ -128,6 +130,11 @@ export async function deleteObject(
     if (!done) await reservation?.rollback()
   }
 }
+
+const withRevision = (object: KubeObject, revision: Revision): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, resourceVersion: String(revision) },
+})
 
 const holdsFinalizers = ({ metadata }: KubeObject): boolean => (metadata.finalizers ?? []).length > 0
 

@@ -17,6 +17,7 @@ import {
 } from '../meta/status.ts'
 import { BackendError } from '../storage/backend.ts'
 import { StorageError } from '../storage/storage.ts'
+import { ConversionError } from './conversion-error.ts'
 
 /**
  * The one place where failures of storage become what a client is told. Anything else passes through. `wanted`: the version that was asked for; `cached`: of a storage with a watch cache,
@@ -24,6 +25,8 @@ import { StorageError } from '../storage/storage.ts'
  */
 export function toStatus(error: unknown, gr: GroupResource, name: string, verb: string, wanted?: string, cached = true): unknown {
   if (error instanceof StatusError) return error
+  // Upstream has no Status for it: the text in a 500, and in a watch that of any fault.
+  if (error instanceof ConversionError) return verb === 'watch' ? internalServerError(error.message) : failure(500, '', error.message)
   if (error instanceof BackendError) return fromBackend(error, gr, name, verb)
   if (!(error instanceof StorageError)) return error
   switch (error.code) {

@@ -1,10 +1,17 @@
 import type { Change, Versioned } from '../apply/ownership.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import type { Version } from '../catalog/definition.ts'
+import { goJson } from '../codec/json.ts'
 import { clone } from '../meta/equal.ts'
+import type { Json, KubeObject } from '../meta/object.ts'
+import { ConversionError } from './conversion-error.ts'
 import { convert, normalized, versionsOf } from './convert.ts'
 
 const conversions = new WeakMap<ServedResource, NonNullable<Change['convert']>>()
+
+const servedVersion = ({ definition }: ServedResource, apiVersion: string): Version | undefined =>
+  definition.versions.find(each => apiVersionOfVersion(each) === apiVersion)
 
 /** What tracking managed fields needs of a resource in several versions: an object in another version that is served. Undefined where there is one only. */
 export function managedConversion(served: ServedResource): Change['convert'] {
@@ -13,11 +20,60 @@ export function managedConversion(served: ServedResource): Change['convert'] {
   let conversion = conversions.get(served)
   if (!conversion) {
     conversion = (object, apiVersion): Versioned | undefined => {
-      const to = definition.versions.find(each => apiVersionOfVersion(each) === apiVersion)
+      const to = servedVersion(served, apiVersion)
       const from = versionsOf(definition).get(object.apiVersion) ?? version
       return to && { schema: to.schema, object: normalized(to, convert(definition, clone(object), from, to)) }
     }
     conversions.set(served, conversion)
   }
   return conversion
+}
+
+/** Thrown through what tracks managed fields, where it asks for a conversion that is not known yet. */
+class MissingConversion {
+  readonly object: KubeObject
+  readonly to: Version
+  readonly key: string
+
+  constructor(object: KubeObject, to: Version, key: string) {
+    this.object = object
+    this.to = to
+    this.key = key
+  }
+}
+
+/**
+ * What `run` returns, where somebody else converts the kind: tracking managed fields waits for nobody, so it is run again after each conversion that it lacked. Until it succeeds it
+ * must change nothing. Most writes lack none, as all managers know the version of the request.
+ */
+export async function withConversions<T>(served: ServedResource, run: (convert: Change['convert']) => T): Promise<T> {
+  const known = new Map<string, KubeObject>()
+  const convert = (object: KubeObject, apiVersion: string): Versioned | undefined => {
+    const to = servedVersion(served, apiVersion)
+    if (to === undefined) return undefined
+    const key = `${apiVersion} ${goJson(object as unknown as Json)}`
+    const converted = known.get(key)
+    if (converted === undefined) throw new MissingConversion(object, to, key)
+    return { schema: to.schema, object: converted }
+  }
+  for (;;) {
+    try {
+      return run(convert)
+    } catch (error) {
+      if (!(error instanceof MissingConversion)) throw error
+      known.set(error.key, await convertOne(served, error))
+    }
+  }
+}
+
+/** An empty object, which stands for one that is not there yet, is what it is in every version. */
+async function convertOne({ definition }: ServedResource, { object, to }: MissingConversion): Promise<KubeObject> {
+  if (Object.keys(object).every(name => name === 'kind' || name === 'apiVersion' || name === 'metadata') && Object.keys(object.metadata ?? {}).length === 0)
+    return { ...object, apiVersion: apiVersionOfVersion(to) }
+  try {
+    const [converted] = (await definition.converter?.convert([object], to)) ?? []
+    return converted!
+  } catch (error) {
+    throw error instanceof ConversionError ? new ConversionError(`failed to convert old object: ${error.message}`) : error
+  }
 }

@@ -9,14 +9,22 @@ import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.
 import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
-import { managedConversion } from './managed-conversion.ts'
+import { ConversionError } from './conversion-error.ts'
+import { managedConversion, withConversions } from './managed-conversion.ts'
 import type { WriteTarget } from './types.ts'
 import { groupKindOf } from './types.ts'
 
 const metadata = fieldPath('metadata')
 
 /** Records who owns the fields that this write changes. Runs before admission and `prepare`, which is what `resetFields` are for. */
-export function trackManagedFields(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, now: number): void {
+export function trackManagedFields(
+  target: WriteTarget,
+  strategy: Strategy,
+  next: KubeObject,
+  old: KubeObject | undefined,
+  now: number,
+  convert = managedConversion(target.served),
+): void {
   const { version } = target.served
   const entries = updateManagedFields({
     schema: version.schema,
@@ -27,10 +35,20 @@ export function trackManagedFields(target: WriteTarget, strategy: Strategy, next
     subresource: target.subresource,
     resetFields: strategy.resetFields ?? [],
     now: formatTime(now),
-    convert: managedConversion(target.served),
+    convert,
   })
   if (entries.length > 0) next.metadata.managedFields = entries
   else delete next.metadata.managedFields
+}
+
+/** Likewise, where somebody else converts the kind. As upstream: where that fails, nobody is tracked any more. */
+export async function trackRemotely(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, now: number): Promise<void> {
+  try {
+    await withConversions(target.served, convert => trackManagedFields(target, strategy, next, old, now, convert))
+  } catch (error) {
+    if (!(error instanceof ConversionError)) throw error
+    delete next.metadata.managedFields
+  }
 }
 
 /** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */

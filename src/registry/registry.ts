@@ -107,19 +107,16 @@ export class Registry {
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
       },
-      watch: (id, namespace, until, name, options) => this.follow(served(id), namespace, until, options?.metadataOnly ? partialOf : objectOf, name),
+      watch: (id, namespace, until, name, options) => this.follow(served(id), namespace, until, options?.metadataOnly === true, name),
     }
   }
 
-  private async *follow(
-    served: ServedResource,
-    namespace: string,
-    signal: AbortSignal,
-    read: (stored: StoredObject) => KubeObject,
-    name?: string,
-  ): AsyncGenerator<AccessEvent> {
+  private async *follow(served: ServedResource, namespace: string, signal: AbortSignal, metadataOnly: boolean, name?: string): AsyncGenerator<AccessEvent> {
     const wanted = listOptions(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` })
-    const watcher = await this.store(served).watch(served, namespace, { ...wanted, sendInitialEvents: true, allowWatchBookmarks: true }, signal)
+    const store = this.store(served)
+    const options = { ...wanted, sendInitialEvents: true, allowWatchBookmarks: true }
+    const watcher = await (metadataOnly ? store.watchStored(served, namespace, options, signal) : store.watch(served, namespace, options, signal))
+    const read = metadataOnly ? partialOf : objectOf
     try {
       for await (const batch of watcher) {
         for (const event of batch) {

@@ -42,7 +42,7 @@ export interface AdmissionRequest {
   readonly options?: JsonObject
   /** Nobody outside of the server is asked: it is a part of another request. */
   readonly nested?: boolean
-  /** In the home version, as `old`. Absent for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
+  /** In the version of hooks (`hookVersion`), as `old`. Absent for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
   readonly object?: KubeObject
   /** Shared: never mutated. Absent for creations. */
   readonly old?: KubeObject

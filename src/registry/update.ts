@@ -10,7 +10,8 @@ import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
-import { beforeUpdate, trackManagedFields } from './prepare.ts'
+import { beforeUpdate, trackManagedFields, trackRemotely } from './prepare.ts'
+import { hookObject, hookVersion, toStored } from './remote-conversion.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
 import { groupResourceOf, optionsOf, strategyOf } from './types.ts'
 import { objectIn } from './version-view.ts'
@@ -45,9 +46,11 @@ export async function updateObject(
     await outcome?.rollback() // of a run that lost its race
     outcome = undefined
     outcome = await decideUpdate(env, target, strategy, request, key, now)
-    if (outcome.remove) return { delete: true, answer: outcome.next }
+    const { definition } = target.served
+    const put = definition.converter ? await toStored(definition, outcome.next) : outcome.next
+    if (outcome.remove) return { delete: true, answer: put }
     const ttlSeconds = strategy.ttlSeconds?.(outcome.next)
-    return { put: outcome.next, ...(ttlSeconds !== undefined && { ttlSeconds }) }
+    return { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }
   }
   let done = false
   try {
@@ -88,8 +91,9 @@ async function decideUpdate(
   const gr = groupResourceOf(served)
   const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: target.subresource }
   const { definition, version } = served
-  const old = now && objectIn(definition, definition.home, now)
-  const present = version === definition.home ? old : now && objectIn(definition, version, now)
+  const home = hookVersion(served)
+  const old = now && (definition.converter ? await hookObject(served, now) : objectIn(definition, home, now))
+  const present = version === home ? old : now && objectIn(definition, version, now)
   const mayCreate = target.subresource === '' && (strategy.allowCreateOnUpdate === true || request.forceCreate === true)
   // Upstream checks what an update demands before it looks whether there is anything to update.
   if (request.uid !== undefined && request.uid !== '' && request.uid !== old?.metadata.uid)
@@ -100,8 +104,9 @@ async function decideUpdate(
     )
   if (!old && !mayCreate) throw notFoundError(gr, target.name)
   let next = await request.transform(present)
-  if (!request.managed) trackManagedFields(target, strategy, next, present, hooks.now)
-  next = convert(definition, next, version, definition.home)
+  if (!request.managed && definition.converter) await trackRemotely(target, strategy, next, present, hooks.now)
+  else if (!request.managed) trackManagedFields(target, strategy, next, present, hooks.now)
+  next = convert(definition, next, version, home)
   const admission = {
     ctx,
     served,

@@ -104,6 +104,10 @@ class ViewedObject implements StoredObject {
     return this.stored.encoded(this.encoderFor(as))
   }
 
+  kept(id: string): Encoded | undefined {
+    return this.stored.kept(id)
+  }
+
   attributes(): Attributes {
     return this.stored.attributes()
   }

@@ -25,7 +25,7 @@ export class RecordedChange {
   get event(): StorageEvent | undefined {
     const { object, previous, revision } = this
     if (object === undefined) return this.#leave()
-    this.#event ??= { type: previous === undefined ? 'added' : 'modified', object, revision }
+    this.#event ??= previous === undefined ? { type: 'added', object, revision } : { type: 'modified', object, revision, previous }
     return this.#event
   }
 

@@ -39,6 +39,8 @@ export interface StoredObject {
   json(): Encoded
   /** Another encoding, made once and kept within a byte budget. */
   encoded(as: Encoder): Encoded
+  /** The encoding of the encoder with this id, if it is kept. */
+  kept(id: string): Encoded | undefined
   attributes(): Attributes
 }
 
@@ -101,7 +103,9 @@ export interface Page {
 }
 
 export type StorageEvent =
-  | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: StoredObject; readonly revision: Revision }
+  | { readonly type: 'added' | 'deleted'; readonly object: StoredObject; readonly revision: Revision }
+  /** `previous`: the state before. */
+  | { readonly type: 'modified'; readonly object: StoredObject; readonly revision: Revision; readonly previous: StoredObject }
   /** All changes up to the revision have been given. `initialEnd`: it ends the initial events. */
   | { readonly type: 'bookmark'; readonly revision: Revision; readonly initialEnd: boolean }
 

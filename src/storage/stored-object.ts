@@ -131,6 +131,12 @@ export class Stored implements StoredObject, Attributes {
     return encoded
   }
 
+  kept(id: string): Encoded | undefined {
+    const kept = this.#derived?.encodings?.get(id)
+    if (kept !== undefined) kept.charge.used = true
+    return kept
+  }
+
   attributes(): Attributes {
     return this
   }

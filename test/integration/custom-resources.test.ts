@@ -135,20 +135,6 @@ describe('custom resources', function () {
     expect((await client.must('GET', pathOf('ruled', 'r'))).spec).to.deep.equal({ a: 2, b: 'x' })
   })
 
-  it('are refused in versions that a webhook would have to convert', async () => {
-    const webhook = { clientConfig: { url: 'https://example.com/' }, conversionReviewVersions: ['v1'] }
-    const versions = [version('v1', { a: { type: 'string' } }), version('v2', { a: { type: 'string' } })]
-    await define(definition('hooked', 'Hooked', versions, { conversion: { strategy: 'Webhook', webhook } }))
-    await client.must('POST', pathOf('hooked'), object('Hooked', 'h', { a: 'x' }))
-    for (const path of [pathOf('hooked', '', 'v2'), pathOf('hooked', 'h', 'v2')]) {
-      const { status, body } = await client.ask('GET', path)
-      expect([status, body.message]).to.deep.equal([
-        501,
-        'conversion of example.com/v2 Hooked by a webhook is not supported by this server; use example.com/v1',
-      ])
-    }
-  })
-
   it('are there after a restart', async () => {
     await server.terminate()
     await server.start()

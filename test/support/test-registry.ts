@@ -120,7 +120,7 @@ export class TestRegistry {
   }
 
   target(name: string, options: Partial<WriteTarget> = {}): WriteTarget {
-    const served = this.served()
+    const served = options.served ?? this.served()
     const namespace = served.definition.scope === 'Namespaced' ? 'ns' : ''
     const ctx = { ...internalContext({ verb: 'test' }, NEVER, this.now), warn: (text: string) => void this.warnings.push(text) }
     return { ctx, served, subresource: '', namespace, name, dryRun: false, manager: 'tester', ...options }

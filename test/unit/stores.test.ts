@@ -47,7 +47,11 @@ describe('stores', () => {
       expect(stores.storageFor(name).cached).to.equal(cached)
       const page = await stores.storageFor(name).list(prefix, { at: 'latest', predicate: everything, limit: 0 }, AbortSignal.timeout(10_000))
       expect(page.items).to.deep.equal([])
+      const query = { start: { after: page.revision }, predicate: everything, bookmarks: false }
+      const watcher = await stores.storageFor(name).watch(prefix, query, AbortSignal.timeout(10_000))
+      const ended = watcher.deliver(() => true)
       stores.remove(name)
+      await ended
       expect(() => stores.storageFor(name)).to.throw()
       await stores.close()
       await backend.close()

@@ -7,6 +7,7 @@ import type { AdmissionRequest } from '../../registry/types.ts'
 import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
 import { authorizerOf } from '../expressions/authorizer-answers.ts'
 import { expressionValues, type SeenRequest } from '../expressions/request-values.ts'
+import { asMatched } from '../matched.ts'
 import type { GetNamespace } from '../matching.ts'
 import { bodyOf, seenBodies } from '../webhooks/bodies.ts'
 import { type Decision, decide, type PolicyResult, type PolicyValues } from './decisions.ts'
@@ -95,7 +96,7 @@ export class PolicyCheck {
   }
 
   async #values(about: About, params: KubeObject | undefined): Promise<PolicyValues> {
-    const { object, oldObject } = this.#bodiesIn(about)
+    const { object, oldObject } = await this.#bodiesIn(about)
     const request = this.#seen(about)
     const namespaceObject = await this.#namespaceOfRequest()
     const authorizer = this.#authorizer
@@ -115,11 +116,12 @@ export class PolicyCheck {
     return { kind, resource, ...asked, ...(options && { options }) }
   }
 
-  #bodiesIn(about: About): Bodies {
+  async #bodiesIn(about: About): Promise<Bodies> {
     const known = this.#bodies.get(about.version)
     if (known) return known
-    const { object, old } = this.#request
-    const bodies = { object: object && bodyOf(this.#request, about, object), oldObject: old && bodyOf(this.#request, about, old) }
+    const seen = await asMatched(this.#request, about)
+    const { object, old } = seen
+    const bodies = { object: object && bodyOf(seen, about, object), oldObject: old && bodyOf(seen, about, old) }
     this.#bodies.set(about.version, bodies)
     return bodies
   }

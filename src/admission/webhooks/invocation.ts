@@ -4,6 +4,7 @@ import type { AdmissionRequest } from '../../registry/types.ts'
 import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
 import { meetsConditions } from '../expressions/match-conditions.ts'
 import { expressionValues } from '../expressions/request-values.ts'
+import { asMatched } from '../matched.ts'
 import { type GetNamespace, matchRules, namespaceMatches, objectMatches } from '../matching.ts'
 import { bodyOf } from './bodies.ts'
 import type { WebhookMetrics } from './metrics.ts'
@@ -36,7 +37,8 @@ export async function invocationOf(hook: Webhook, request: AdmissionRequest, env
 async function meets(hook: Webhook, request: AdmissionRequest, about: About, { metrics, authorizer }: MatchEnvironment): Promise<boolean> {
   const conditions = hook.conditions()
   if (conditions.length === 0) return true
-  const { object, old, operation } = request
+  const { operation } = request
+  const { object, old } = await asMatched(request, about)
   const asked = aboutRequest(request)
   const options = operationOptions(request)
   const values = expressionValues({

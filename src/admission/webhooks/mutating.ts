@@ -2,6 +2,7 @@ import type { KubeObject } from '../../meta/object.ts'
 import { SERVER_USER } from '../../registry/internal-context.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { AdmissionPlugin, Round } from '../chain.ts'
+import { asAsked, asMatched } from '../matched.ts'
 import { isExempt } from '../matching.ts'
 import { refuse } from '../refuse.ts'
 import { seenBodies } from './bodies.ts'
@@ -49,14 +50,14 @@ async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfiguratio
   for (const hook of hooks) {
     const about = await invocationOf(hook, current, env)
     if (!about || (round.again && !reinvocation.isDue(hook))) continue
-    const seen = current
+    const seen = await asMatched(current, about)
     const patched = await consult(env, hook, seen, about, verdict => patchedObject(hook, seen, about, verdict))
     if (patched?.changed) {
       reinvocation.changed()
       round.wanted = true
     }
     reinvocation.asked(hook)
-    if (patched) current = { ...current, object: patched.object }
+    if (patched) current = { ...current, object: await asAsked(current, patched.object) }
   }
   reinvocation.end(current.object)
   return current.object

@@ -2,6 +2,7 @@ import { timeoutError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { About } from '../attributes.ts'
 import type { AdmissionPlugin } from '../chain.ts'
+import { asMatched } from '../matched.ts'
 import { seenBodies } from './bodies.ts'
 import { consult, type WebhookEnvironment } from './call.ts'
 import type { WebhookConfigurations } from './configurations.ts'
@@ -35,9 +36,11 @@ async function askAll(env: WebhookEnvironment, request: AdmissionRequest, releva
   const faults: unknown[] = []
   await Promise.all(
     relevant.map(([hook, about]) =>
-      consult(env, hook, request, about, () => undefined).catch(error => {
-        faults.push(error)
-      }),
+      asMatched(request, about)
+        .then(seen => consult(env, hook, seen, about, () => undefined))
+        .catch(error => {
+          faults.push(error)
+        }),
     ),
   )
   if (faults.length > 0) throw faults[0]

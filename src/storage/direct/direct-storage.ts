@@ -27,6 +27,8 @@ export interface DirectOptions {
   readonly bookmarkMs?: number
   /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
   readonly futureFails?: boolean
+  /** Aborted when the resource is no longer served: its watches end after what they have to give. */
+  readonly removed?: AbortSignal
   /** Raised by lists. */
   readonly counts?: ListCounts
   /** Default: plainReports. */
@@ -79,8 +81,8 @@ export class DirectStorage implements Storage {
   }
 
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
-    const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, patienceMs = 5000, onSlowWatcher } = this.#options
-    const limits = { queueLimit, queueBytes, bookmarkMs, patienceMs, onSlow: onSlowWatcher }
+    const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, patienceMs = 5000, onSlowWatcher, removed } = this.#options
+    const limits = { queueLimit, queueBytes, bookmarkMs, patienceMs, onSlow: onSlowWatcher, removed }
     if ('after' in query.start) return openWatch(this.backend, this.codec, this.#reports, prefix, query, { after: query.start.after }, limits, signal)
     const page = await this.#list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, asEvents(this.#reports), signal)
     return openWatch(

@@ -28,6 +28,8 @@ export interface WatchLimits {
   readonly patienceMs: number
   /** Called when a watch is ended because its client did not keep up. */
   readonly onSlow: (() => void) | undefined
+  /** Aborted when there is nothing more to watch. */
+  readonly removed: AbortSignal | undefined
 }
 
 /** Bookmarks come at least this long before a watcher's deadline. */
@@ -48,6 +50,8 @@ export async function openWatch(
   const stop = new AbortController()
   const onAbort = () => queue.close()
   signal.addEventListener('abort', onAbort, { once: true })
+  const onRemoved = () => queue.finish()
+  limits.removed?.addEventListener('abort', onRemoved, { once: true })
   let timer: NodeJS.Timeout | undefined
   const queue = new EventQueue(
     limits.queueLimit,
@@ -56,10 +60,12 @@ export async function openWatch(
       stop.abort()
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
+      limits.removed?.removeEventListener('abort', onRemoved)
     },
     from.present && initialEvents(from.present, from.bookmarkAtEnd === true, from.after),
     limits.queueBytes,
   )
+  if (limits.removed?.aborted) onRemoved()
   let seen = from.after
   let opened: () => void
   const open = new Promise<void>(resolve => {

@@ -1,0 +1,37 @@
+import { subresourceOf } from '../catalog/catalog.ts'
+import type { Version } from '../catalog/definition.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { internalServerError } from '../meta/status.ts'
+import { ConversionError } from '../registry/conversion-error.ts'
+import type { AdmissionRequest } from '../registry/types.ts'
+import type { About } from './attributes.ts'
+
+/**
+ * The request with its objects in the version that matched, where somebody else converts the kind; where this server does, the request itself, whose objects are converted when they are
+ * written. Throws 500 where they can't be.
+ */
+export async function asMatched(request: AdmissionRequest, { version }: About): Promise<AdmissionRequest> {
+  const { object, old, served, subresource } = request
+  if (!served.definition.converter || version === served.version) return request
+  // The views of objects have one version only.
+  if (subresource !== '' && subresourceOf(served.version, subresource)?.kind) return request
+  const both = [object, old].filter(each => each !== undefined)
+  const [first, second] = await converted(request, both, version)
+  return { ...request, ...(object && { object: first! }), ...(old && { old: object ? second! : first! }) }
+}
+
+/** The other way round: an object in the version of the request. */
+export async function asAsked(request: AdmissionRequest, object: KubeObject): Promise<KubeObject> {
+  const { definition, version } = request.served
+  if (!definition.converter) return object
+  const [asked] = await converted(request, [object], version)
+  return asked!
+}
+
+async function converted({ served }: AdmissionRequest, objects: readonly KubeObject[], version: Version): Promise<readonly KubeObject[]> {
+  try {
+    return (await served.definition.converter?.convert(objects, version)) ?? objects
+  } catch (error) {
+    throw error instanceof ConversionError ? internalServerError(error.message) : error
+  }
+}

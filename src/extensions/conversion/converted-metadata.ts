@@ -1,0 +1,57 @@
+import { goType, isObject } from '../../apply/patch/go-print.ts'
+import { clone, deepEqual } from '../../meta/equal.ts'
+import { type FieldError, fieldErrorText } from '../../meta/field-error.ts'
+import { fieldPath } from '../../meta/field-path.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { validateAnnotations, validateLabels } from '../../meta/object-meta-validation.ts'
+
+const IDENTITY = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+] as const
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+/** Throws an Error where an object that a webhook converted is another one. */
+export function checkIdentity(original: JsonObject, converted: JsonObject): void {
+  const before = isObject(original.metadata) ? original.metadata : {}
+  const after = isObject(converted.metadata) ? converted.metadata : {}
+  for (const [member, called] of IDENTITY) {
+    const [expected, got] = [textOf(before[member]), textOf(after[member])]
+    if (expected !== got) throw new Error(`must have the same ${called}: ${expected} != ${got}`)
+  }
+}
+
+/** The metadata of a converted object: that of the original with the labels and annotations of the converted one, nothing else of which counts. Throws an Error where they are none. */
+export function restoredMetadata(original: JsonObject, { metadata: answered }: JsonObject): JsonObject {
+  if (answered === undefined) throw new Error('missing metadata in converted object')
+  if (!isObject(answered)) throw new Error(`invalid metadata of type ${typeOf(answered)} in converted object`)
+  const metadata = clone(isObject(original.metadata) ? original.metadata : {})
+  for (const field of ['labels', 'annotations'] as const) {
+    const value = answered[field]
+    if (value === undefined || value === null) delete metadata[field]
+    else metadata[field] = checked(field, value, metadata[field])
+  }
+  return metadata
+}
+
+function checked(field: 'labels' | 'annotations', value: Json, before: Json | undefined): JsonObject {
+  if (!isObject(value)) throw new Error(`invalid metadata.${field} of type ${typeOf(value)} in converted object`)
+  for (const [key, text] of Object.entries(value)) {
+    if (typeof text !== 'string') throw new Error(`metadata.${field}[${key}] must be a string, but is ${typeOf(text)} in converted object`)
+  }
+  const texts = value as Record<string, string>
+  if (deepEqual(texts, before ?? {})) return value
+  // Upstream calls annotations so.
+  const errors = field === 'labels' ? validateLabels(texts, fieldPath('metadata', 'labels')) : validateAnnotations(texts, fieldPath('metadata', 'annotation'))
+  if (errors.length > 0) throw new Error(joined(errors))
+  return value
+}
+
+function joined(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map(fieldErrorText))]
+  return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`
+}
+
+const typeOf = (value: Json): string => (value === null ? '<nil>' : goType(value))

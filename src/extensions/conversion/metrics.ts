@@ -1,0 +1,50 @@
+import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
+
+/** Why a conversion by a webhook failed, as upstream's metrics call it. */
+export type FailureType =
+  | 'conversion_webhook_call_failure'
+  | 'conversion_webhook_malformed_response_failure'
+  | 'conversion_webhook_partial_response_failure'
+  | 'conversion_webhook_invalid_converted_object_failure'
+
+const doubled = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first * 2 ** i)
+
+/** What conversions by webhooks are counted and timed in, under upstream's names. */
+export class ConversionMetrics {
+  private readonly requests = new CounterFamily({
+    name: 'apiserver_conversion_webhook_request_total',
+    help: 'Counter for conversion webhook requests with success/failure and failure error type',
+    stability: 'ALPHA',
+    labels: ['result', 'failure_type'],
+  })
+  private readonly latency = new HistogramFamily({
+    name: 'apiserver_conversion_webhook_duration_seconds',
+    help: 'Conversion webhook request latency',
+    stability: 'ALPHA',
+    labels: ['result', 'failure_type'],
+    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60],
+  })
+  private readonly conversions = new HistogramFamily({
+    name: 'apiserver_crd_conversion_webhook_duration_seconds',
+    help: 'CRD webhook conversion duration in seconds',
+    stability: 'ALPHA',
+    labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
+    buckets: doubled(0.001, 15),
+  })
+
+  get families(): readonly MetricFamily[] {
+    return [this.requests, this.latency, this.conversions]
+  }
+
+  /** One call. `failure`: undefined where it succeeded. */
+  called(seconds: number, failure: FailureType | undefined): void {
+    const labels = failure === undefined ? ['success', ''] : ['failure', failure]
+    this.requests.child(...labels).value++
+    this.latency.child(...labels).observe(seconds)
+  }
+
+  /** One conversion of a definition's objects. */
+  converted(definition: string, from: string, to: string, seconds: number, succeeded: boolean): void {
+    this.conversions.child(definition, from, to, String(succeeded)).observe(seconds)
+  }
+}

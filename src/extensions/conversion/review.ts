@@ -1,0 +1,74 @@
+import { typeOfBody } from '../../codec/body.ts'
+import { goJson, parseJson } from '../../codec/json.ts'
+import { parseYaml } from '../../codec/yaml.ts'
+import { parseApiVersion } from '../../meta/gvk.ts'
+import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
+import { types } from '../../resources/types.ts'
+import { decode } from '../../schema/decode.ts'
+
+const GROUP = 'apiextensions.k8s.io'
+const REVIEW = types.type('apiextensions.ConversionReview')
+
+/** The versions of reviews that are spoken. */
+export type ReviewVersion = 'v1' | 'v1beta1'
+
+/** The first of the versions that a webhook understands which is spoken here. */
+export const reviewVersionOf = (understood: readonly string[]): ReviewVersion | undefined =>
+  understood.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
+
+/**
+ * A ConversionReview that asks for the objects in a version, as upstream sends it: with an empty response.
+ * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response
+ */
+export function reviewBody(version: ReviewVersion, uid: string, desiredAPIVersion: string, objects: readonly KubeObject[]): string {
+  const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(desiredAPIVersion)},"objects":[${objects.map(object => goJson(object as unknown as Json)).join(',')}]}`
+  const response = '{"uid":"","convertedObjects":null,"result":{"metadata":{}}}'
+  return `{"kind":"ConversionReview","apiVersion":"${GROUP}/${version}","request":${request},"response":${response}}\n`
+}
+
+/** The body of an answer as a review. Throws an Error with client-go's text where it is none. */
+export function readReview(version: ReviewVersion, body: Buffer): KubeObject {
+  if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
+  const value = parsed(body)
+  const { apiVersion, kind } = typeOfBody(value)
+  if (apiVersion !== '' && kind !== '') checkType(version, apiVersion, kind)
+  return { kind, apiVersion, ...(decode(REVIEW, value) as JsonObject) } as unknown as KubeObject
+}
+
+/** What is no JSON is read as YAML, as client-go does. */
+function parsed(body: Buffer): Json {
+  try {
+    return parseJson(body).value
+  } catch (error) {
+    try {
+      return parseYaml(body).value
+    } catch {
+      throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+    }
+  }
+}
+
+function checkType(version: ReviewVersion, apiVersion: string, kind: string): void {
+  if (apiVersion === `${GROUP}/${version}` && kind === 'ConversionReview') return
+  const isOther = kind === 'ConversionReview' && (apiVersion === `${GROUP}/v1` || apiVersion === `${GROUP}/v1beta1`)
+  if (!isOther && !(kind === 'Status' && apiVersion === 'v1'))
+    throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
+  throw new Error(`converting (${apiVersion.split('/').at(-1)}.${kind}) to (${version}.ConversionReview): unknown conversion`)
+}
+
+/** The objects of an answer that tells success. Throws an Error that says what is wrong with it, or what the webhook says of a failure. Only answers of v1 are held to the request. */
+export function convertedObjects(version: ReviewVersion, uid: string, { kind, apiVersion, response }: KubeObject): readonly Json[] {
+  if (version === 'v1' && (apiVersion !== `${GROUP}/v1` || kind !== 'ConversionReview'))
+    throw new Error(`expected webhook response of ${GROUP}/v1, Kind=ConversionReview, got ${printKind(apiVersion, kind)}`)
+  if (!response) throw new Error('no response provided')
+  if (version === 'v1' && response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
+  const { status = '', message = '' } = response.result ?? {}
+  if (status !== 'Success') throw new Error(message || `response.result.status was '${status}', not 'Success'`)
+  return response.convertedObjects ?? []
+}
+
+/** A type as upstream's errors print it: `example.com/v1, Kind=Widget`. */
+export function printKind(apiVersion: string, kind: string): string {
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
+  return `${group}/${version}, Kind=${kind}`
+}

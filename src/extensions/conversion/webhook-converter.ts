@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import type { WebhookClientConfig } from '../../admission/webhooks/target.ts'
+import { isObject, jsonKind } from '../../apply/patch/go-print.ts'
+import { apiVersionOfVersion } from '../../catalog/catalog.ts'
+import type { RemoteConverter, Version } from '../../catalog/definition.ts'
+import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
+import { ConversionError } from '../../registry/conversion-error.ts'
+import type { Conversion } from '../../resources/apiextensions/custom-resource-definition/spec.ts'
+import { DecodeError, decode } from '../../schema/decode.ts'
+import { checkIdentity, restoredMetadata } from './converted-metadata.ts'
+import type { ConversionMetrics, FailureType } from './metrics.ts'
+import { convertedObjects, printKind, readReview, reviewBody, reviewVersionOf } from './review.ts'
+
+/** How long a webhook has for one call. */
+const TIMEOUT_MS = 30_000
+
+/** What every webhook that converts is called with. */
+export interface ConversionServices {
+  /** Posts JSON to a webhook and resolves with the body of its answer. Throws an Error in client-go's words. */
+  post(config: WebhookClientConfig, body: string, timeoutMs: number): Promise<Buffer>
+  readonly metrics: ConversionMetrics
+}
+
+/** A kind whose definition names a webhook. */
+export interface ConvertedKind {
+  /** Of the definition: `widgets.example.com`. */
+  readonly name: string
+  readonly group: string
+  /** Names of all versions, served or not. */
+  readonly versions: readonly string[]
+  readonly webhook: NonNullable<Conversion['webhook']>
+}
+
+/** A failed conversion, with what its metrics call it. */
+class Failure extends Error {
+  readonly type: FailureType | undefined
+
+  constructor(message: string, type?: FailureType) {
+    super(message)
+    this.type = type
+  }
+}
+
+/**
+ * Converts by the webhook of a definition. The objects that are not of the version yet go in one call; what comes back must be the same objects, gets the metadata that they had, but
+ * for labels and annotations, and is pruned. Defaults of the version are not filled in.
+ */
+export function webhookConverter(kind: ConvertedKind, { post, metrics }: ConversionServices): RemoteConverter {
+  const apiVersions = new Set(kind.versions.map(version => `${kind.group}/${version}`))
+  const clientConfig = kind.webhook.clientConfig ?? {}
+  const config: WebhookClientConfig = { ...clientConfig, ...(clientConfig.caBundle !== undefined && { caBundle: trimmed(clientConfig.caBundle) }) }
+
+  const call = async (objects: readonly KubeObject[], to: Version): Promise<readonly Json[]> => {
+    const version = reviewVersionOf(kind.webhook.conversionReviewVersions ?? [])
+    if (version === undefined) throw new Failure('no supported conversion review versions')
+    const uid = randomUUID()
+    const about = printKind(objects[0]!.apiVersion, objects[0]!.kind)
+    const failing = <T>(type: FailureType, run: () => T): T => {
+      try {
+        return run()
+      } catch (error) {
+        throw new Failure(`conversion webhook for ${about} failed: ${(error as Error).message}`, type)
+      }
+    }
+    const answer = await post(config, reviewBody(version, uid, apiVersionOfVersion(to), objects), TIMEOUT_MS).catch(error =>
+      failing('conversion_webhook_call_failure', () => {
+        throw error
+      }),
+    )
+    const review = failing('conversion_webhook_call_failure', () => readReview(version, answer))
+    const converted = failing('conversion_webhook_malformed_response_failure', () => convertedObjects(version, uid, review))
+    if (converted.length !== objects.length)
+      throw new Failure(
+        `conversion webhook for ${about} returned ${converted.length} objects, expected ${objects.length}`,
+        'conversion_webhook_partial_response_failure',
+      )
+    return converted
+  }
+
+  const converted = async (objects: readonly KubeObject[], to: Version): Promise<KubeObject[]> => {
+    const answered = await call(objects, to)
+    return answered.map((value, i) => {
+      try {
+        return accepted(objects[i]!, value, to, objects.length === 1 ? undefined : i)
+      } catch (error) {
+        throw error instanceof Failure ? error : new Failure((error as Error).message, 'conversion_webhook_invalid_converted_object_failure')
+      }
+    })
+  }
+
+  const timed = async (objects: readonly KubeObject[], to: Version): Promise<KubeObject[]> => {
+    const start = performance.now()
+    const seconds = (): number => (performance.now() - start) / 1000
+    const from = objects[0]!.apiVersion.slice(kind.group.length + 1)
+    try {
+      const answer = await converted(objects, to)
+      metrics.called(seconds(), undefined)
+      metrics.converted(kind.name, from, to.name, seconds(), true)
+      return answer.map(object => pruned(object, to))
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      if (error.type) metrics.called(seconds(), error.type)
+      metrics.converted(kind.name, from, to.name, seconds(), false)
+      throw new ConversionError(error.message)
+    }
+  }
+
+  return {
+    async convert(objects, to) {
+      const apiVersion = apiVersionOfVersion(to)
+      const others = objects.filter(object => object.apiVersion !== apiVersion)
+      const unknown = others.find(object => !apiVersions.has(object.apiVersion))
+      if (unknown) throw new ConversionError(`request to convert CR from an invalid group/version: ${unknown.apiVersion}`)
+      if (others.length === 0) return objects
+      const answer = (await timed(others, to)).values()
+      return objects.map(object => (object.apiVersion === apiVersion ? object : (answer.next().value as KubeObject)))
+    },
+  }
+}
+
+/** A bundle of nothing but white space is none. */
+const trimmed = (caBundle: string): string => (Buffer.from(caBundle, 'base64').toString().trim() === '' ? '' : caBundle)
+
+/** `index`: of the object, where several were asked for. */
+function accepted(original: KubeObject, value: Json, to: Version, index: number | undefined): KubeObject {
+  const about = `conversion webhook for ${printKind(original.apiVersion, original.kind)} returned invalid`
+  const what = index === undefined ? 'object at index 0' : `converted object at index ${index}`
+  const object = index === undefined ? objectOf(value) : within(`${about} ${what}`, () => objectOf(value))
+  const expected = apiVersionOfVersion(to)
+  if (object.apiVersion !== expected)
+    throw new Error(`${about} ${what}: invalid groupVersion (expected ${expected}, received ${String(object.apiVersion ?? '')})`)
+  if (object.kind !== original.kind) throw new Error(`${about} ${what}: invalid kind (expected ${original.kind}, received ${String(object.kind)})`)
+  const source = original as unknown as JsonObject
+  within(`${about} ${index === undefined ? 'object' : what}`, () => checkIdentity(source, object))
+  const metadata = within(`${about} metadata${index === undefined ? '' : ` in object at index ${index}`}`, () => restoredMetadata(source, object))
+  return { ...object, metadata } as unknown as KubeObject
+}
+
+function within<T>(prefix: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw new Error(`${prefix}: ${(error as Error).message}`)
+  }
+}
+
+function objectOf(value: Json): JsonObject {
+  if (value === null) throw new Error('unexpected end of JSON input')
+  if (!isObject(value)) throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
+  if (typeof value.kind !== 'string' || value.kind === '') throw new Error(`Object 'Kind' is missing in '${JSON.stringify(value, asNumber)}'`)
+  return value
+}
+
+const asNumber = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value)
+
+/** Without what the version does not name. Throws a ConversionError where its metadata or that of an embedded object is none. */
+function pruned(object: KubeObject, to: Version): KubeObject {
+  try {
+    const { kind, apiVersion } = object
+    return { kind, apiVersion, ...decode(to.schema, object as unknown as Json) } as unknown as KubeObject
+  } catch (error) {
+    throw error instanceof DecodeError ? new ConversionError(error.message) : error
+  }
+}

@@ -1,0 +1,66 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import type { Version } from '../catalog/definition.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { findMetadata, spliceRevision } from '../storage/json-splice.ts'
+import { parseOwn } from '../storage/parse-own.ts'
+import type { Key, Revision } from '../storage/revision.ts'
+import type { Attributes, Encoded, Encoder, StoredObject } from '../storage/storage.ts'
+
+const NO_LABELS: Record<string, string> = {}
+
+/** A stored object as somebody else has converted it. Holds its JSON, so that whoever has it reads the same bytes until it is done; other encodings are kept with the stored object. */
+export class ConvertedObject implements StoredObject {
+  readonly key: Key
+  readonly revision: Revision
+  private readonly stored: StoredObject
+  private readonly version: Version
+  private readonly bytes: Buffer
+  private known: Attributes | undefined
+
+  /** `bytes`: as items of a list of a custom kind have it, with the resourceVersion. */
+  constructor(stored: StoredObject, version: Version, bytes: Buffer, revision = stored.revision) {
+    this.key = stored.key
+    this.revision = revision
+    this.stored = stored
+    this.version = version
+    this.bytes = bytes
+  }
+
+  json(): Encoded {
+    return { bytes: this.bytes, header: 1 }
+  }
+
+  /** Parsed at each call: only writes and Tables ask for it. */
+  object(): KubeObject {
+    return parseOwn(this.bytes)
+  }
+
+  encoded(as: Encoder): Encoded {
+    const make = (): Encoded => as.encode(this.object())
+    if (this.revision !== this.stored.revision) return make()
+    return this.stored.encoded({ id: `${apiVersionOfVersion(this.version)};${as.id}`, encode: make })
+  }
+
+  kept(): undefined {
+    return undefined
+  }
+
+  attributes(): Attributes {
+    this.known ??= attributesIn(this.version, this.object())
+    return this.known
+  }
+}
+
+/** What selectors see of an object of the version. */
+function attributesIn({ selectableFields = {} }: Version, object: KubeObject): Attributes {
+  const { name = '', namespace = '', labels = NO_LABELS } = object.metadata
+  const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }
+  for (const [field, read] of Object.entries(selectableFields)) fields[field] = read(object)
+  return { namespace, name, labels, fields }
+}
+
+/** The same content at another revision: the event of an object that a selector no longer picks shows what it was so. */
+export function atRevision(object: StoredObject, version: Version, revision: Revision): StoredObject {
+  const { bytes } = object.json()
+  return new ConvertedObject(object, version, spliceRevision(bytes, bytes.length, findMetadata(bytes, 1), revision, 'sorted'), revision)
+}

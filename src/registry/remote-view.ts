@@ -1,0 +1,174 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import type { RemoteConverter, ResourceDefinition, Version } from '../catalog/definition.ts'
+import { encodeJson } from '../codec/json.ts'
+import { mapInSlices } from '../lib/slices.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { memberAt, startsWith, textAt } from '../storage/json-splice.ts'
+import { parseOwn } from '../storage/parse-own.ts'
+import type { StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
+import { ConvertedObject } from './converted-object.ts'
+import { mappedWatcher } from './mapped-watcher.ts'
+
+/** Objects of one call, and their bytes: what is sent and what comes back is in memory at once. */
+const AT_ONCE = 500
+const BYTES_AT_ONCE = 4 << 20
+/** Objects that are looked at before the event loop may have its turn. */
+const LOOK = 500
+
+const API_VERSION = Buffer.from('apiVersion')
+
+/**
+ * How a resource's stored objects look in a version, where somebody else converts them. An object is converted once for all who ask for it at a time; its bytes are kept with the
+ * object within the budget of all that is derived, and one view of it is shared while anyone has it, so that frames of watches are shared, too.
+ */
+export class RemoteView {
+  readonly version: Version
+  private readonly converter: RemoteConverter
+  private readonly id: string
+  private readonly apiVersion: string
+  /** What the JSON of nearly every object of the version begins with. */
+  private readonly start: Buffer
+  private readonly shown = new WeakMap<StoredObject, WeakRef<ConvertedObject>>()
+  private readonly coming = new Map<StoredObject, Promise<StoredObject>>()
+  private readonly batches = new WeakMap<readonly StorageEvent[], Promise<readonly StorageEvent[]>>()
+
+  constructor(version: Version, converter: RemoteConverter) {
+    this.version = version
+    this.converter = converter
+    this.apiVersion = apiVersionOfVersion(version)
+    this.id = `remote;${this.apiVersion}`
+    this.start = Buffer.from(`{"apiVersion":${JSON.stringify(this.apiVersion)},`)
+  }
+
+  /** Throws a ConversionError. */
+  async object(stored: StoredObject): Promise<StoredObject> {
+    return this.ready(stored) ?? this.convert([stored])[0]!
+  }
+
+  /** Likewise for many: those that are not known are converted some hundreds in a call, one call at a time. */
+  async objects(stored: readonly StoredObject[]): Promise<StoredObject[]> {
+    const found = new Map<StoredObject, StoredObject>()
+    let missing: StoredObject[] = []
+    let bytes = 0
+    const convertMissing = async (): Promise<void> => {
+      const group = missing
+      missing = []
+      bytes = 0
+      const converted = await Promise.all(this.convert(group))
+      for (const [i, object] of converted.entries()) found.set(group[i]!, object)
+    }
+    for (const [i, object] of stored.entries()) {
+      if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
+      if (found.has(object)) continue
+      const ready = this.ready(object)
+      if (ready) {
+        found.set(object, ready)
+        continue
+      }
+      bytes += object.json().bytes.length
+      if (missing.push(object) === AT_ONCE || bytes > BYTES_AT_ONCE) await convertMissing()
+    }
+    if (missing.length > 0) await convertMissing()
+    return stored.map(object => found.get(object)!)
+  }
+
+  /** A watcher whose events are in this version, in their order. Ends with the ConversionError of an event. */
+  watcher(watcher: Watcher): Watcher {
+    return mappedWatcher(watcher, events => this.batch(events))
+  }
+
+  private batch(events: readonly StorageEvent[]): Promise<readonly StorageEvent[]> {
+    let batch = this.batches.get(events)
+    if (!batch) {
+      batch = this.convertEvents(events)
+      this.batches.set(events, batch)
+    }
+    return batch
+  }
+
+  private async convertEvents(events: readonly StorageEvent[]): Promise<readonly StorageEvent[]> {
+    const objects = await this.objects(events.flatMap(event => (event.type === 'bookmark' ? [] : event.object)))
+    let next = 0
+    return events.map(event => {
+      if (event.type === 'bookmark') return event
+      const object = objects[next++]!
+      return object === event.object ? event : { ...event, object }
+    })
+  }
+
+  /** What needs no call: the object itself where it is of the version, or what was made of it before. */
+  private ready(stored: StoredObject): StoredObject | undefined {
+    if (startsWith(stored.json().bytes, 0, this.start) || apiVersionIn(stored) === this.apiVersion) return stored
+    const shown = this.shown.get(stored)?.deref()
+    if (shown) return shown
+    const kept = stored.kept(this.id)
+    return kept && this.show(stored, kept.bytes)
+  }
+
+  private show(stored: StoredObject, bytes: Buffer): ConvertedObject {
+    const object = new ConvertedObject(stored, this.version, bytes)
+    this.shown.set(stored, new WeakRef(object))
+    return object
+  }
+
+  /** In one call, but for those that are being converted already. */
+  private convert(group: readonly StoredObject[]): Promise<StoredObject>[] {
+    const fresh = group.filter(stored => !this.coming.has(stored))
+    if (fresh.length > 0) {
+      const answer = this.call(fresh)
+      for (const [i, stored] of fresh.entries()) {
+        const one = answer.then(objects => objects[i]!)
+        this.coming.set(stored, one)
+        const done = () => this.coming.delete(stored)
+        one.then(done, done)
+      }
+    }
+    return group.map(stored => this.coming.get(stored)!)
+  }
+
+  private async call(group: readonly StoredObject[]): Promise<StoredObject[]> {
+    const objects = await mapInSlices(group, stored => withoutRevision(parseOwn(stored.json().bytes)))
+    const converted = await this.converter.convert(objects, this.version)
+    return mapInSlices(
+      converted.map((object, i) => ({ object, stored: group[i]! })),
+      ({ object, stored }) => {
+        const metadata = { ...object.metadata, resourceVersion: String(stored.revision) }
+        const bytes = encodeJson(this.version.schema, { ...object, metadata })
+        stored.encoded({ id: this.id, encode: () => ({ bytes, header: 1 }) })
+        return this.show(stored, bytes)
+      },
+    )
+  }
+}
+
+/** Whoever converts is shown an object as the store has it. */
+export function withoutRevision(object: KubeObject): KubeObject {
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+function apiVersionIn(stored: StoredObject): string {
+  const { bytes, header } = stored.json()
+  const at = memberAt(bytes, header - 1, API_VERSION)
+  return at < 0 ? '' : textAt(bytes, at)
+}
+
+const views = new WeakMap<ResourceDefinition, Map<Version, RemoteView>>()
+
+/** Undefined where this server converts by itself. */
+export function remoteViewOf(definition: ResourceDefinition, version: Version): RemoteView | undefined {
+  const { converter } = definition
+  if (converter === undefined) return undefined
+  let known = views.get(definition)
+  if (!known) {
+    known = new Map()
+    views.set(definition, known)
+  }
+  let view = known.get(version)
+  if (!view) {
+    view = new RemoteView(version, converter)
+    known.set(version, view)
+  }
+  return view
+}

@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { checkIdentity, restoredMetadata } from '../../../../src/extensions/conversion/converted-metadata.ts'
+import type { Json, JsonObject } from '../../../../src/meta/object.ts'
+
+const metadata = { name: 'a', namespace: 'ns', uid: 'u', generation: 3, labels: { l: '1' }, finalizers: ['x/y'] }
+const outcome = (converted: JsonObject): unknown => {
+  try {
+    checkIdentity({ metadata }, converted)
+    return restoredMetadata({ metadata }, converted)
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+const NAME = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+
+describe('metadata of a converted object', () => {
+  const answered = (own: Record<string, Json>): JsonObject => ({ metadata: { ...metadata, ...own } })
+  const table: [name: string, converted: JsonObject, expected: unknown][] = [
+    ['is as it was', answered({}), metadata],
+    [
+      'takes labels and annotations',
+      answered({ labels: { l: '2', m: '3' }, annotations: { a: 'b' } }),
+      { ...metadata, labels: { l: '2', m: '3' }, annotations: { a: 'b' } },
+    ],
+    ['takes nothing else', answered({ generation: 9, finalizers: [], ownerReferences: [] }), metadata],
+    ['may lose its labels', answered({ labels: null }), { name: 'a', namespace: 'ns', uid: 'u', generation: 3, finalizers: ['x/y'] }],
+    ['of another name', answered({ name: 'b' }), 'must have the same name: a != b'],
+    ['of another namespace', answered({ namespace: 'other' }), 'must have the same namespace: ns != other'],
+    ['of another uid', answered({ uid: 'other' }), 'must have the same UID: u != other'],
+    ['that is missing', {}, 'must have the same name: a != '],
+    ['with labels that are none', answered({ labels: 'x' }), 'invalid metadata.labels of type string in converted object'],
+    ['with a label that is no text', answered({ labels: { a: 1 } }), 'metadata.labels[a] must be a string, but is int64 in converted object'],
+  ]
+  for (const [name, converted, expected] of table) it(name, () => expect(outcome(converted)).to.deep.equal(expected))
+
+  it('is held to the rules of labels and annotations', () => {
+    expect(outcome(answered({ annotations: { 'bad key!': 'x' } }))).to.contain(`metadata.annotation: Invalid value: "bad key!": name part ${NAME}`)
+    expect(outcome(answered({ labels: { ok: 'x y', 'no way': 'z' } }))).to.match(
+      /^\[metadata\.labels: Invalid value: "x y": a valid label .*, metadata\.labels: Invalid value: "no way": name part .*\]$/,
+    )
+  })
+})

@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { ConversionError } from '../../../src/registry/conversion-error.ts'
+import { managedConversion, withConversions } from '../../../src/registry/managed-conversion.ts'
+import { failureText, link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
+import { widgetResource } from '../../support/test-registry.ts'
+
+const object = link('v1', 'a', { hostPort: 'h:1' })
+
+describe('conversions for managed fields', () => {
+  it('are none where there is one version', () => {
+    const definition = widgetResource()
+    expect(managedConversion({ definition, version: definition.home })).to.equal(undefined)
+  })
+
+  it('are waited for where somebody else makes them, each once', async () => {
+    let calls = 0
+    const definition = linkResource(review => {
+      calls++
+      return reviewed(review)
+    })
+    const served = { definition, version: linkVersion(definition, 'v1') }
+    let runs = 0
+    const result = await withConversions(served, convert => {
+      runs++
+      const found = [object, link('v1', 'b', {}), object].map(each => convert?.(each, 'example.com/v2')?.object)
+      return { found, gone: convert?.(object, 'example.com/v0') }
+    })
+    const a = link('v2', 'a', { host: 'h', port: '1' })
+    expect(result).to.deep.equal({ found: [a, link('v2', 'b', {}), a], gone: undefined })
+    expect([calls, runs]).to.deep.equal([2, 3])
+  })
+
+  it('ask nobody about an object that is not there yet', async () => {
+    const definition = linkResource(() => ({}))
+    const served = { definition, version: linkVersion(definition, 'v1') }
+    const empty = { apiVersion: 'example.com/v1', kind: 'Link', metadata: {} } as typeof object
+    expect(await withConversions(served, convert => convert?.(empty, 'example.com/v2')?.object)).to.deep.equal({ ...empty, apiVersion: 'example.com/v2' })
+  })
+
+  it('fail as upstream tells it', async () => {
+    const definition = linkResource(() => ({}))
+    const served = { definition, version: linkVersion(definition, 'v1') }
+    const failing = withConversions(served, convert => convert?.(object, 'example.com/v2'))
+    expect(await failureText(failing)).to.contain('failed to convert old object: conversion webhook for example.com/v1, Kind=Link failed: ')
+    expect(await failing.catch(error => error)).to.be.instanceOf(ConversionError)
+  })
+})

@@ -1,0 +1,156 @@
+import { expect } from 'chai'
+import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
+import type { KubeObject } from '../../../src/meta/object.ts'
+import { codecOf } from '../../../src/registry/codec.ts'
+import { type RemoteView, remoteViewOf } from '../../../src/registry/remote-view.ts'
+import { key, revision } from '../../../src/storage/revision.ts'
+import type { StorageEvent, StoredObject, Watcher } from '../../../src/storage/storage.ts'
+import { derivedBudget, Stored } from '../../../src/storage/stored-object.ts'
+import { failureText, link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
+
+/** Links, and how many objects each call of their webhook had. */
+function world(answer: (review: KubeObject) => unknown = review => reviewed(review)) {
+  const calls: number[] = []
+  const definition = linkResource(review => {
+    calls.push(review.request.objects.length)
+    return answer(review)
+  })
+  return {
+    definition,
+    calls,
+    v1: remoteViewOf(definition, linkVersion(definition, 'v1')) as RemoteView,
+    v2: remoteViewOf(definition, linkVersion(definition, 'v2')) as RemoteView,
+  }
+}
+
+let revisions = 0
+function stored(definition: ResourceDefinition, object: KubeObject): StoredObject {
+  const codec = codecOf(definition, 'test')
+  return Stored.read(key(`/registry/example.com/links/ns/${object.metadata.name}`), revision(++revisions), codec, codec.encode(object))
+}
+const links = (definition: ResourceDefinition, count: number): StoredObject[] =>
+  Array.from({ length: count }, (_, i) => stored(definition, link('v1', `l${i}`, { hostPort: `h${i}:1` })))
+
+/** Gives the batches, and holds what `take` got. */
+const watcherOf = (batches: readonly (readonly StorageEvent[])[]): Watcher => ({
+  close: () => {},
+  deliver: async take => {
+    for (const batch of batches) if (!(await take(batch))) return
+  },
+  async *[Symbol.asyncIterator]() {
+    yield* batches
+  },
+})
+
+describe('RemoteView', () => {
+  it('shows objects of its own version themselves, and asks nobody', async () => {
+    const { definition, calls, v1 } = world()
+    const [one] = links(definition, 1)
+    expect(await v1.object(one!)).to.equal(one)
+    expect(calls).to.deep.equal([])
+  })
+
+  it('shows others as they come back, with their version and key', async () => {
+    const { definition, v2 } = world()
+    const [one] = links(definition, 1)
+    const shown = await v2.object(one!)
+    expect(shown.object()).to.deep.equal({
+      ...link('v2', 'l0', { host: 'h0', n: 7, port: '1' }),
+      metadata: { name: 'l0', namespace: 'ns', uid: 'uid-l0', resourceVersion: String(one!.revision) },
+    })
+    expect([shown.key, shown.revision]).to.deep.equal([one!.key, one!.revision])
+    expect(shown.json().bytes.toString()).to.match(/^\{"apiVersion":"example.com\/v2","kind":"Link","metadata":/)
+    expect(shown.attributes()).to.deep.equal({
+      namespace: 'ns',
+      name: 'l0',
+      labels: {},
+      fields: { 'metadata.name': 'l0', 'metadata.namespace': 'ns', 'spec.host': 'h0' },
+    })
+    const encoder = { id: 'test', encode: ({ spec }: KubeObject) => ({ bytes: Buffer.from(spec.host), header: 0 }) }
+    expect(shown.encoded(encoder).bytes.toString()).to.equal('h0')
+  })
+
+  it('converts in groups, in one call each, and what many ask for at a time once', async () => {
+    const { definition, calls, v2 } = world()
+    const many = links(definition, 620)
+    const [shown, again, one] = await Promise.all([v2.objects(many), v2.objects(many.slice(0, 3)), v2.object(many[1]!)])
+    expect(calls).to.deep.equal([500, 120])
+    expect(shown.map(object => object.attributes().name)).to.deep.equal(many.map((_, i) => `l${i}`))
+    expect(again[1]).to.equal(shown[1])
+    expect(one).to.equal(shown[1])
+    expect((await v2.objects(many))[7]).to.equal(shown[7])
+    expect(calls).to.have.length(2)
+  })
+
+  it('sends no more than some megabytes in a call', async () => {
+    const { definition, calls, v2 } = world()
+    const pad = 'x'.repeat(1 << 20)
+    await v2.objects(Array.from({ length: 6 }, (_, i) => stored(definition, link('v1', `l${i}`, { hostPort: `h${i}:1` }, { annotations: { pad } }))))
+    expect(calls).to.deep.equal([4, 2])
+  })
+
+  it('keeps bytes with the object, within the budget of what is derived', async () => {
+    const { definition, v2 } = world()
+    const [one] = links(definition, 1)
+    const before = derivedBudget.bytes
+    const shown = await v2.object(one!)
+    expect(derivedBudget.bytes - before).to.be.greaterThan(shown.json().bytes.length)
+    expect(one!.kept('remote;example.com/v2')?.bytes).to.equal(shown.json().bytes)
+  })
+
+  it('fails for all who wait, and asks anew afterwards', async () => {
+    let broken = true
+    const { definition, calls, v2 } = world(review => (broken ? {} : reviewed(review)))
+    const [one] = links(definition, 1)
+    const both = await Promise.all([failureText(v2.object(one!)), failureText(v2.objects([one!]))])
+    expect(both[0]).to.contain('conversion webhook for example.com/v1, Kind=Link failed: expected webhook response')
+    expect(both[1]).to.equal(both[0])
+    expect(calls).to.deep.equal([1])
+    broken = false
+    expect((await v2.object(one!)).object().spec.host).to.equal('h0')
+  })
+
+  it('reads what was stored in another version as it is', async () => {
+    const { definition, calls } = world()
+    const older = linkResource(review => reviewed(review), 'v2')
+    const codec = codecOf(definition, 'test')
+    const one = Stored.read(key('/registry/x'), revision(9), codec, codecOf(older, 'test').encode(link('v2', 'old', { host: 'h' })))
+    expect(one.object()).to.deep.include({ apiVersion: 'example.com/v2', spec: { host: 'h', extra: 'of v2' } })
+    const shown = await (remoteViewOf(definition, linkVersion(definition, 'v1')) as RemoteView).object(one)
+    expect(shown.object().spec).to.deep.equal({ hostPort: 'h' })
+    expect(calls).to.deep.equal([1])
+  })
+
+  describe('of watches', () => {
+    const bookmark = { type: 'bookmark', revision: revision(99), initialEnd: false } as const
+    const added = (object: StoredObject): StorageEvent => ({ type: 'added', object, revision: object.revision })
+
+    it('gives batches in their order, converted once for all watches', async () => {
+      const { definition, calls, v2 } = world()
+      const many = links(definition, 4)
+      const batches = [many.slice(0, 2).map(added), [bookmark], many.slice(2).map(added)]
+      const given = async (): Promise<(readonly StorageEvent[])[]> => {
+        const seen: (readonly StorageEvent[])[] = []
+        await v2.watcher(watcherOf(batches)).deliver(batch => seen.push(batch) > 0)
+        return seen
+      }
+      const [first, second] = await Promise.all([given(), given()])
+      expect(calls).to.deep.equal([2, 2])
+      expect(first).to.deep.equal(second)
+      // One array, and one view of each object, so that frames are shared.
+      expect(first[0]).to.equal(second[0])
+      const objects = (batches: readonly (readonly StorageEvent[])[]) => batches.flat().map(event => event.type !== 'bookmark' && event.object)
+      expect(objects(first).every((object, at) => object === objects(second)[at])).to.equal(true)
+      expect(first.flat().map(event => (event.type === 'bookmark' ? event : event.object.object().spec.host))).to.deep.equal(['h0', 'h1', bookmark, 'h2', 'h3'])
+    })
+
+    it('ends them with what fails', async () => {
+      const { definition, v2 } = world(review => (review.request.objects.some((object: KubeObject) => object.metadata.name === 'l1') ? {} : reviewed(review)))
+      const many = links(definition, 3)
+      const seen: StorageEvent[] = []
+      const text = await failureText(v2.watcher(watcherOf(many.map(one => [added(one)]))).deliver(batch => seen.push(...batch) > 0))
+      expect(text).to.contain('failed: expected webhook response')
+      expect(seen).to.have.length(1)
+    })
+  })
+})
