@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { checkPolicyTypes, type ExpressionWarning } from '../../../../src/admission/policies/type-check.ts'
 import { Catalog } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition } from '../../../../src/catalog/definition.ts'
+import { ConversionMetrics } from '../../../../src/extensions/conversion/metrics.ts'
 import { customResource } from '../../../../src/extensions/custom-resource.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 
@@ -31,13 +32,16 @@ describe('types in policies', () => {
       parts: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
     }
     const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties } } }
-    const custom = customResource({
-      kind: 'CustomResourceDefinition',
-      apiVersion: 'apiextensions.k8s.io/v1',
-      metadata: { name: 'widgets.example.com' },
-      spec: { group: 'example.com', scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] },
-      status: { acceptedNames: names, storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] },
-    }) as ResourceDefinition
+    const custom = customResource(
+      {
+        kind: 'CustomResourceDefinition',
+        apiVersion: 'apiextensions.k8s.io/v1',
+        metadata: { name: 'widgets.example.com' },
+        spec: { group: 'example.com', scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] },
+        status: { acceptedNames: names, storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] },
+      },
+      { post: () => Promise.reject(new Error('nothing is converted')), metrics: new ConversionMetrics() },
+    ) as ResourceDefinition
     const widgets = new Catalog([custom])
     const rule = { apiGroups: ['example.com'], apiVersions: ['v1'], operations: ['*'], resources: ['widgets'] }
     const CASES: [expression: string, fault: string | undefined][] = [
