@@ -33,6 +33,8 @@ export interface RequestContext {
   readonly userAgent: string
   /** Milliseconds since the epoch at which the request began. */
   readonly receivedAt: number
+  /** When the request is out of time, by the steady clock; 0 or absent: never. */
+  readonly deadline?: number
   /** Adds a `Warning` header to the answer; the same text is sent once. */
   warn(text: string): void
 }

@@ -1,4 +1,6 @@
+import { steadyClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import type { RequestContext } from '../../meta/context.ts'
 import { badRequestError, internalServerError, isStatusError, type StatusError, timeoutError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
@@ -54,8 +56,7 @@ export async function consult<T>(
     observe(200, false)
     return used
   } catch (error) {
-    // The request itself has run out of time.
-    if (isStatusError(ctx.signal.reason, 'Timeout')) throw ctx.signal.reason
+    if (isOutOfTime(ctx)) throw timeoutError('request did not complete within the allotted timeout', 0)
     if (!(error instanceof WebhookCallError)) {
       const status = error instanceof Rejection ? error.status : undefined
       metrics.rejected(hook.name, step, operation, status ? 'no_error' : 'apiserver_internal_error', status?.code ?? 0)
@@ -75,13 +76,17 @@ export async function consult<T>(
   }
 }
 
+/** The request itself, whatever its webhooks do. Timers may be a little early. */
+const isOutOfTime = ({ signal, deadline = 0 }: RequestContext): boolean =>
+  isStatusError(signal.reason, 'Timeout') || (deadline > 0 && steadyClock.now() >= deadline - 2)
+
 async function ask(env: WebhookEnvironment, hook: Webhook, request: AdmissionRequest, about: About): Promise<Verdict> {
   const { ctx, dryRun } = request
   if (dryRun && !QUIET.has(hook.sideEffects ?? '')) throw loudOnDryRun(hook)
   const version = reviewVersionOf(hook.reviewVersions)
   if (!version) throw new WebhookCallError('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)')
   const uid = env.newUid()
-  const body = await post(env, hook, reviewText(version, uid, request, about), ctx.signal)
+  const body = await post(env, hook, reviewText(version, uid, request, about), ctx)
   const verdict = readVerdict(body, { version, uid, mutating: hook.kind === 'mutating', schema: env.reviewSchema() })
   for (const text of verdict.warnings) ctx.warn(text)
   if (!verdict.allowed) throw new Rejection(denial(hook.name, verdict.status))
@@ -93,9 +98,11 @@ function loudOnDryRun({ name, sideEffects }: Webhook): Error {
   return badRequestError(`admission webhook ${JSON.stringify(name)} does not support dry run`)
 }
 
-async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, signal: AbortSignal): Promise<Buffer> {
+async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, { signal, deadline }: RequestContext): Promise<Buffer> {
+  // The webhook has no more time than the request has left.
+  const left = deadline ? Math.max(deadline - steadyClock.now(), 1) : hook.timeoutMs
   try {
-    return await clients.post(hook.clientConfig, review, { timeoutMs: hook.timeoutMs, signal })
+    return await clients.post(hook.clientConfig, review, { timeoutMs: Math.min(hook.timeoutMs, left), signal })
   } catch (error) {
     if (!(error instanceof WebhookCallError)) throw error
     const { message, code, canceled, isConfiguration } = error

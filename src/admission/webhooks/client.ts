@@ -128,7 +128,7 @@ export class WebhookClients {
       } catch (error) {
         if (signal.aborted || error instanceof DialError) throw error
         // It was closed by the other side while nobody used it.
-        if (request?.reusedSocket && (error as { code?: string }).code === 'ECONNRESET') continue
+        if (request?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '')) continue
         throw wordsOf(error, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
       }
     }

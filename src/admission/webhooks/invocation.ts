@@ -55,12 +55,15 @@ async function meets(hook: Webhook, request: AdmissionRequest, about: About, { m
       ...(options && { options }),
     },
   })
+  const step = hook.kind === 'mutating' ? 'admit' : 'validating'
+  const began = performance.now()
   const outcome = await meetsConditions(conditions, { values })
+  metrics.evaluated(hook.name, step, operation, (performance.now() - began) / 1000)
   if (outcome.error === undefined) {
     if (!outcome.matches) metrics.excluded(hook.name, hook.kind === 'mutating' ? 'admit' : 'validate', operation)
     return outcome.matches
   }
-  metrics.conditionFailed(hook.name, hook.kind === 'mutating' ? 'admit' : 'validating', operation)
+  metrics.conditionFailed(hook.name, step, operation)
   if (hook.failurePolicy === 'Ignore') return false
   const { group, resource } = asked.resource
   throw forbiddenError({ group, resource }, request.name, outcome.error)

@@ -52,6 +52,14 @@ export class WebhookMetrics {
     labels: MATCH_LABELS,
   })
 
+  readonly #conditionDurations = new HistogramFamily({
+    name: 'apiserver_admission_match_condition_evaluation_seconds',
+    help: 'Admission match condition evaluation time in seconds, by name of what has the conditions, its kind, admission type and operation.',
+    stability: 'ALPHA',
+    labels: MATCH_LABELS,
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+  })
+
   observe(name: string, step: Step, operation: string, { code, rejected, seconds }: { code: number; rejected: boolean; seconds: number }): void {
     this.#requests.child(name, step, operation, codeOf(code), String(rejected)).value++
     this.#durations.child(name, step, operation, String(rejected)).observe(seconds)
@@ -70,11 +78,15 @@ export class WebhookMetrics {
     this.#excluded.child(name, 'webhook', type, operation).value++
   }
 
+  evaluated(name: string, step: Step, operation: string, seconds: number): void {
+    this.#conditionDurations.child(name, 'webhook', step, operation).observe(seconds)
+  }
+
   conditionFailed(name: string, step: Step, operation: string): void {
     this.#conditionErrors.child(name, 'webhook', step, operation).value++
   }
 
   families(): readonly MetricFamily[] {
-    return [this.#durations, this.#rejections, this.#failedOpen, this.#requests, this.#excluded, this.#conditionErrors]
+    return [this.#durations, this.#rejections, this.#failedOpen, this.#requests, this.#excluded, this.#conditionErrors, this.#conditionDurations]
   }
 }

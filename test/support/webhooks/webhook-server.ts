@@ -29,7 +29,8 @@ export class WebhookServer {
   static async start(names: { dns: string[]; ips: string[] } = { dns: ['localhost'], ips: ['127.0.0.1'] }): Promise<WebhookServer> {
     const ca = await issueCa('webhooks')
     const made = new WebhookServer(await issueServing(ca, 'webhook', names), ca.cert)
-    made.server.listen(0, '127.0.0.1')
+    // One that a failed test leaves behind holds nobody up.
+    made.server.unref().listen(0, '127.0.0.1')
     await once(made.server, 'listening')
     return made
   }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { steadyClock } from '../../../../src/lib/clock.ts'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { internalContext } from '../../../../src/registry/internal-context.ts'
 import { CONFIG_MAPS, NAMESPACES } from '../../../support/builtin-registry.ts'
@@ -151,6 +152,23 @@ describe('admission webhooks', () => {
     ])
       expect(lines).to.include(line)
     expect(lines.some(line => line.startsWith('admission_duration_seconds_count c.example.com admit CREATE false'))).to.equal(true)
+  })
+
+  it('have no more time than the request has left', async () => {
+    world.add('validating', '/silent')
+    const ctx = { ...internalContext({ verb: 'create' }, NEVER, 0), deadline: steadyClock.now() + 200 }
+    const asked = {
+      ctx,
+      operation: 'CREATE' as const,
+      served: servedOf(world),
+      subresource: '',
+      namespace: 'ns',
+      name: 'late',
+      dryRun: false,
+      object: map('late'),
+    }
+    expect(await refusalText(world.t.registry.admit(asked))).to.equal('504 Timeout: Timeout: request did not complete within the allotted timeout')
+    expect(world.server.requests.at(-1)?.path).to.equal('/silent?timeout=1s')
   })
 
   it('wait until it is known which there are', async () => {
