@@ -104,6 +104,14 @@ class ViewedObject implements StoredObject {
     return this.stored.encoded(this.encoderFor(as))
   }
 
+  passing(as: Encoder): Encoded {
+    return this.stored.passing(this.encoderFor(as))
+  }
+
+  sizeOf(as: Encoder): number {
+    return this.stored.sizeOf(this.encoderFor(as))
+  }
+
   attributes(): Attributes {
     return this.stored.attributes()
   }
