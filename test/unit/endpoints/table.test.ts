@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { goJson } from '../../../src/codec/json.ts'
 import { DEFAULT_TABLE, type RowSource, renderPartialList, renderTable, type TableOptions, tableEvent } from '../../../src/endpoints/table.ts'
 import { wholeOf } from '../../../src/lib/filled-body.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { Json, KubeObject } from '../../../src/meta/object.ts'
 
 const options: TableOptions = { includeObject: 'None', version: 'v1', group: 'meta.k8s.io', now: 0 }
 const object = (name: string, more: object = {}): KubeObject => ({ kind: 'K', apiVersion: 'v1', metadata: { name, resourceVersion: '7', ...more } })
@@ -79,6 +80,14 @@ describe('tables', () => {
   it('escape as Go does', () => {
     const escaped = tableEvent({ ...DEFAULT_TABLE, cells: () => ['<a>&', 3, null, true] }, object('<'), { ...options, includeObject: 'Object' }, false)
     expect(escaped).to.include('"cells":["\\u003ca\\u003e\\u0026",3,null,true]').and.include('"name":"\\u003c"')
+  })
+
+  it('have the cells that Go would write', async () => {
+    const cells = ['<none>', 'a<none>&', '\u2028', '\ud800', -0, 1.5, 2n ** 63n, { b: 1, a: '<' }, null, false]
+    for (const cell of cells) {
+      const event = tableEvent({ ...DEFAULT_TABLE, cells: () => ['x', cell as Json] }, object('a'), options, false)
+      expect(event).to.include(`"cells":${goJson(['x', cell as Json])},`)
+    }
   })
 
   const ready = (json: string, header: number) => ({
