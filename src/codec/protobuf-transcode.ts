@@ -1,5 +1,23 @@
 import type { StructSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  endOfValue,
+  LETTER_F,
+  LETTER_N,
+  LETTER_T,
+  LETTER_U,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  secondsAt,
+  unescaped,
+  ZERO,
+} from './json-scan.ts'
 import { encodeField } from './protobuf-encode.ts'
 import { type EntryLayout, layoutOf, type MemberLayout, type MessageLayout, type Room, threeBytes, type ValueLayout } from './protobuf-layout.ts'
 
@@ -7,22 +25,6 @@ import { type EntryLayout, layoutOf, type MemberLayout, type MessageLayout, type
  * From JSON to protobuf byte by byte, with no object between: what both forms have in common (texts, raw JSON) is copied. Lists of a hundred thousand objects are encoded so.
  * State is the module's: an encoding is never interrupted.
  */
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const MINUS = 0x2d
-const ZERO = 0x30
-const COLON = 0x3a
-const OPEN_BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_BRACKET = 0x5d
-const LETTER_F = 0x66
-const LETTER_N = 0x6e
-const LETTER_T = 0x74
-const LETTER_U = 0x75
-const LETTER_Z = 0x5a
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 
 /** A message may be longer than its JSON: members that are not there have zeros. One that is longer than this is left to the caller. */
 const GROWTH = 4
@@ -322,23 +324,6 @@ function writeText(tag: number, room: Room): void {
   close(from, left, room)
 }
 
-function unescaped(letter: number): number {
-  switch (letter) {
-    case 0x62:
-      return 0x08
-    case LETTER_F:
-      return 0x0c
-    case LETTER_N:
-      return 0x0a
-    case 0x72:
-      return 0x0d
-    case LETTER_T:
-      return 0x09
-    default:
-      return letter
-  }
-}
-
 /** In UTF-8. What is beyond the first plane is never escaped. */
 function writeCodeUnit(unit: number): void {
   if (!(unit < 0xd800 || unit > 0xdfff)) giveUp()
@@ -371,20 +356,9 @@ function writeInteger(value: ValueLayout): void {
   }
 }
 
-const digitAt = (offset: number): number => (json[pos + offset] as number) - ZERO
-const twoDigits = (offset: number): number => 10 * digitAt(offset) + digitAt(offset + 1)
-
-/** Of `"2006-01-02T15:04:05Z"`; -1 where it is in another form, or 32 bits do not hold it. */
-function secondsHere(): number {
-  if (json[pos] !== QUOTE || json[pos + 20] !== LETTER_Z || json[pos + 21] !== QUOTE) return -1
-  const year = 100 * twoDigits(1) + twoDigits(3)
-  const seconds = Date.UTC(year, twoDigits(6) - 1, twoDigits(9), twoDigits(12), twoDigits(15), twoDigits(18)) / 1000
-  return year >= 1970 && seconds >= 0 && seconds <= 0xffffffff ? seconds : -1
-}
-
 /** Seconds, and no nanoseconds. */
 function writeTime(value: ValueLayout): void {
-  const seconds = secondsHere()
+  const seconds = secondsAt(json, pos)
   if (seconds < 0) writeOther(value)
   else {
     const from = open(value.tag, value.room)
@@ -440,30 +414,9 @@ function writeOther({ number, schema }: ValueLayout): void {
   at += bytes.length
 }
 
-/** Goes on to after the value. False where it may be spelled otherwise than as JSON.stringify does: there is a `\u` in it, or a negative number. */
+/** Goes on to after the value. False where it may be spelled otherwise than as JSON.stringify does. */
 function skip(): boolean {
-  const source = json
-  const { length } = source
-  let plain = true
-  let depth = 0
-  let read = pos
-  for (; read < length; read++) {
-    const byte = source[read] as number
-    if (byte === QUOTE) {
-      for (read++; read < length && source[read] !== QUOTE; read++) if (source[read] === BACKSLASH && source[++read] === LETTER_U) plain = false
-      if (depth > 0) continue
-      read++
-      break
-    }
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (depth === 0) break
-      if (--depth > 0) continue
-      read++
-      break
-    } else if (byte === MINUS) plain = false
-    else if (byte === COMMA && depth === 0) break
-  }
-  pos = read
-  return plain
+  const end = endOfValue(json, pos)
+  pos = Math.abs(end)
+  return end > 0
 }
