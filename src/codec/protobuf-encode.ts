@@ -18,6 +18,13 @@ export function encodeMessage(schema: StructSchema, object: JsonObject): Uint8Ar
   return writer.finish()
 }
 
+/** One field of a message: nothing, or zero, where it is absent (or null). */
+export function encodeField(number: number, schema: Schema, value: Json | undefined, pointer: boolean): Uint8Array {
+  const writer = protobuf.Writer.create()
+  writeField(writer, number, schema, value, pointer)
+  return writer.finish()
+}
+
 function writeMessage(writer: Writer, schema: StructSchema, object: JsonObject): void {
   for (const entry of planOf(schema)) {
     if ('inline' in entry) {

@@ -92,7 +92,28 @@ export const listHead = (listMeta: Uint8Array): Buffer => Buffer.concat([META_TA
 export const listItem = (item: Uint8Array): Buffer => Buffer.concat([ITEM_TAG, varint(item.length), item])
 
 /** What stands before an item of so many bytes. */
-export const listItemHead = (length: number): number => 1 + varint(length).length
+export const listItemHead = (length: number): number => {
+  let bytes = 2
+  for (let rest = length >>> 7; rest > 0; rest >>>= 7) bytes++
+  return bytes
+}
+
+/** Writes what stands before an item of so many bytes, to end where the item begins; gives where it begins itself. */
+export function writeItemHead(target: Buffer, item: number, length: number): number {
+  const from = item - listItemHead(length)
+  let at = from
+  target[at++] = ITEM_TAG[0] as number
+  for (let rest = length; ; rest >>>= 7) {
+    if (rest < 0x80) {
+      target[at] = rest
+      return from
+    }
+    target[at++] = (rest & 0x7f) | 0x80
+  }
+}
+
+/** The most bytes that stand before an item. */
+export const MOST_ITEM_HEAD = 6
 
 const META_TAG = Buffer.from([0x0a])
 const ITEM_TAG = Buffer.from([0x12])

@@ -5,7 +5,7 @@ import type { FilledBody } from '../lib/filled-body.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { JsonObject, ListMeta } from '../meta/object.ts'
 import type { ListResult } from '../registry/read.ts'
-import type { StoredObject } from '../storage/storage.ts'
+import type { Encoded, StoredObject } from '../storage/storage.ts'
 import { listMetaText } from './meta-json.ts'
 
 export function listMeta(result: ListResult): ListMeta {
@@ -61,6 +61,8 @@ export async function listBody(version: Version, meta: ListMeta, items: readonly
 function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], length: number): FilledBody {
   // -1: the start is still to come; items.length: only the end is.
   let next = -1
+  /** What the part is made of. */
+  const part: Encoded[] = []
   const fill = (target: Buffer): Buffer => {
     if (next < 0) {
       next = 0
@@ -71,9 +73,12 @@ function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], leng
     // Room for the type header of the first, which is cut off at the end.
     const margin = headerOf(items[first])
     let size = margin
+    let count = 0
     while (next < items.length) {
-      const more = sizeOf(items[next])
+      const encoded = (items[next] as StoredObject).json()
+      const more = encoded.bytes.length - encoded.header + 2
       if (size + more > target.length) break
+      part[count++] = encoded
       size += more
       next++
     }
@@ -82,8 +87,8 @@ function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], leng
       return Buffer.concat([first > 0 ? Buffer.from(',{') : Buffer.from('{'), bodyOf(items[first])])
     }
     let at = size
-    for (let i = next - 1; i >= first; i--) {
-      const { bytes, header } = (items[i] as StoredObject).json()
+    for (let i = count - 1; i >= 0; i--) {
+      const { bytes, header } = part[i] as Encoded
       at -= bytes.length
       target.set(bytes, at)
       at += header

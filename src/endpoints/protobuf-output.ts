@@ -1,15 +1,31 @@
 import { apiVersionOfVersion, listKindOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
-import { envelopeAround, listHead, listItem, listItemHead, type TypeMeta, watchFrame, wrap, wrapSegments } from '../codec/protobuf.ts'
+import {
+  envelopeAround,
+  listHead,
+  listItem,
+  listItemHead,
+  MOST_ITEM_HEAD,
+  type TypeMeta,
+  watchFrame,
+  wrap,
+  wrapSegments,
+  writeItemHead,
+} from '../codec/protobuf.ts'
 import { encodeMessage } from '../codec/protobuf-encode.ts'
-import { type FilledBody, filledWith } from '../lib/filled-body.ts'
-import { mapInSlices } from '../lib/slices.ts'
+import { transcode } from '../codec/protobuf-transcode.ts'
+import type { FilledBody } from '../lib/filled-body.ts'
+import { eachInSlices, mapInSlices } from '../lib/slices.ts'
 import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { Encoder, StoredObject } from '../storage/storage.ts'
+import { derivedBudget } from '../storage/stored-object.ts'
 import type { BinaryForm } from './binary-form.ts'
 import { metaType } from './meta-type.ts'
+
+/** Of the encodings of one list, what is kept for the next: the budget holds what several lists keep. The rest is made anew: to keep it and forget it again would take more. */
+const MOST_KEPT = derivedBudget.limit / 2
 
 const encoders = new WeakMap<StructSchema, Encoder>()
 
@@ -23,6 +39,12 @@ export function protobufEncoder(version: Version): Encoder {
       encode: object => {
         const message = encodeMessage(schema, object as unknown as JsonObject)
         return { bytes: listItem(message), header: listItemHead(message.length) }
+      },
+      transcode: json => {
+        const bytes = transcode(schema, json.bytes, json.header, MOST_ITEM_HEAD)
+        if (bytes === undefined) return undefined
+        const from = writeItemHead(bytes, MOST_ITEM_HEAD, bytes.length - MOST_ITEM_HEAD)
+        return { bytes: bytes.subarray(from), header: MOST_ITEM_HEAD - from }
       },
     }
     encoders.set(version.schema, encoder)
@@ -48,16 +70,37 @@ async function listBody(version: Version, meta: ListMeta, items: readonly Stored
   const encoder = protobufEncoder(version)
   const first = listHead(metaMessage(meta))
   let length = first.length
-  // Looking at so many buffers once more, for their length alone, would hold the event loop.
-  const segments = await mapInSlices(items, item => {
-    const { bytes } = item.encoded(encoder)
-    length += bytes.length
-    return bytes
+  await eachInSlices(items, item => {
+    length += length < MOST_KEPT ? item.encoded(encoder).bytes.length : item.sizeOf(encoder)
   })
   const { head, tail } = envelopeAround(typeMetaOf(version, 'List'), length)
-  segments.unshift(head, first)
-  segments.push(tail)
-  return filledWith(segments, head.length + length + tail.length)
+  return filledFrom(Buffer.concat([head, first]), items, encoder, tail, head.length + length + tail.length)
+}
+
+/** Items are encoded while they are sent, where that is not kept. */
+function filledFrom(start: Buffer, items: readonly StoredObject[], encoder: Encoder, end: Buffer, length: number): FilledBody {
+  // -1: the start is still to come; items.length: only the end is.
+  let next = -1
+  const fill = (target: Buffer): Buffer => {
+    if (next < 0) {
+      next = 0
+      return start
+    }
+    let at = 0
+    for (; next < items.length; next++) {
+      const item = items[next] as StoredObject
+      if (at + item.sizeOf(encoder) > target.length) {
+        if (at > 0) break
+        next++
+        return Buffer.from(item.passing(encoder).bytes)
+      }
+      const { bytes } = item.passing(encoder)
+      target.set(bytes, at)
+      at += bytes.length
+    }
+    return at === 0 ? end : target.subarray(0, at)
+  }
+  return { length, fill }
 }
 
 /** A list whose items are not stored. */

@@ -5,7 +5,6 @@ import { indentJson } from '../codec/json-indent.ts'
 import { JSON_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
-import { mapInSlices } from '../lib/slices.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
 import { badRequestError, failure } from '../meta/status.ts'
@@ -17,15 +16,14 @@ import type { StructSchema } from '../schema/schema.ts'
 import { binaryOf } from './binary-output.ts'
 import { indentedBody } from './indented-body.ts'
 import { listBody, listMeta } from './list-body.ts'
-import { listMetaText, statusText } from './meta-json.ts'
+import { statusText } from './meta-json.ts'
 import type { Output } from './negotiate.ts'
 import { typeMetaOf } from './protobuf-output.ts'
 import type { Scope } from './scope.ts'
 import type { IncludeObject } from './table.ts'
-import { DEFAULT_TABLE, partialMetadata, renderTable } from './table.ts'
+import { DEFAULT_TABLE, partialMetadata, renderPartialList, renderTable } from './table.ts'
 
 const NEWLINE = Buffer.from('\n')
-const LIST_END = Buffer.from(']}\n')
 
 const sendBinary = (scope: Scope, output: Output, code: number, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> =>
   scope.exchange.sendBytes(code, output.mediaType, body)
@@ -76,13 +74,13 @@ async function respondConverted(scope: Scope, output: Output, code: number, obje
     throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType(scope)})`)
   if (convert.kind === 'Table') {
     const { resourceVersion } = object.metadata
-    const parts = await renderTable(
+    const open = await renderTable(
       tableOf(scope),
       resourceVersion === undefined ? {} : { resourceVersion },
       [{ object: () => object }],
       tableOptions(scope, output),
     )
-    return send(scope, output, code, [Buffer.concat(parts)])
+    return send(scope, output, code, [wholeOf(open())])
   }
   const apiVersion = `${convert.group}/${convert.version}`
   const binary = binaryOf(output.mediaType)
@@ -102,25 +100,22 @@ export async function respondList(scope: Scope, output: Output, result: ListResu
   const binary = binaryOf(output.mediaType)
   if (!convert && binary) return sendBinary(scope, output, 200, await binary.listBody(version, meta, result.items))
   if (!convert) {
-    const open = await listBody(version, meta, result.items)
-    const body = open()
-    if (output.mediaType !== JSON_TYPE) return send(scope, output, 200, [wholeOf(body)])
-    if (!output.pretty) return scope.exchange.sendBytes(200, JSON_TYPE, body)
-    return body.length > INDENT_AT_ONCE ? scope.exchange.sendBytes(200, JSON_TYPE, await indentedBody(open)) : send(scope, output, 200, [wholeOf(body)])
+    return sendFilled(scope, output, await listBody(version, meta, result.items))
   }
-  if (convert.kind === 'Table') return send(scope, output, 200, await renderTable(tableOf(scope), meta, result.items, tableOptions(scope, output)))
+  if (convert.kind === 'Table') return sendFilled(scope, output, await renderTable(tableOf(scope), meta, result.items, tableOptions(scope, output)))
   const apiVersion = `${convert.group}/${convert.version}`
   if (convert.kind === 'PartialObjectMetadata')
     throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goListType(scope)})`)
   if (binary) return sendBinary(scope, output, 200, await binary.partialListBody(meta, result.items, apiVersion))
-  const head = Buffer.from(`{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`)
-  let separator = ''
-  const items = await mapInSlices(result.items, item => {
-    const text = separator + partialMetadata(item.object(), apiVersion)
-    separator = ','
-    return Buffer.from(text)
-  })
-  await send(scope, output, 200, [head, ...items, LIST_END])
+  await sendFilled(scope, output, await renderPartialList(meta, result.items, apiVersion))
+}
+
+/** JSON that is made while it is sent, in the form that was negotiated. */
+async function sendFilled(scope: Scope, output: Output, open: () => FilledBody): Promise<void> {
+  const body = open()
+  if (output.mediaType !== JSON_TYPE) return send(scope, output, 200, [wholeOf(body)])
+  if (!output.pretty) return scope.exchange.sendBytes(200, JSON_TYPE, body)
+  return body.length > INDENT_AT_ONCE ? scope.exchange.sendBytes(200, JSON_TYPE, await indentedBody(open)) : send(scope, output, 200, [wholeOf(body)])
 }
 
 /** A list whose items are not stored. */
@@ -133,7 +128,7 @@ export async function respondPlainList(scope: Scope, output: Output, { items }: 
   const { kind, apiVersion } = typeMetaOf(version)
   if (output.as?.kind === 'Table') {
     const rows = items.map(item => ({ object: () => ({ ...item, kind, apiVersion }) }))
-    return send(scope, output, 200, await renderTable(tableOf(scope), {}, rows, tableOptions(scope, output)))
+    return sendFilled(scope, output, await renderTable(tableOf(scope), {}, rows, tableOptions(scope, output)))
   }
   if (output.as) throw failure(406, 'NotAcceptable', `only the following media types are accepted: ${JSON_TYPE}, ${YAML_TYPE}`)
   const binary = binaryOf(output.mediaType)

@@ -293,7 +293,7 @@ export class HttpExchange implements Exchange, RequestContext {
       if (wire.closed) return
       // What the kernel has not taken yet still lies in the scratch.
       if (wire.unwritten > 0) scratch = takeScratch()
-      if (sent < body.length) await nextTurn()
+      if (sent < body.length && turnIsSpent()) await nextTurn()
     }
     if (wire.unwritten === 0) giveScratch(scratch)
     wire.end()

@@ -3,13 +3,16 @@ import type { Json, KubeObject, ObjectMeta } from '../meta/object.ts'
 import { findMetadata, skipValue } from './json-splice.ts'
 import type { Encoded } from './storage.ts'
 
-/** Numbers that may lose something as a double, or that Go tells from a whole one; also finds what only looks like it. */
-const oddNumber = /\d{16}|\d[eE]|\.0/
+/** Numbers that may lose something as a double, or that Go tells from a whole one; also finds what only looks like it, within texts. */
+const oddNumber = /[:[,]-?\d[\d.]*(?:\d{15}|[eE])|[:[,]-?\d+\.0/
 
 /** Parses JSON that this program wrote: no repeated members, no bad UTF-8. */
 export function parseOwn(bytes: Buffer): KubeObject {
-  const text = bytes.toString('utf8')
-  const value = oddNumber.test(text) ? parseJson(bytes).value : (JSON.parse(text) as Json)
+  return parseText(bytes.toString('utf8'))
+}
+
+function parseText(text: string): KubeObject {
+  const value = oddNumber.test(text) ? parseJson(Buffer.from(text)).value : (JSON.parse(text) as Json)
   return value as unknown as KubeObject
 }
 
@@ -29,4 +32,18 @@ export function parseMetadata({ bytes, header }: Encoded): ObjectMeta {
   }
   const { managedFields: _, ...metadata } = JSON.parse(bytes.toString('utf8', start, skipValue(bytes, start))) as ObjectMeta
   return metadata
+}
+
+/** Where the metadata of a JSON encoding begins and ends, that this program made. */
+export function metadataOf({ bytes, header }: Encoded): { readonly from: number; readonly to: number } {
+  const from = findMetadata(bytes, header)
+  return { from, to: skipValue(bytes, from) }
+}
+
+/** The object of a built-in kind without the managers of its fields, which are a good part of it. `metadata`: as `metadataOf` tells. */
+export function withoutManagers({ bytes }: Encoded, metadata: { readonly from: number; readonly to: number }): KubeObject {
+  const managers = bytes.indexOf(MANAGERS, metadata.from)
+  if (managers < 0 || managers > metadata.to) return parseOwn(bytes)
+  // They are the last of it.
+  return parseText(`${bytes.toString('utf8', 0, managers)}${bytes.toString('utf8', metadata.to - 1)}`)
 }

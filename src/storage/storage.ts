@@ -18,6 +18,8 @@ export interface Encoder {
   /** Unique over all encoders: `json`, `protobuf;apps/v1`. */
   readonly id: string
   encode(object: KubeObject): Encoded
+  /** The same from the object's JSON, in memory that the next call overwrites; undefined where this one is to be encoded from the object. Of the encoders of a version one has it. */
+  transcode?(json: Encoded): Encoded | undefined
 }
 
 /** What selectors and indexes look at. */
@@ -39,8 +41,15 @@ export interface StoredObject {
   json(): Encoded
   /** Another encoding, made once and kept within a byte budget. */
   encoded(as: Encoder): Encoded
+<<<<<<< HEAD
   /** The encoding of the encoder with this id, if it is kept. */
   kept(id: string): Encoded | undefined
+=======
+  /** The same for one look: it is not kept, and the next call for any object may overwrite it. */
+  passing(as: Encoder): Encoded
+  /** Bytes of the same, which are found without making it once they were known. */
+  sizeOf(as: Encoder): number
+>>>>>>> scale
   attributes(): Attributes
 }
 

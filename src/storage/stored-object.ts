@@ -45,6 +45,8 @@ export class Stored implements StoredObject, Attributes {
   #labels: Readonly<Record<string, string>> | undefined
   #indexed: string | undefined
   #derived: Derived | undefined
+  /** Bytes of what the encoder makes that transcodes; 0: not known. */
+  #transcoded = 0
 
   constructor(key: Key, revision: Revision, codec: ResourceCodec, json: Encoded) {
     this.key = key
@@ -123,7 +125,7 @@ export class Stored implements StoredObject, Attributes {
       return kept
     }
     // Who reads this form does so again: the object itself would only take its place.
-    const encoded = as.encode(this.glance())
+    const encoded = copied(as.transcode?.(this.json())) ?? as.encode(this.glance())
     derived.encodings ??= new Map()
     const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => forget(derived, as) }
     derived.encodings.set(as.id, { bytes: encoded.bytes, header: encoded.header, charge })
@@ -131,10 +133,26 @@ export class Stored implements StoredObject, Attributes {
     return encoded
   }
 
+<<<<<<< HEAD
   kept(id: string): Encoded | undefined {
     const kept = this.#derived?.encodings?.get(id)
     if (kept !== undefined) kept.charge.used = true
     return kept
+=======
+  private kept(as: Encoder): KeptEncoding | undefined {
+    const derived = this.#derived
+    return derived?.recentAs === as ? derived.recent : derived?.encodings?.get(as.id)
+  }
+
+  passing(as: Encoder): Encoded {
+    return this.kept(as) ?? as.transcode?.(this.json()) ?? as.encode(this.glance())
+  }
+
+  sizeOf(as: Encoder): number {
+    if (as.transcode === undefined) return this.encoded(as).bytes.length
+    if (this.#transcoded === 0) this.#transcoded = this.passing(as).bytes.length
+    return this.#transcoded
+>>>>>>> scale
   }
 
   attributes(): Attributes {
@@ -193,6 +211,8 @@ export class Stored implements StoredObject, Attributes {
     this.#at = part.byteOffset
   }
 }
+
+const copied = (passing: Encoded | undefined): Encoded | undefined => passing && { bytes: Buffer.from(passing.bytes), header: passing.header }
 
 function forget(derived: Derived, as: Encoder): void {
   derived.encodings?.delete(as.id)

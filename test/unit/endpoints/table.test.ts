@@ -1,37 +1,38 @@
 import { expect } from 'chai'
-import { DEFAULT_TABLE, renderTable, type TableOptions, tableEvent } from '../../../src/endpoints/table.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import { goJson } from '../../../src/codec/json.ts'
+import { DEFAULT_TABLE, type RowSource, renderPartialList, renderTable, type TableOptions, tableEvent } from '../../../src/endpoints/table.ts'
+import { wholeOf } from '../../../src/lib/filled-body.ts'
+import type { Json, KubeObject } from '../../../src/meta/object.ts'
 
 const options: TableOptions = { includeObject: 'None', version: 'v1', group: 'meta.k8s.io', now: 0 }
 const object = (name: string, more: object = {}): KubeObject => ({ kind: 'K', apiVersion: 'v1', metadata: { name, resourceVersion: '7', ...more } })
 const parsed = async (count: number) => {
-  const parts = await renderTable(
+  const open = await renderTable(
     DEFAULT_TABLE,
     {},
     Array.from({ length: count }, (_, i) => ({ object: () => object(`n${i}`) })),
     options,
   )
-  return { parts, table: JSON.parse(Buffer.concat(parts).toString()) as { rows: { cells: unknown[] }[] } }
+  return JSON.parse(wholeOf(open()).toString()) as { rows: { cells: unknown[] }[] }
 }
 
 describe('tables', () => {
-  for (const count of [0, 1, 20, 21, 400])
-    it(`of ${count} rows are made in pieces`, async () => {
-      const { parts, table } = await parsed(count)
+  for (const count of [0, 1, 20, 21, 4000])
+    it(`of ${count} rows have them in order`, async () => {
+      const table = await parsed(count)
       expect(table.rows.map(({ cells }) => cells[0])).to.deep.equal(Array.from({ length: count }, (_, i) => `n${i}`))
-      expect(parts).to.have.length(2 + Math.ceil(count / 20))
     })
 
   it('have rows in an order of their own where the kind has one', async () => {
     const names = ['b', 'c', 'a']
     const order = (a: KubeObject, b: KubeObject): number => ((b.metadata.name ?? '') < (a.metadata.name ?? '') ? -1 : 1)
-    const parts = await renderTable(
+    const open = await renderTable(
       { ...DEFAULT_TABLE, order },
       {},
       names.map(name => ({ object: () => object(name) })),
       options,
     )
-    const { rows } = JSON.parse(Buffer.concat(parts).toString()) as { rows: { cells: unknown[] }[] }
+    const { rows } = JSON.parse(wholeOf(open()).toString()) as { rows: { cells: unknown[] }[] }
     expect(rows.map(({ cells }) => cells[0])).to.deep.equal(['c', 'b', 'a'])
     expect(names).to.deep.equal(['b', 'c', 'a'])
   })
@@ -79,5 +80,52 @@ describe('tables', () => {
   it('escape as Go does', () => {
     const escaped = tableEvent({ ...DEFAULT_TABLE, cells: () => ['<a>&', 3, null, true] }, object('<'), { ...options, includeObject: 'Object' }, false)
     expect(escaped).to.include('"cells":["\\u003ca\\u003e\\u0026",3,null,true]').and.include('"name":"\\u003c"')
+  })
+
+  it('have the cells that Go would write', async () => {
+    const cells = ['<none>', 'a<none>&', '\u2028', '\ud800', -0, 1.5, 2n ** 63n, { b: 1, a: '<' }, null, false]
+    for (const cell of cells) {
+      const event = tableEvent({ ...DEFAULT_TABLE, cells: () => ['x', cell as Json] }, object('a'), options, false)
+      expect(event).to.include(`"cells":${goJson(['x', cell as Json])},`)
+    }
+  })
+
+  const ready = (json: string, header: number) => ({
+    object: () => JSON.parse(json) as KubeObject,
+    json: () => ({ bytes: Buffer.from(json), header }),
+  })
+  const managed = ',"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsV1":{"f:a":{"k:{\\"b\\":1}":{}}}}]'
+  const START = '{"kind":"K","apiVersion":"v1",'
+  const texts: [string, string][] = [
+    ['managers', `${START}"metadata":{"name":"ä","creationTimestamp":null,"annotations":{"a":"\\"managedFields\\":["}${managed}},"spec":{"a":"}"}}`],
+    ['no managers', `${START}"metadata":{"name":"a","creationTimestamp":null},"spec":{"metadata":{"name":"b"${managed}}}}`],
+    ['nothing else', `${START}"metadata":{"name":"\\u003ca","creationTimestamp":null${managed}}}`],
+  ]
+  for (const [what, json] of texts)
+    for (const includeObject of ['None', 'Metadata', 'Object'] as const)
+      it(`of an object with ${what}, with ${includeObject} of it, is the same from its JSON`, async () => {
+        const rendered = async (item: RowSource): Promise<string> =>
+          wholeOf((await renderTable(cellsOf, {}, [item, item], { ...options, includeObject }))()).toString()
+        const cellsOf = { ...DEFAULT_TABLE, cells: (object: KubeObject) => [object.metadata.name ?? '', (object as { spec?: { a?: string } }).spec?.a ?? null] }
+        const source = ready(json, START.length)
+        expect(await rendered(source)).to.equal(await rendered({ object: source.object }))
+      })
+
+  it('of a custom object, whose members are sorted, are made from the object', async () => {
+    const source = ready('{"apiVersion":"v1","kind":"K","metadata":{"creationTimestamp":null,"labels":{},"name":"a"}}', 1)
+    const text = wholeOf((await renderTable(DEFAULT_TABLE, {}, [source], { ...options, includeObject: 'Metadata' }))()).toString()
+    expect(text).to.include('"metadata":{"name":"a","creationTimestamp":null')
+  })
+
+  it('have their metadata alone in a list of it', async () => {
+    const sources = texts.map(([, json]) => ready(json, START.length))
+    const text = async (items: readonly RowSource[]) => wholeOf((await renderPartialList({ resourceVersion: '7' }, items, 'meta.k8s.io/v1'))()).toString()
+    expect(await text(sources)).to.equal(await text(sources.map(({ object }) => ({ object }))))
+    expect(JSON.parse(await text([]))).to.deep.include({ kind: 'PartialObjectMetadataList', items: [] })
+    expect((JSON.parse(await text(sources)) as { items: KubeObject[] }).items.map(({ kind, metadata }) => [kind, metadata.name])).to.deep.equal([
+      ['PartialObjectMetadata', 'ä'],
+      ['PartialObjectMetadata', 'a'],
+      ['PartialObjectMetadata', '<a'],
+    ])
   })
 })
