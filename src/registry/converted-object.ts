@@ -41,6 +41,14 @@ export class ConvertedObject implements StoredObject {
     return this.stored.encoded({ id: `${apiVersionOfVersion(this.version)};${as.id}`, encode: make })
   }
 
+  passing(as: Encoder): Encoded {
+    return this.encoded(as)
+  }
+
+  sizeOf(as: Encoder): number {
+    return this.encoded(as).bytes.length
+  }
+
   kept(): undefined {
     return undefined
   }

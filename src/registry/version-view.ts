@@ -104,17 +104,16 @@ class ViewedObject implements StoredObject {
     return this.stored.encoded(this.encoderFor(as))
   }
 
-<<<<<<< HEAD
   kept(id: string): Encoded | undefined {
     return this.stored.kept(id)
-=======
+  }
+
   passing(as: Encoder): Encoded {
     return this.stored.passing(this.encoderFor(as))
   }
 
   sizeOf(as: Encoder): number {
     return this.stored.sizeOf(this.encoderFor(as))
->>>>>>> scale
   }
 
   attributes(): Attributes {

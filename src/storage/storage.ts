@@ -41,15 +41,12 @@ export interface StoredObject {
   json(): Encoded
   /** Another encoding, made once and kept within a byte budget. */
   encoded(as: Encoder): Encoded
-<<<<<<< HEAD
   /** The encoding of the encoder with this id, if it is kept. */
   kept(id: string): Encoded | undefined
-=======
   /** The same for one look: it is not kept, and the next call for any object may overwrite it. */
   passing(as: Encoder): Encoded
   /** Bytes of the same, which are found without making it once they were known. */
   sizeOf(as: Encoder): number
->>>>>>> scale
   attributes(): Attributes
 }
 

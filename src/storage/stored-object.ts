@@ -117,7 +117,7 @@ export class Stored implements StoredObject, Attributes {
 
   encoded(as: Encoder): Encoded {
     const derived = this.made()
-    const kept = derived.recentAs === as ? derived.recent : derived.encodings?.get(as.id)
+    const kept = this.known(as)
     if (kept !== undefined) {
       kept.charge.used = true
       derived.recent = kept
@@ -133,26 +133,25 @@ export class Stored implements StoredObject, Attributes {
     return encoded
   }
 
-<<<<<<< HEAD
   kept(id: string): Encoded | undefined {
     const kept = this.#derived?.encodings?.get(id)
     if (kept !== undefined) kept.charge.used = true
     return kept
-=======
-  private kept(as: Encoder): KeptEncoding | undefined {
+  }
+
+  private known(as: Encoder): KeptEncoding | undefined {
     const derived = this.#derived
     return derived?.recentAs === as ? derived.recent : derived?.encodings?.get(as.id)
   }
 
   passing(as: Encoder): Encoded {
-    return this.kept(as) ?? as.transcode?.(this.json()) ?? as.encode(this.glance())
+    return this.known(as) ?? as.transcode?.(this.json()) ?? as.encode(this.glance())
   }
 
   sizeOf(as: Encoder): number {
     if (as.transcode === undefined) return this.encoded(as).bytes.length
     if (this.#transcoded === 0) this.#transcoded = this.passing(as).bytes.length
     return this.#transcoded
->>>>>>> scale
   }
 
   attributes(): Attributes {
