@@ -22,11 +22,12 @@ export class Registry {
   private readonly env: RegistryEnvironment
   private readonly catalog: Catalog
   private readonly stores = new WeakMap<ResourceDefinition, ResourceStore>()
+  /** For whatever nothing ends: every write asks for it. */
+  private readonly endless = this.accessUntil(new AbortController().signal)
 
   constructor(catalog: Catalog, env: Omit<RegistryEnvironment, 'access'>) {
     this.catalog = catalog
-    const access = this.access()
-    this.env = { ...env, access: () => access }
+    this.env = { ...env, access: () => this.endless }
   }
 
   store(served: ServedResource): ResourceStore {
@@ -49,7 +50,11 @@ export class Registry {
   }
 
   /** Acts as the server itself: no authentication, no authorization; everything else as for a client. */
-  access(signal: AbortSignal = new AbortController().signal): ResourceAccess {
+  access(signal?: AbortSignal): ResourceAccess {
+    return signal === undefined ? this.endless : this.accessUntil(signal)
+  }
+
+  private accessUntil(signal: AbortSignal): ResourceAccess {
     const served = (id: ResourceId): ServedResource => {
       const definition = this.catalog.snapshot().definition(id.group, id.resource)
       if (!definition) throw notFoundError(id, '')
