@@ -119,7 +119,7 @@ export class Line {
   }
 
   #hasRoom({ request }: Call): boolean {
-    return PREFIX_BYTES + request.length <= this.#window && this.#sent.size < this.#mostCalls
+    return PREFIX_BYTES + request.length <= Math.min(this.#window, this.#callWindow) && this.#sent.size < this.#mostCalls
   }
 
   #send(call: Call): void {
