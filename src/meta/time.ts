@@ -35,9 +35,17 @@ export function timeMillis(text: string | null | undefined): number | undefined 
   return instant && instant.seconds * 1000 + Math.floor(instant.nanos / 1e6)
 }
 
-const wholeSeconds = (seconds: number): string => {
+const secondsText = (seconds: number): string => {
   const text = new Date(seconds * 1000).toISOString()
   return text.slice(text.startsWith('+') ? 3 : 0, -5)
+}
+
+/** What is written in one second bears the same time. */
+let latest = { seconds: 0, text: secondsText(0) }
+
+function wholeSeconds(seconds: number): string {
+  if (seconds !== latest.seconds) latest = { seconds, text: secondsText(seconds) }
+  return latest.text
 }
 
 /** metav1.Time: RFC 3339 in whole seconds, UTC. */

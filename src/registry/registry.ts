@@ -22,11 +22,12 @@ export class Registry {
   private readonly env: RegistryEnvironment
   private readonly catalog: Catalog
   private readonly stores = new WeakMap<ResourceDefinition, ResourceStore>()
+  /** For whatever nothing ends: every write asks for it. */
+  private readonly endless = this.accessUntil(new AbortController().signal)
 
   constructor(catalog: Catalog, env: Omit<RegistryEnvironment, 'access'>) {
     this.catalog = catalog
-    const access = this.access()
-    this.env = { ...env, access: () => access }
+    this.env = { ...env, access: () => this.endless }
   }
 
   store(served: ServedResource): ResourceStore {
@@ -52,7 +53,11 @@ export class Registry {
    * Acts as the server itself: no authentication, no authorization; everything else as for a client. `nested`: as a part of a request that somebody has made, whom webhooks were asked
    * about already.
    */
-  access(signal: AbortSignal = new AbortController().signal, { nested = false }: { readonly nested?: boolean } = {}): ResourceAccess {
+  access(signal?: AbortSignal, { nested = false }: { readonly nested?: boolean } = {}): ResourceAccess {
+    return signal === undefined && !nested ? this.endless : this.accessUntil(signal ?? new AbortController().signal, nested)
+  }
+
+  private accessUntil(signal: AbortSignal, nested = false): ResourceAccess {
     const served = (id: ResourceId): ServedResource => {
       const definition = this.catalog.snapshot().definition(id.group, id.resource)
       if (!definition) throw notFoundError(id, '')

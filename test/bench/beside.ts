@@ -197,8 +197,8 @@ async function settled(count: () => number): Promise<void> {
 
 /** Bounds of our CPU for an operation in theirs. */
 const BOUNDS: Readonly<Record<string, number>> = {
-  create: 0.9,
-  update: 0.9,
+  create: 0.7,
+  update: 0.65,
   get: 0.4,
   [LIST]: 0.22,
   [PROTOBUF_LIST]: 0.28,

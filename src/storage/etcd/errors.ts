@@ -17,11 +17,13 @@ export interface CallFailure {
   readonly code?: number
   readonly details?: string
   readonly message: string
+  /** It is known that the server has not begun with it. */
+  readonly unsent?: boolean
 }
 
-/** Whether the request never left this process (`undefined`: no call was made): then nothing can have happened, and it may be sent again. */
+/** Whether the server never got to the request (`undefined`: no call was made): then nothing can have happened, and it may be sent again. */
 export function wasNeverSent(failure: CallFailure | undefined): boolean {
-  return failure === undefined || (failure.code === status.UNAVAILABLE && unsent.test(failure.details ?? ''))
+  return failure?.unsent === true || failure === undefined || (failure.code === status.UNAVAILABLE && unsent.test(failure.details ?? ''))
 }
 const unsent = /^(No connection established|Name resolution failed|Channel closed before call started)/
 

@@ -2,9 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
+import { Lines } from '../../../../src/storage/etcd/line/lines.ts'
+import { decodeRange, encodeRange } from '../../../../src/storage/etcd/messages.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
+import type { Key } from '../../../../src/storage/revision.ts'
 import { codeOf, never } from '../../../support/backend.ts'
 import type { EtcdServer } from '../../../support/etcd.ts'
 import { findEtcd, startEtcd } from '../../../support/etcd.ts'
@@ -74,6 +78,24 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
       await backend.close()
     })
   }
+
+  it('is reached by a line of the same certificates, and by none of others', async () => {
+    const read = (name: string) => readFileSync(file(name))
+    const [ca, cert, key] = ['ca.crt', 'client.crt', 'client.key'].map(read) as [Buffer, Buffer, Buffer]
+    const address = server.url.replace('https://', '')
+    const right = new Lines({ ca, cert, key })
+    const wrong = [new Lines({ ca }), new Lines({ cert, key })]
+    while (right.to(address) === undefined) {
+      for (const lines of wrong) expect(lines.to(address)).to.equal(undefined)
+      await sleep(5)
+    }
+    const request = encodeRange({ start: 'health' as Key })
+    const answer = await right.to(address)?.call('/etcdserverpb.KV/Range', request, { signal: never, deadline: Date.now() + 2000, repeatable: true })
+    expect(decodeRange(answer as Buffer).revision).to.be.greaterThan(0)
+    await sleep(200)
+    for (const lines of wrong) expect(lines.to(address)).to.equal(undefined)
+    for (const lines of [right, ...wrong]) lines.close()
+  })
 
   it('is refused without a client certificate', async () => {
     const backend = await openEtcd({ servers: [server.url], caFile: file('ca.crt'), requestTimeoutMs: 500 }, silentLogger)

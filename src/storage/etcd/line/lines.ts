@@ -1,0 +1,75 @@
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
+import { Line } from './line.ts'
+
+/** How long a connection may take to come about, and how long after one has failed or ended the next is tried. */
+const OPENING_MS = 5000
+const PAUSE_MS = 1000
+
+export interface LineCredentials {
+  readonly ca?: Buffer
+  readonly cert?: Buffer
+  readonly key?: Buffer
+}
+
+interface Member {
+  readonly socket: Socket
+  /** By the steady clock. */
+  readonly triedAt: number
+  line: Line | undefined
+}
+
+/** The lines to etcd's members, one each, opened when first asked for and anew when they have ended. */
+export class Lines {
+  /** Undefined: without TLS. */
+  readonly #credentials: LineCredentials | undefined
+  readonly #members = new Map<string, Member>()
+  readonly #sockets = new Set<Socket>()
+  #closed = false
+
+  constructor(credentials: LineCredentials | undefined) {
+    this.#credentials = credentials
+  }
+
+  /** The line to a member, by its host and port, where it is open. Otherwise it soon will be, unless something is wrong, of which the caller's other way will tell. */
+  to(address: string): Line | undefined {
+    const member = this.#members.get(address)
+    if (member?.line?.state === 'open') return member.line
+    if (!this.#closed && (member === undefined || mayFollow(member))) this.#open(address)
+    return undefined
+  }
+
+  #open(address: string): void {
+    const place = placeOf(address)
+    if (place === undefined) return
+    const secure = this.#credentials !== undefined
+    const socket = secure
+      ? connectSecurely({ ...place, ...this.#credentials, ALPNProtocols: ['h2'], ...(isIP(place.host) === 0 && { servername: place.host }) })
+      : connect(place)
+    const member: Member = { socket, triedAt: performance.now(), line: undefined }
+    this.#members.set(address, member)
+    this.#sockets.add(socket)
+    socket.setTimeout(OPENING_MS, () => socket.destroy())
+    socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      if ('alpnProtocol' in socket && socket.alpnProtocol !== 'h2') socket.destroy()
+      else member.line = new Line(socket, address, secure)
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const { line } of this.#members.values()) line?.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
+
+/** Whether another line may take the place of one that is not open. */
+const mayFollow = ({ socket, triedAt, line }: Member): boolean =>
+  (socket.destroyed || line?.state === 'ending') && line?.isBroken !== true && performance.now() - triedAt > PAUSE_MS
+
+/** Undefined where it is no plain host and port. */
+function placeOf(address: string): { host: string; port: number } | undefined {
+  const parsed = /^(\[[0-9a-fA-F:.]+\]|[^:/[\]]+):(\d+)$/.exec(address)
+  return parsed === null ? undefined : { host: parsed[1]!.replace(/^\[|\]$/g, ''), port: Number(parsed[2]) }
+}

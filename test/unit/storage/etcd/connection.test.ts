@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { type Connection, openConnection } from '../../../../src/storage/etcd/connection.ts'
+import { never, within } from '../../../support/backend.ts'
+
+const EMPTY_MESSAGE = Buffer.alloc(5)
+
+describe('the connection to etcd', function () {
+  this.timeout(20_000)
+  let server: Http2Server
+  let connection: Connection
+  /** By whom each call came. */
+  const came: ('line' | 'client')[] = []
+  const sessions = new Map<ServerHttp2Session, 'line' | 'client'>()
+
+  /** Answers every call with an empty message. */
+  beforeEach(async () => {
+    came.length = 0
+    sessions.clear()
+    server = createServer()
+    server.on('stream', (stream, headers) => {
+      const by = headers['user-agent'] === 'binnacle' ? 'line' : 'client'
+      came.push(by)
+      if (stream.session) sessions.set(stream.session as ServerHttp2Session, by)
+      stream.on('error', () => {}).resume()
+      stream.on('end', () => {
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+        stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+        stream.end(EMPTY_MESSAGE)
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    connection = await openConnection({ servers: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`] })
+  })
+  afterEach(() => {
+    connection.close()
+    for (const session of sessions.keys()) session.destroy()
+    server.close()
+  })
+
+  /** By whom a call goes. */
+  async function call(bytes = 10): Promise<'line' | 'client' | undefined> {
+    const answer = await connection.call('/etcdserverpb.KV/Range', Buffer.alloc(bytes), { signal: never, deadline: Date.now() + 5000, repeatable: true })
+    expect(answer).to.have.length(0)
+    return came.at(-1)
+  }
+
+  const byLine = (): Promise<void> =>
+    within(
+      5000,
+      'a call by the line',
+      (async () => {
+        while ((await call()) !== 'line') await sleep(5)
+      })(),
+    )
+
+  it('sends calls by a line as soon as there is one; long ones go by the client', async () => {
+    expect(await call()).to.equal('client')
+    await byLine()
+    for (let i = 0; i < 10; i++) expect(await call()).to.equal('line')
+    expect(await call(40_000)).to.equal('client')
+    expect(await call()).to.equal('line')
+  })
+
+  it('goes on without the line where that is lost, and by another one later', async () => {
+    await byLine()
+    for (const [session, by] of sessions) if (by === 'line') session.destroy()
+    expect(await call()).to.equal('client')
+    await byLine()
+  })
+})

@@ -1,0 +1,295 @@
+import { once } from 'node:events'
+import { createServer as createHttp2, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { CallFailure } from '../../../../../src/storage/etcd/errors.ts'
+import { FLAG, FRAME, frame, numberFrame, settingsFrame } from '../../../../../src/storage/etcd/line/frames.ts'
+import { Line } from '../../../../../src/storage/etcd/line/line.ts'
+import { never, within } from '../../../../support/backend.ts'
+
+const METHOD = '/etcdserverpb.KV/Txn'
+
+/** The message with its prefix. */
+const framed = (message: Buffer): Buffer => {
+  const prefix = Buffer.alloc(5)
+  prefix.writeUInt32BE(message.length, 1)
+  return Buffer.concat([prefix, message])
+}
+
+/** Answers with what was sent. */
+async function echo(stream: ServerHttp2Stream): Promise<void> {
+  const parts: Buffer[] = []
+  for await (const part of stream) parts.push(part as Buffer)
+  answer(stream, Buffer.concat(parts))
+}
+
+function answer(stream: ServerHttp2Stream, body: Buffer, trailers: Record<string, string> = { 'grpc-status': '0', 'grpc-message': '' }): void {
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers))
+  stream.end(body)
+}
+
+type Told = { details: string } & Pick<CallFailure, 'code' | 'unsent'>
+
+describe('a line to etcd', () => {
+  const servers: (Http2Server | Server)[] = []
+  const sockets: Socket[] = []
+
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy()
+    for (const server of servers.splice(0)) server.close()
+  })
+
+  async function lineTo(server: Http2Server | Server, patience?: ConstructorParameters<typeof Line>[3]): Promise<Line> {
+    servers.push(server)
+    server.on('connection', (socket: Socket) => sockets.push(socket))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    sockets.push(socket)
+    await once(socket, 'connect')
+    const line = new Line(socket, 'etcd.example:2379', false, patience)
+    await within(2000, 'the line to open', opened(line))
+    return line
+  }
+
+  async function opened(line: Line): Promise<void> {
+    while (line.state === 'opening') await sleep(2)
+  }
+
+  const served = (onStream: (stream: ServerHttp2Stream, headers: Record<string, unknown>) => void, settings = {}): Http2Server =>
+    createHttp2({ settings }).on('stream', (stream, headers) =>
+      onStream(
+        stream.on('error', () => {}),
+        headers,
+      ),
+    )
+
+  const call = (line: Line, text: string | Buffer, timeoutMs = 5000, signal = never): Promise<Buffer> => {
+    const answer = line.call(METHOD, Buffer.from(text), { signal, deadline: Date.now() + timeoutMs, repeatable: false })
+    if (answer === undefined) throw new Error('the line declines')
+    return answer
+  }
+
+  /** How a call fails. */
+  const failure = (answer: Promise<Buffer>): Promise<Told> =>
+    answer.then(
+      message => expect.fail(`it was answered with ${message}`),
+      ({ code, details, unsent }) => ({ code, details, ...(unsent && { unsent }) }),
+    )
+
+  it('carries calls as gRPC has them, side by side', async () => {
+    const seen: Record<string, unknown>[] = []
+    const line = await lineTo(
+      served((stream, headers) => {
+        seen.push({ ...headers })
+        void echo(stream)
+      }),
+    )
+    expect((await call(line, 'hello')).toString()).to.equal('hello')
+    expect(seen[0]).to.deep.include({
+      ':method': 'POST',
+      ':scheme': 'http',
+      ':path': METHOD,
+      ':authority': 'etcd.example:2379',
+      te: 'trailers',
+      'content-type': 'application/grpc',
+    })
+    expect(seen[0]?.['grpc-timeout']).to.match(/^(4\d{3}|5000)m$/)
+    const texts = Array.from({ length: 500 }, (_, i) => `${i} `.repeat(i))
+    expect((await Promise.all(texts.map(text => call(line, text)))).map(String)).to.deep.equal(texts)
+    expect((await call(line, '')).length).to.equal(0)
+  })
+
+  it('takes requests up to 32 KiB, in frames of 16, more of them than a window holds; longer ones go another way', async () => {
+    const line = await lineTo(served(stream => void echo(stream)))
+    const longest = Buffer.alloc(32 * 1024 - 5, 'x')
+    const answers = await Promise.all(Array.from({ length: 40 }, () => call(line, longest)))
+    for (const bytes of answers) expect(bytes.equals(longest)).to.equal(true)
+    expect(line.call(METHOD, Buffer.alloc(32 * 1024 - 4), { signal: never, deadline: Date.now() + 1000, repeatable: false })).to.equal(undefined)
+  })
+
+  it('takes no request for which the server has no window', async () => {
+    const line = await lineTo(served(stream => void echo(stream), { initialWindowSize: 100 }))
+    expect((await call(line, 'x'.repeat(95))).length).to.equal(95)
+    expect(line.call(METHOD, Buffer.alloc(96), { signal: never, deadline: Date.now() + 1000, repeatable: false })).to.equal(undefined)
+  })
+
+  it('reads long answers, one after the other beyond any window', async () => {
+    const long = Buffer.alloc(3 << 20, 'long ')
+    const line = await lineTo(served(stream => answer(stream, framed(long))))
+    for (let i = 0; i < 4; i++) expect((await call(line, 'x')).equals(long)).to.equal(true)
+  })
+
+  it('sends no more calls at a time than the server takes', async () => {
+    let open = 0
+    let most = 0
+    const line = await lineTo(
+      served(
+        stream => {
+          most = Math.max(most, ++open)
+          stream.on('close', () => open--)
+          void echo(stream)
+        },
+        { maxConcurrentStreams: 2 },
+      ),
+    )
+    await Promise.all(Array.from({ length: 50 }, (_, i) => call(line, String(i))))
+    expect(most).to.equal(2)
+  })
+
+  it('tells what etcd says of a call that failed', async () => {
+    const compacted = { 'grpc-status': '11', 'grpc-message': 'etcdserver: mvcc: required revision has been %22compacted%22' }
+    const line = await lineTo(served(stream => stream.respond({ ':status': 200, ...compacted }, { endStream: true })))
+    expect(await failure(call(line, 'x'))).to.deep.equal({ code: 11, details: 'etcdserver: mvcc: required revision has been "compacted"' })
+  })
+
+  const odd: [what: string, respond: (stream: ServerHttp2Stream) => void, told: Told][] = [
+    [
+      'that is no gRPC',
+      stream => stream.respond({ ':status': 503 }, { endStream: true }),
+      { code: 2, details: 'an answer without a status of gRPC, HTTP status 503' },
+    ],
+    [
+      'without trailers',
+      stream => {
+        stream.respond({ ':status': 200 })
+        stream.end('text')
+      },
+      { code: 2, details: 'an answer without a status of gRPC, HTTP status 200' },
+    ],
+    ['without a message', stream => answer(stream, Buffer.alloc(0)), { code: 13, details: 'the answer is not one message' }],
+    ['of half a message', stream => answer(stream, framed(Buffer.from('hello')).subarray(0, 8)), { code: 13, details: 'the answer is not one message' }],
+    ['that is reset', stream => stream.close(2), { code: 13, details: 'the server ended the call with code 2' }],
+    ['that is cancelled', stream => stream.close(8), { code: 1, details: 'the server ended the call with code 8' }],
+    ['that is refused', stream => stream.close(7), { code: 14, details: 'the server refused the call', unsent: true }],
+  ]
+  for (const [what, respond, told] of odd)
+    it(`fails a call with an answer ${what}, and goes on`, async () => {
+      let first = true
+      const line = await lineTo(
+        served(stream => {
+          if (!first) return void echo(stream)
+          first = false
+          respond(stream)
+        }),
+      )
+      expect(await failure(call(line, 'x'))).to.deep.equal(told)
+      expect((await call(line, 'again')).toString()).to.equal('again')
+    })
+
+  it('ends calls that are late or given up, and tells the server so', async () => {
+    const resets: number[] = []
+    const line = await lineTo(served(stream => stream.on('close', () => resets.push(stream.rstCode))))
+    const aborter = new AbortController()
+    const given = failure(call(line, 'x', 5000, aborter.signal))
+    const begun = performance.now()
+    expect(await failure(call(line, 'x', 100))).to.deep.equal({ code: 4, details: 'Deadline exceeded' })
+    expect(performance.now() - begun).to.be.within(95, 400)
+    aborter.abort()
+    expect(await within(500, 'the end', given)).to.deep.equal({ code: 1, details: 'Cancelled on client' })
+    while (resets.length < 2) await sleep(5)
+    expect(resets).to.deep.equal([8, 8])
+  })
+
+  it('ends calls that wait for others, unsent or not', async () => {
+    const line = await lineTo(served(() => {}, { maxConcurrentStreams: 1 }))
+    const first = failure(call(line, 'first'))
+    expect((await failure(call(line, 'late', 100))).code).to.equal(4)
+    const waiting = failure(call(line, 'waiting'))
+    line.close()
+    expect(await first).to.deep.equal({ code: 14, details: 'the connection to etcd is closed' })
+    expect(await waiting).to.deep.equal({ code: 14, details: 'the connection to etcd is closed', unsent: true })
+    expect(line.state).to.equal('closed')
+    expect(line.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000, repeatable: false })).to.equal(undefined)
+  })
+
+  it('fails the calls under way when the connection is lost', async () => {
+    const line = await lineTo(served(stream => stream.session?.destroy()))
+    expect(await failure(call(line, 'x'))).to.deep.equal({ code: 14, details: 'Connection dropped' })
+    expect(line.state).to.equal('closed')
+  })
+
+  it('goes on with what is under way when the server goes away; what it has not begun was not sent', async () => {
+    const streams: ServerHttp2Stream[] = []
+    let session: ServerHttp2Session | undefined
+    const server = served(stream => streams.push(stream)).on('session', opened => {
+      session = opened
+    })
+    const line = await lineTo(server)
+    const begun = call(line, 'begun')
+    const late = failure(call(line, 'not begun'))
+    while (streams.length < 2) await sleep(2)
+    session?.goaway(0, streams[0]?.id)
+    expect(await late).to.deep.equal({ code: 14, details: 'the server goes away', unsent: true })
+    expect(line.state).to.equal('ending')
+    expect(line.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000, repeatable: false })).to.equal(undefined)
+    if (streams[0]) await echo(streams[0])
+    expect((await begun).toString()).to.equal('begun')
+    expect(line.state).to.equal('closed')
+  })
+
+  /** A server that sends these bytes, once for the line and once for the first call. */
+  const scripted = (first: Buffer, then: Buffer): Server =>
+    createServer(socket => {
+      socket.on('error', () => {})
+      socket.write(first)
+      socket.on('data', bytes => {
+        if (bytes.includes('KV/Txn')) socket.write(then)
+      })
+    })
+  const SETTINGS = settingsFrame([])
+  const OK = Buffer.concat([Buffer.from('88000b', 'hex'), Buffer.from('grpc-status'), Buffer.from('0130', 'hex')])
+  const hello = framed(Buffer.from('hello'))
+
+  it('puts headers and messages together that come in pieces, and passes over what it does not know', async () => {
+    const pieces = Buffer.concat([
+      frame(FRAME.HEADERS, 0, 1, OK.subarray(0, 1)),
+      frame(FRAME.CONTINUATION, FLAG.END_HEADERS, 1, Buffer.alloc(0)),
+      frame(99, 0, 1, Buffer.from('whatever')),
+      frame(FRAME.PING, 0, 0, Buffer.alloc(8)),
+      numberFrame(FRAME.WINDOW_UPDATE, 1, 1),
+      frame(FRAME.DATA, FLAG.PADDED, 1, Buffer.concat([Buffer.from([2]), hello.subarray(0, 3), Buffer.alloc(2)])),
+      frame(FRAME.DATA, 0, 9, Buffer.from('of a call that is over')),
+      frame(FRAME.DATA, 0, 1, hello.subarray(3)),
+      frame(FRAME.HEADERS, FLAG.END_STREAM, 1, OK.subarray(0, 5)),
+      frame(FRAME.CONTINUATION, 0, 1, OK.subarray(5, 9)),
+      frame(FRAME.CONTINUATION, FLAG.END_HEADERS, 1, OK.subarray(9)),
+    ])
+    const line = await lineTo(scripted(SETTINGS, pieces))
+    expect((await call(line, 'x')).toString()).to.equal('hello')
+  })
+
+  const broken: [what: string, bytes: Buffer, details: string][] = [
+    ['headers without an end', Buffer.concat([frame(FRAME.HEADERS, 0, 1, OK), frame(FRAME.DATA, 0, 1, hello)]), 'headers without an end'],
+    ['a continuation of nothing', frame(FRAME.CONTINUATION, 0, 1, OK), 'a continuation of nothing'],
+    [
+      'endless headers',
+      Buffer.concat([frame(FRAME.HEADERS, 0, 1, OK), ...Array(5).fill(frame(FRAME.CONTINUATION, 0, 1, Buffer.alloc(16_384)))]),
+      'headers are too long',
+    ],
+    ['a push', frame(FRAME.PUSH_PROMISE, 0, 1, OK), 'a push that was not allowed'],
+    ['half a reset', frame(FRAME.RST_STREAM, 0, 1, Buffer.alloc(3)), 'a frame is too short'],
+    ['headers of a table', frame(FRAME.HEADERS, FLAG.END_HEADERS | FLAG.END_STREAM, 1, Buffer.from([0xbe])), 'header 62 of a table that is empty'],
+  ]
+  for (const [what, bytes, details] of broken)
+    it(`is given up after ${what}`, async () => {
+      const line = await lineTo(scripted(SETTINGS, bytes))
+      expect(await failure(call(line, 'x'))).to.deep.equal({ code: 14, details })
+      expect(line.state).to.equal('closed')
+    })
+
+  it('is given up where a call waits and the server stays silent, asked or not; not where it answers', async () => {
+    const patience = { quietMs: 100, signMs: 100 }
+    const silent = await lineTo(scripted(SETTINGS, Buffer.alloc(0)), patience)
+    const begun = performance.now()
+    expect(await failure(call(silent, 'x'))).to.deep.equal({ code: 14, details: 'the server is silent' })
+    expect(performance.now() - begun).to.be.within(190, 1000)
+    const slow = await lineTo(
+      served(stream => setTimeout(() => void echo(stream), 700)),
+      patience,
+    )
+    expect((await call(slow, 'slow')).toString()).to.equal('slow')
+  })
+})
