@@ -1,23 +1,27 @@
 import type { TLSSocket } from 'node:tls'
 import { steadyClock } from '../../lib/clock.ts'
-import { ConnectionError, ErrorCode } from './errors.ts'
+import { ConnectionError, ErrorCode } from '../../lib/http2/errors.ts'
 import {
   Flag,
   FRAME_BYTES,
   type Frame,
   FrameReader,
   FrameType,
+  fragmentOf,
   frameOf,
   HEADER_BYTES,
   INITIAL_WINDOW,
-  MAX_WINDOW,
+  MAX_31_BITS,
   numbersFrame,
+  PRIORITY_BYTES,
+  readSettings,
   Setting,
   settingsFrame,
+  unpadded,
   writeFrameHeader,
-} from './frames.ts'
-import { HeaderDecoder } from './header-decoder.ts'
-import { encodeHeaders } from './header-encoder.ts'
+} from '../../lib/http2/frames.ts'
+import { HeaderDecoder } from '../../lib/http2/header-decoder.ts'
+import { encodeHeaders } from '../../lib/http2/header-encoder.ts'
 import { Http2Request } from './request.ts'
 import { areTrailers, readHead } from './request-head.ts'
 import { Sender } from './sender.ts'
@@ -213,12 +217,9 @@ export class Http2Connection implements StreamHost {
   #headers(frame: Frame): void {
     const { stream: id, flags } = frame
     onStream(frame)
-    let fragment = unpadded(frame)
-    if ((flags & Flag.priority) !== 0) {
-      if (fragment.length < 5) throw new ConnectionError(ErrorCode.frameSize, 'a priority breaks off')
-      if ((fragment.readUInt32BE(0) & MAX_WINDOW) === id) throw new ConnectionError(ErrorCode.protocol, 'a stream depends on itself')
-      fragment = fragment.subarray(5)
-    }
+    const fragment = fragmentOf(frame)
+    if ((flags & Flag.priority) !== 0 && (unpadded(frame).readUInt32BE(0) & MAX_31_BITS) === id)
+      throw new ConnectionError(ErrorCode.protocol, 'a stream depends on itself')
     if (id % 2 === 0) throw new ConnectionError(ErrorCode.protocol, 'a client has no even streams')
     this.#block = { stream: id, endStream: (flags & Flag.endStream) !== 0, fragments: [], bytes: 0 }
     this.#addToBlock(this.#block, fragment, flags)
@@ -281,8 +282,8 @@ export class Http2Connection implements StreamHost {
   #priority(frame: Frame): void {
     const { stream: id, payload } = frame
     onStream(frame)
-    if (payload.length !== 5) this.#refuse(id, ErrorCode.frameSize)
-    else if ((payload.readUInt32BE(0) & MAX_WINDOW) === id) this.#refuse(id, ErrorCode.protocol)
+    if (payload.length !== PRIORITY_BYTES) this.#refuse(id, ErrorCode.frameSize)
+    else if ((payload.readUInt32BE(0) & MAX_31_BITS) === id) this.#refuse(id, ErrorCode.protocol)
   }
 
   #refuse(id: number, code: number): void {
@@ -317,8 +318,7 @@ export class Http2Connection implements StreamHost {
       if (payload.length > 0) throw new ConnectionError(ErrorCode.frameSize, 'an acknowledgement of settings is empty')
       return
     }
-    if (payload.length % 6 !== 0) throw new ConnectionError(ErrorCode.frameSize, 'a setting has six bytes')
-    for (let at = 0; at < payload.length; at += 6) this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
+    for (const [id, value] of readSettings(frame)) this.#setting(id, value)
     this.#answer(frameOf(FrameType.settings, Flag.ack, 0, payload.subarray(0, 0)))
   }
 
@@ -327,7 +327,7 @@ export class Http2Connection implements StreamHost {
     if (id === Setting.enablePush && value > 1) throw new ConnectionError(ErrorCode.protocol, 'a client pushes or does not')
     if (id === Setting.maxFrameSize && (value < FRAME_BYTES || value >= 1 << 24)) throw new ConnectionError(ErrorCode.protocol, 'frames can not have that size')
     if (id !== Setting.initialWindowSize) return
-    if (value > MAX_WINDOW) throw new ConnectionError(ErrorCode.flowControl, 'a window can not have that size')
+    if (value > MAX_31_BITS) throw new ConnectionError(ErrorCode.flowControl, 'a window can not have that size')
     const change = value - this.#streamWindow
     this.#streamWindow = value
     for (const stream of this.#streams.values())
@@ -348,7 +348,7 @@ export class Http2Connection implements StreamHost {
 
   #windowUpdate({ stream: id, payload }: Frame): void {
     if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a window grows by a number of four bytes')
-    const bytes = payload.readUInt32BE(0) & MAX_WINDOW
+    const bytes = payload.readUInt32BE(0) & MAX_31_BITS
     if (id === 0) {
       if (bytes === 0) throw new ConnectionError(ErrorCode.protocol, 'a window does not grow by nothing')
       this.#sender.widen(bytes)
@@ -433,11 +433,4 @@ function onConnection({ stream }: Frame): void {
 
 function onStream({ stream }: Frame): void {
   if (stream === 0) throw new ConnectionError(ErrorCode.protocol, 'the frame is of a stream')
-}
-
-function unpadded({ flags, payload }: Frame): Buffer {
-  if ((flags & Flag.padded) === 0) return payload
-  const padding = payload[0]
-  if (padding === undefined || padding >= payload.length) throw new ConnectionError(ErrorCode.protocol, 'there is more padding than frame')
-  return payload.subarray(1, payload.length - padding)
 }

@@ -1,9 +1,9 @@
 import { nextTick } from 'node:process'
 import { Writable } from 'node:stream'
+import { ErrorCode } from '../../lib/http2/errors.ts'
+import { MAX_31_BITS } from '../../lib/http2/frames.ts'
 import { FrameRing } from '../frame-ring.ts'
 import type { Wire } from '../wire.ts'
-import { ErrorCode } from './errors.ts'
-import { MAX_WINDOW } from './frames.ts'
 import type { Http2Request } from './request.ts'
 import type { Source } from './sender.ts'
 
@@ -197,7 +197,7 @@ export class Http2Stream implements Wire, Source {
   /** False where the window would be larger than may be. */
   widen(bytes: number): boolean {
     this.window += bytes
-    if (this.window > MAX_WINDOW) return false
+    if (this.window > MAX_31_BITS) return false
     if (this.queued > 0) this.host.serve(this)
     return true
   }

@@ -1,14 +1,27 @@
 import type { Socket } from 'node:net'
+import { ConnectionError, ErrorCode } from '../../../lib/http2/errors.ts'
+import {
+  Flag,
+  type Frame,
+  FrameReader,
+  FrameType,
+  fragmentOf,
+  frameOf,
+  INITIAL_WINDOW,
+  MAX_31_BITS,
+  numbersFrame,
+  readSettings,
+  Setting,
+  settingsFrame,
+  unpadded,
+} from '../../../lib/http2/frames.ts'
 import type { CallOptions } from '../connection.ts'
 import type { CallFailure } from '../errors.ts'
-import { CODE, contentOf, FLAG, FRAME, FrameError, FrameReader, frame, MAX_31_BITS, numberFrame, readSettings, SETTING, settingsFrame } from './frames.ts'
 import { cancelled, dropped, failureOf, late, malformed, messageOf, PREFIX_BYTES, requestFrames, requestHead, reset } from './unary.ts'
 
 /** A request is sent whole or not at all: one of this size finds room in the smallest window that a server may have and renew. */
 const LONGEST_REQUEST = 32 * 1024
 const LONGEST_HEADERS = 64 * 1024
-/** The window that both sides begin with. */
-const FIRST_WINDOW = 65_535
 /** What has been received is told the other side once it is so much. */
 const RENEW_AFTER = 1 << 20
 /** How often calls are looked through for those that are late or given up. */
@@ -42,7 +55,7 @@ export class Line {
   readonly #secure: boolean
   readonly #patience: typeof PATIENCE
   readonly #heads = new Map<string, Buffer>()
-  readonly #reader = new FrameReader((type, flags, stream, payload) => this.#take(type, flags, stream, payload))
+  readonly #reader = new FrameReader()
   /** Calls that have been sent, by the id of their stream. */
   readonly #sent = new Map<number, Call>()
   /** Calls for which there was no window, or no stream, in their order. */
@@ -51,8 +64,8 @@ export class Line {
   #broken = false
   #nextStream = 1
   /** Bytes that may be sent, of all calls and of one. */
-  #window = FIRST_WINDOW
-  #callWindow = FIRST_WINDOW
+  #window = INITIAL_WINDOW
+  #callWindow = INITIAL_WINDOW
   #mostCalls = Number.POSITIVE_INFINITY
   #received = 0
   /** Headers whose end has not come. */
@@ -73,11 +86,11 @@ export class Line {
     socket.on('error', () => {})
     socket.on('close', () => this.#end('Connection dropped'))
     const settings = settingsFrame([
-      [SETTING.HEADER_TABLE_SIZE, 0],
-      [SETTING.ENABLE_PUSH, 0],
-      [SETTING.INITIAL_WINDOW_SIZE, MAX_31_BITS],
+      [Setting.headerTableSize, 0],
+      [Setting.enablePush, 0],
+      [Setting.initialWindowSize, MAX_31_BITS],
     ])
-    socket.write(Buffer.concat([PREFACE, settings, numberFrame(FRAME.WINDOW_UPDATE, 0, MAX_31_BITS - FIRST_WINDOW)]))
+    socket.write(Buffer.concat([PREFACE, settings, numbersFrame(FrameType.windowUpdate, 0, MAX_31_BITS - INITIAL_WINDOW)]))
   }
 
   /** Opening: the server has not answered yet. Ending: calls under way go on, and there will be no others. */
@@ -152,83 +165,85 @@ export class Line {
     this.#heard = performance.now()
     this.#asked = 0
     try {
-      this.#reader.take(bytes)
+      this.#reader.read(bytes, this.#take)
     } catch (error) {
-      if (!(error instanceof FrameError)) throw error
+      if (!(error instanceof ConnectionError)) throw error
       this.#broken = true
       this.#end(error.message)
     }
   }
 
-  #take(type: number, flags: number, stream: number, payload: Buffer): void {
+  readonly #take = (frame: Frame): void => {
+    const { type, flags, stream, payload } = frame
     if (this.#state === 'closed') return
-    if (this.#open !== undefined && type !== FRAME.CONTINUATION) throw new FrameError('headers without an end')
+    if (this.#open !== undefined && type !== FrameType.continuation) throw new ConnectionError(ErrorCode.protocol, 'headers without an end')
     switch (type) {
-      case FRAME.DATA:
-        this.#data(flags, stream, payload)
+      case FrameType.data:
+        this.#data(frame)
         break
-      case FRAME.HEADERS:
-        this.#headers(flags, stream, contentOf(type, flags, payload))
+      case FrameType.headers:
+        this.#headers(flags, stream, fragmentOf(frame))
         break
-      case FRAME.CONTINUATION:
+      case FrameType.continuation:
         this.#continuation(flags, stream, payload)
         break
-      case FRAME.RST_STREAM:
+      case FrameType.reset:
         this.#fail(stream, reset(numberIn(payload)))
         break
-      case FRAME.SETTINGS:
-        if ((flags & FLAG.ACK) === 0) this.#settings(payload)
+      case FrameType.settings:
+        if ((flags & Flag.ack) === 0) this.#settings(frame)
         break
-      case FRAME.PING:
-        if ((flags & FLAG.ACK) === 0) this.#write(frame(FRAME.PING, FLAG.ACK, 0, payload))
+      case FrameType.ping:
+        if ((flags & Flag.ack) === 0) this.#write(frameOf(FrameType.ping, Flag.ack, 0, payload))
         break
-      case FRAME.GOAWAY:
+      case FrameType.goAway:
         this.#goAway(numberIn(payload) & MAX_31_BITS)
         break
-      case FRAME.WINDOW_UPDATE:
+      case FrameType.windowUpdate:
         // Calls are sent whole, so that their own windows are no matter.
         if (stream !== 0) break
         this.#window += numberIn(payload) & MAX_31_BITS
         this.#sendWaiting()
         break
-      case FRAME.PUSH_PROMISE:
-        throw new FrameError('a push that was not allowed')
+      case FrameType.push:
+        throw new ConnectionError(ErrorCode.protocol, 'a push that was not allowed')
       default:
       // What is not known is passed over.
     }
   }
 
-  #data(flags: number, stream: number, payload: Buffer): void {
+  #data(frame: Frame): void {
+    const { flags, stream, payload } = frame
     this.#received += payload.length
     if (this.#received >= RENEW_AFTER) {
-      this.#write(numberFrame(FRAME.WINDOW_UPDATE, 0, this.#received))
+      this.#write(numbersFrame(FrameType.windowUpdate, 0, this.#received))
       this.#received = 0
     }
     const call = this.#sent.get(stream)
     if (call === undefined) return
-    call.parts.push(contentOf(FRAME.DATA, flags, payload))
-    if ((flags & FLAG.END_STREAM) !== 0) this.#finish(stream, call)
+    call.parts.push(unpadded(frame))
+    if ((flags & Flag.endStream) !== 0) this.#finish(stream, call)
   }
 
   #headers(flags: number, stream: number, block: Buffer): void {
-    if ((flags & FLAG.END_HEADERS) === 0) {
+    if ((flags & Flag.endHeaders) === 0) {
       this.#open = { stream, flags, block }
       return
     }
     const call = this.#sent.get(stream)
     if (call === undefined) return
     call.headers = block
-    if ((flags & FLAG.END_STREAM) !== 0) this.#finish(stream, call)
+    if ((flags & Flag.endStream) !== 0) this.#finish(stream, call)
   }
 
   #continuation(flags: number, stream: number, payload: Buffer): void {
     const open = this.#open
-    if (open === undefined || open.stream !== stream) throw new FrameError('a continuation of nothing')
-    if (open.block.length + payload.length > LONGEST_HEADERS) throw new FrameError('headers are too long')
+    if (open === undefined || open.stream !== stream) throw new ConnectionError(ErrorCode.protocol, 'a continuation of nothing')
+    if (open.block.length + payload.length > LONGEST_HEADERS) throw new ConnectionError(ErrorCode.protocol, 'headers are too long')
     open.block = Buffer.concat([open.block, payload])
-    if ((flags & FLAG.END_HEADERS) === 0) return
+    if ((flags & Flag.endHeaders) === 0) return
     this.#open = undefined
-    this.#headers(open.flags | FLAG.END_HEADERS, stream, open.block)
+    this.#headers(open.flags | Flag.endHeaders, stream, open.block)
   }
 
   #finish(stream: number, call: Call): void {
@@ -251,12 +266,12 @@ export class Line {
     else if (this.#waiting.length > 0) this.#sendWaiting()
   }
 
-  #settings(payload: Buffer): void {
-    for (const [id, value] of readSettings(payload)) {
-      if (id === SETTING.INITIAL_WINDOW_SIZE) this.#callWindow = value
-      else if (id === SETTING.MAX_CONCURRENT_STREAMS) this.#mostCalls = value
+  #settings(frame: Frame): void {
+    for (const [id, value] of readSettings(frame)) {
+      if (id === Setting.initialWindowSize) this.#callWindow = value
+      else if (id === Setting.maxConcurrentStreams) this.#mostCalls = value
     }
-    this.#write(frame(FRAME.SETTINGS, FLAG.ACK, 0, Buffer.alloc(0)))
+    this.#write(frameOf(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)))
     if (this.#state === 'opening') {
       this.#state = 'open'
       this.#socket.setTimeout(0)
@@ -281,7 +296,7 @@ export class Line {
     for (const [stream, call] of [...this.#sent]) {
       const failure = verdict(call)
       if (failure === undefined) continue
-      this.#write(numberFrame(FRAME.RST_STREAM, stream, CODE.CANCEL))
+      this.#write(numbersFrame(FrameType.reset, stream, ErrorCode.cancel))
       this.#fail(stream, failure)
     }
     if (this.#waiting.length > 0) this.#waiting = this.#waiting.filter(call => stays(call, verdict(call)))
@@ -299,7 +314,7 @@ export class Line {
       if (now - this.#asked > this.#patience.signMs) this.#end('the server is silent')
     } else if (now - this.#heard > this.#patience.quietMs) {
       this.#asked = now
-      this.#write(frame(FRAME.PING, 0, 0, PING_DATA))
+      this.#write(frameOf(FrameType.ping, 0, 0, PING_DATA))
     }
   }
 
@@ -325,6 +340,6 @@ function stays(call: Call, failure: CallFailure | undefined): boolean {
 
 /** The number that a payload begins with. */
 function numberIn(payload: Buffer): number {
-  if (payload.length < 4) throw new FrameError('a frame is too short')
+  if (payload.length < 4) throw new ConnectionError(ErrorCode.protocol, 'a frame is too short')
   return payload.readUInt32BE()
 }

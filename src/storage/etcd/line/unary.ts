@@ -1,6 +1,8 @@
+import { ErrorCode } from '../../../lib/http2/errors.ts'
+import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, writeFrameHeader } from '../../../lib/http2/frames.ts'
+import { HeaderDecoder } from '../../../lib/http2/header-decoder.ts'
+import { encodeFields } from '../../../lib/http2/header-encoder.ts'
 import type { CallFailure } from '../errors.ts'
-import { CODE, FLAG, FRAME, HEAD_BYTES, MAX_PAYLOAD, writeHead } from './frames.ts'
-import { INDEXED, literal, NAME, readHeaders } from './header-block.ts'
 
 /** One request and one answer of gRPC over HTTP/2. Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */
 
@@ -9,20 +11,24 @@ const STATUS = { CANCELLED: 1, UNKNOWN: 2, DEADLINE_EXCEEDED: 4, INTERNAL: 13, U
 
 /** A byte that tells whether the message is compressed, which none is, and its length. */
 export const PREFIX_BYTES = 5
-const TIMEOUT = literal('grpc-timeout', '').subarray(0, -1)
+const TIMEOUT = Buffer.from(encodeFields(['grpc-timeout', ''])).subarray(0, -1)
+/** This side asks for no dynamic table and uses none: the block of the last headers is all that has to be read. */
+const decoder = new HeaderDecoder(64 * 1024, 1000, 0)
 /** Of eight digits, as many as there may be. */
 const LONGEST_TIMEOUT = 99_999_999
 
 /** What the headers of all requests of a method have in common. */
 export function requestHead(method: string, authority: string, secure: boolean): Buffer {
-  return Buffer.concat([
-    Buffer.from([INDEXED.POST, secure ? INDEXED.HTTPS : INDEXED.HTTP]),
-    literal(NAME.PATH, method),
-    literal(NAME.AUTHORITY, authority),
-    literal('te', 'trailers'),
-    literal('content-type', 'application/grpc'),
-    literal(NAME.USER_AGENT, 'binnacle'),
-  ])
+  const fields = [
+    [':method', 'POST'],
+    [':scheme', secure ? 'https' : 'http'],
+    [':path', method],
+    [':authority', authority],
+    ['te', 'trailers'],
+    ['content-type', 'application/grpc'],
+    ['user-agent', 'binnacle'],
+  ]
+  return Buffer.from(encodeFields(fields.flat()))
 }
 
 /** All frames of a request, in one buffer. `timeoutMs`: after which the server gives up, too. */
@@ -30,16 +36,16 @@ export function requestFrames(head: Buffer, timeoutMs: number, stream: number, m
   const timeout = `${Math.min(LONGEST_TIMEOUT, Math.max(1, Math.ceil(timeoutMs)))}m`
   const headers = head.length + TIMEOUT.length + 1 + timeout.length
   const body = PREFIX_BYTES + message.length
-  const parts = Math.ceil(body / MAX_PAYLOAD)
-  const out = Buffer.allocUnsafe(HEAD_BYTES + headers + parts * HEAD_BYTES + body)
-  let at = writeHead(out, 0, headers, FRAME.HEADERS, FLAG.END_HEADERS, stream)
+  const parts = Math.ceil(body / FRAME_BYTES)
+  const out = Buffer.allocUnsafe(HEADER_BYTES + headers + parts * HEADER_BYTES + body)
+  let at = writeFrameHeader(out, 0, headers, FrameType.headers, Flag.endHeaders, stream)
   at += head.copy(out, at)
   at += TIMEOUT.copy(out, at)
   out[at++] = timeout.length
   at += out.write(timeout, at, 'latin1')
   for (let sent = 0; sent < body; ) {
-    const size = Math.min(MAX_PAYLOAD, body - sent)
-    at = writeHead(out, at, size, FRAME.DATA, sent + size === body ? FLAG.END_STREAM : 0, stream)
+    const size = Math.min(FRAME_BYTES, body - sent)
+    at = writeFrameHeader(out, at, size, FrameType.data, sent + size === body ? Flag.endStream : 0, stream)
     if (sent === 0) {
       out[at++] = 0
       at = out.writeUInt32BE(message.length, at)
@@ -59,11 +65,15 @@ export function messageOf(parts: readonly Buffer[]): Buffer | undefined {
 
 /** What became of a call whose answer has ended: undefined where all went well. `last`: the block of its last headers. */
 export function failureOf(last: Buffer): CallFailure | undefined {
-  const headers = readHeaders(last)
-  const status = headers.get('grpc-status')
+  const { fields } = decoder.decode(last)
+  const header = (name: string): string | undefined => {
+    for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return fields[i + 1]
+    return undefined
+  }
+  const status = header('grpc-status')
   if (status === '0') return undefined
-  if (status === undefined) return failure(STATUS.UNKNOWN, `an answer without a status of gRPC, HTTP status ${headers.get(':status') ?? 'unknown'}`)
-  return failure(Number(status), decoded(headers.get('grpc-message') ?? ''))
+  if (status === undefined) return failure(STATUS.UNKNOWN, `an answer without a status of gRPC, HTTP status ${header(':status') ?? 'unknown'}`)
+  return failure(Number(status), decoded(header('grpc-message') ?? ''))
 }
 
 /** The text is percent-encoded. */
@@ -85,6 +95,6 @@ export const dropped = (why: string, unsent: boolean): CallFailure => failure(ST
 
 /** The server has ended the call by RST_STREAM. */
 export function reset(code: number): CallFailure {
-  if (code === CODE.REFUSED_STREAM) return dropped('the server refused the call', true)
-  return failure(code === CODE.CANCEL ? STATUS.CANCELLED : STATUS.INTERNAL, `the server ended the call with code ${code}`)
+  if (code === ErrorCode.refusedStream) return dropped('the server refused the call', true)
+  return failure(code === ErrorCode.cancel ? STATUS.CANCELLED : STATUS.INTERNAL, `the server ended the call with code ${code}`)
 }

@@ -3,8 +3,8 @@ import { createServer as createHttp2, type Http2Server, type ServerHttp2Session,
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { Flag, FrameType, frameOf, numbersFrame, settingsFrame } from '../../../../../src/lib/http2/frames.ts'
 import type { CallFailure } from '../../../../../src/storage/etcd/errors.ts'
-import { FLAG, FRAME, frame, numberFrame, settingsFrame } from '../../../../../src/storage/etcd/line/frames.ts'
 import { Line } from '../../../../../src/storage/etcd/line/line.ts'
 import { never, within } from '../../../../support/backend.ts'
 
@@ -245,33 +245,33 @@ describe('a line to etcd', () => {
 
   it('puts headers and messages together that come in pieces, and passes over what it does not know', async () => {
     const pieces = Buffer.concat([
-      frame(FRAME.HEADERS, 0, 1, OK.subarray(0, 1)),
-      frame(FRAME.CONTINUATION, FLAG.END_HEADERS, 1, Buffer.alloc(0)),
-      frame(99, 0, 1, Buffer.from('whatever')),
-      frame(FRAME.PING, 0, 0, Buffer.alloc(8)),
-      numberFrame(FRAME.WINDOW_UPDATE, 1, 1),
-      frame(FRAME.DATA, FLAG.PADDED, 1, Buffer.concat([Buffer.from([2]), hello.subarray(0, 3), Buffer.alloc(2)])),
-      frame(FRAME.DATA, 0, 9, Buffer.from('of a call that is over')),
-      frame(FRAME.DATA, 0, 1, hello.subarray(3)),
-      frame(FRAME.HEADERS, FLAG.END_STREAM, 1, OK.subarray(0, 5)),
-      frame(FRAME.CONTINUATION, 0, 1, OK.subarray(5, 9)),
-      frame(FRAME.CONTINUATION, FLAG.END_HEADERS, 1, OK.subarray(9)),
+      frameOf(FrameType.headers, 0, 1, OK.subarray(0, 1)),
+      frameOf(FrameType.continuation, Flag.endHeaders, 1, Buffer.alloc(0)),
+      frameOf(99, 0, 1, Buffer.from('whatever')),
+      frameOf(FrameType.ping, 0, 0, Buffer.alloc(8)),
+      numbersFrame(FrameType.windowUpdate, 1, 1),
+      frameOf(FrameType.data, Flag.padded, 1, Buffer.concat([Buffer.from([2]), hello.subarray(0, 3), Buffer.alloc(2)])),
+      frameOf(FrameType.data, 0, 9, Buffer.from('of a call that is over')),
+      frameOf(FrameType.data, 0, 1, hello.subarray(3)),
+      frameOf(FrameType.headers, Flag.endStream, 1, OK.subarray(0, 5)),
+      frameOf(FrameType.continuation, 0, 1, OK.subarray(5, 9)),
+      frameOf(FrameType.continuation, Flag.endHeaders, 1, OK.subarray(9)),
     ])
     const line = await lineTo(scripted(SETTINGS, pieces))
     expect((await call(line, 'x')).toString()).to.equal('hello')
   })
 
   const broken: [what: string, bytes: Buffer, details: string][] = [
-    ['headers without an end', Buffer.concat([frame(FRAME.HEADERS, 0, 1, OK), frame(FRAME.DATA, 0, 1, hello)]), 'headers without an end'],
-    ['a continuation of nothing', frame(FRAME.CONTINUATION, 0, 1, OK), 'a continuation of nothing'],
+    ['headers without an end', Buffer.concat([frameOf(FrameType.headers, 0, 1, OK), frameOf(FrameType.data, 0, 1, hello)]), 'headers without an end'],
+    ['a continuation of nothing', frameOf(FrameType.continuation, 0, 1, OK), 'a continuation of nothing'],
     [
       'endless headers',
-      Buffer.concat([frame(FRAME.HEADERS, 0, 1, OK), ...Array(5).fill(frame(FRAME.CONTINUATION, 0, 1, Buffer.alloc(16_384)))]),
+      Buffer.concat([frameOf(FrameType.headers, 0, 1, OK), ...Array(5).fill(frameOf(FrameType.continuation, 0, 1, Buffer.alloc(16_384)))]),
       'headers are too long',
     ],
-    ['a push', frame(FRAME.PUSH_PROMISE, 0, 1, OK), 'a push that was not allowed'],
-    ['half a reset', frame(FRAME.RST_STREAM, 0, 1, Buffer.alloc(3)), 'a frame is too short'],
-    ['headers of a table', frame(FRAME.HEADERS, FLAG.END_HEADERS | FLAG.END_STREAM, 1, Buffer.from([0xbe])), 'header 62 of a table that is empty'],
+    ['a push', frameOf(FrameType.push, 0, 1, OK), 'a push that was not allowed'],
+    ['half a reset', frameOf(FrameType.reset, 0, 1, Buffer.alloc(3)), 'a frame is too short'],
+    ['headers of a table', frameOf(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from([0xbe])), 'no field has the index 62'],
   ]
   for (const [what, bytes, details] of broken)
     it(`is given up after ${what}`, async () => {

@@ -11,9 +11,10 @@ export const Setting = { headerTableSize: 1, enablePush: 2, maxConcurrentStreams
 export const HEADER_BYTES = 9
 /** The longest payload that either side takes unless it says otherwise. */
 export const FRAME_BYTES = 16 * 1024
-/** What a window begins with, and how large it may be. */
+/** What a window begins with. */
 export const INITIAL_WINDOW = 65_535
-export const MAX_WINDOW = 0x7fff_ffff
+/** The largest window, and the last id of a stream. */
+export const MAX_31_BITS = 0x7fff_ffff
 
 export interface Frame {
   readonly type: number
@@ -54,6 +55,33 @@ export function settingsFrame(settings: readonly (readonly [id: number, value: n
   return frameOf(FrameType.settings, Flag.none, 0, payload)
 }
 
+/** The settings of a frame. Throws a ConnectionError where it holds none. */
+export function readSettings({ payload }: Frame): [id: number, value: number][] {
+  if (payload.length % 6 !== 0) throw new ConnectionError(ErrorCode.frameSize, 'a setting has six bytes')
+  const settings: [number, number][] = []
+  for (let at = 0; at < payload.length; at += 6) settings.push([payload.readUInt16BE(at), payload.readUInt32BE(at + 2)])
+  return settings
+}
+
+/** What a frame of data or headers holds beside its padding. Throws a ConnectionError where that is longer than the frame. */
+export function unpadded({ flags, payload }: Frame): Buffer {
+  if ((flags & Flag.padded) === 0) return payload
+  const padding = payload[0]
+  if (padding === undefined || padding >= payload.length) throw new ConnectionError(ErrorCode.protocol, 'there is more padding than frame')
+  return payload.subarray(1, payload.length - padding)
+}
+
+/** A priority that stands before headers, in bytes. */
+export const PRIORITY_BYTES = 5
+
+/** The part of a header block that a frame of headers holds. Throws a ConnectionError where it breaks off before. */
+export function fragmentOf(frame: Frame): Buffer {
+  const content = unpadded(frame)
+  if ((frame.flags & Flag.priority) === 0) return content
+  if (content.length < PRIORITY_BYTES) throw new ConnectionError(ErrorCode.frameSize, 'a priority breaks off')
+  return content.subarray(PRIORITY_BYTES)
+}
+
 /** Cuts what is read into frames. */
 export class FrameReader {
   private pieces: Buffer[] = []
@@ -74,7 +102,7 @@ export class FrameReader {
       this.needed = left < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + lengthAt(data, at)
       if (left < this.needed) break
       const payload = data.subarray(at + HEADER_BYTES, at + this.needed)
-      const frame = { type: data[at + 3] as number, flags: data[at + 4] as number, stream: data.readUInt32BE(at + 5) & MAX_WINDOW, payload }
+      const frame = { type: data[at + 3] as number, flags: data[at + 4] as number, stream: data.readUInt32BE(at + 5) & MAX_31_BITS, payload }
       at += this.needed
       take(frame)
     }

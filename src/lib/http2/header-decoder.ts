@@ -2,8 +2,8 @@ import { ConnectionError, ErrorCode } from './errors.ts'
 import { decodeHuffman } from './huffman.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** Bytes of the dynamic table: what both sides begin with, and this one stays at. */
-const TABLE_BYTES = 4096
+/** Bytes of the dynamic table, unless the two sides agree on others. */
+export const TABLE_BYTES = 4096
 /** What an entry counts beside its text (RFC 7541, section 4.1). */
 const ENTRY_BYTES = 32
 
@@ -34,14 +34,17 @@ export class HeaderDecoder {
   /** Newest last. */
   private dynamic: Entry[] = []
   private size = 0
-  private capacity = TABLE_BYTES
+  private readonly mostCapacity: number
+  private capacity: number
   private block: Buffer = Buffer.alloc(0)
   private at = 0
 
-  /** Of one block: bytes as HPACK counts them, and fields. */
-  constructor(maxBytes: number, maxFields: number) {
+  /** Of one block: bytes as HPACK counts them, and fields. `tableBytes`: what the other side was allowed; with 0 each block stands for itself. */
+  constructor(maxBytes: number, maxFields: number, tableBytes = TABLE_BYTES) {
     this.maxBytes = maxBytes
     this.maxFields = maxFields
+    this.mostCapacity = tableBytes
+    this.capacity = tableBytes
   }
 
   /** Throws a ConnectionError where the block is none: what follows could not be understood either. */
@@ -92,7 +95,7 @@ export class HeaderDecoder {
   }
 
   private resize(capacity: number): void {
-    if (capacity > TABLE_BYTES) throw malformed('the table would be larger than was allowed')
+    if (capacity > this.mostCapacity) throw malformed('the table would be larger than was allowed')
     this.capacity = capacity
     this.evict()
   }

@@ -1,8 +1,7 @@
 import { STATIC_TABLE } from './static-table.ts'
 
 /**
- * Header blocks of answers (HPACK, RFC 7541). Nothing is put into the dynamic table: an answer's few headers cost less to write out than to look up, and need no order among
- * the streams.
+ * Header blocks (HPACK, RFC 7541). Nothing is put into the dynamic table: a few headers cost less to write out than to look up, and need no order among the streams.
  */
 
 const indexes = new Map<string, number>()
@@ -60,6 +59,22 @@ function writeStatus(status: number): void {
   const index = indexes.get(`:status ${status}`)
   if (index === undefined) writeField(':status', String(status))
   else out[at++] = 0x80 | index
+}
+
+/** The block of a request, or any that is to be made once: names in lower case, the fields whole where the static table has them. Good until the next call. */
+export function encodeFields(fields: readonly string[]): Buffer {
+  at = 0
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const name = fields[i] as string
+    const value = fields[i + 1] as string
+    const index = value === '' ? undefined : indexes.get(`${name} ${value}`)
+    if (index === undefined) writeField(name, value)
+    else {
+      reserve(1)
+      out[at++] = 0x80 | index
+    }
+  }
+  return out.subarray(0, at)
 }
 
 let dateSecond = 0

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { decodeHuffman } from '../../../../../src/storage/etcd/line/huffman.ts'
+import { decodeHuffman } from '../../../../src/lib/http2/huffman.ts'
 
-const decode = (hex: string): string => decodeHuffman(Buffer.from(hex, 'hex'))
+const decode = (hex: string): string | undefined => decodeHuffman(Buffer.from(hex, 'hex'), 0, hex.length / 2)
 
 describe('Huffman coded strings', () => {
   // RFC 7541, appendix C.
@@ -33,5 +33,5 @@ describe('Huffman coded strings', () => {
     ['the end is in it', 'ffffffff'],
     ['it ends within a code', 'fffffe'],
   ]
-  for (const [why, hex] of wrong) it(`refuses one where ${why}`, () => expect(() => decode(hex)).to.throw(RangeError))
+  for (const [why, hex] of wrong) it(`refuses one where ${why}`, () => expect(decode(hex)).to.equal(undefined))
 })
