@@ -21,6 +21,8 @@ import { lengthOf, type Wire } from './wire.ts'
 /** A whole answer above this many bytes is compressed for who accepts it. */
 const GZIP_FROM = 128 * 1024
 const JOIN_UP_TO = 16 * 1024
+/** Parts of a long answer that are written in one turn: half a millisecond of copying, where a turn for each would cost a fifth of it. */
+const PARTS_AT_ONCE = 4
 
 const NOBODY: User = { name: '', groups: [] }
 const DONE = Promise.resolve()
@@ -285,6 +287,7 @@ export class HttpExchange implements Exchange, RequestContext {
     const wire = this.wire
     const pace = new WireStream(wire)
     let scratch = takeScratch()
+    let parts = 0
     for (let sent = 0; sent < body.length; ) {
       const part = body.fill(scratch)
       sent += part.length
@@ -293,7 +296,7 @@ export class HttpExchange implements Exchange, RequestContext {
       if (wire.closed) return
       // What the kernel has not taken yet still lies in the scratch.
       if (wire.unwritten > 0) scratch = takeScratch()
-      if (sent < body.length && turnIsSpent()) await nextTurn()
+      if (sent < body.length && (++parts % PARTS_AT_ONCE === 0 || turnIsSpent())) await nextTurn()
     }
     if (wire.unwritten === 0) giveScratch(scratch)
     wire.end()
