@@ -1,23 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
-import { admissionChain } from './admission/chain.ts'
-import { authorizerOf } from './admission/expressions/authorizer-answers.ts'
-import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
-import { PolicyMetrics } from './admission/policies/metrics.ts'
-import { paramReader } from './admission/policies/param-reader.ts'
-import { validatingAdmissionPolicy } from './admission/policies/plugin.ts'
-import { PolicyIndex } from './admission/policies/policy-index.ts'
-import { WebhookClients } from './admission/webhooks/client.ts'
-import { WebhookConfigurations } from './admission/webhooks/configurations.ts'
-import { WebhookMetrics } from './admission/webhooks/metrics.ts'
-import { mutatingWebhooks } from './admission/webhooks/mutating.ts'
-import { serviceAddress } from './admission/webhooks/service-address.ts'
-import { validatingWebhooks } from './admission/webhooks/validating.ts'
+import { createAdmission } from './admission-services.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { Catalog } from './catalog/catalog.ts'
-import type { ResourceDefinition, ResourceId } from './catalog/definition.ts'
+import type { ResourceDefinition } from './catalog/definition.ts'
 import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
 import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
@@ -28,8 +16,6 @@ import { compactHistory, newStore } from './controllers/compaction.ts'
 import type { Controller, ControllerEnvironment } from './controllers/controller.ts'
 import { keepFlowControlObjects } from './controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from './controllers/flow-schema-status.ts'
-import { followPolicies } from './controllers/follow-policies.ts'
-import { followWebhooks } from './controllers/follow-webhooks.ts'
 import { garbageCollector } from './controllers/garbage-collector/garbage-collector.ts'
 import { whileLeading } from './controllers/leadership.ts'
 import type { ControllerName } from './controllers/names.ts'
@@ -50,7 +36,6 @@ import { awaitKind } from './extensions/await-kind.ts'
 import { ConversionMetrics } from './extensions/conversion/metrics.ts'
 import { definitionController } from './extensions/definition-controller.ts'
 import { customResources } from './extensions/follow-definitions.ts'
-import { terminatingKinds } from './extensions/terminating-admission.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
@@ -60,24 +45,12 @@ import type { Release } from './lifecycle/release.ts'
 import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
 import type { Authorizer } from './meta/authorizer.ts'
 import { qualifiedResource } from './meta/gvk.ts'
-import { isStatusError } from './meta/status.ts'
+import { Readiness, type ReadinessCheck } from './readiness.ts'
 import { codecOf, type StoredForm } from './registry/codec.ts'
 import { Registry } from './registry/registry.ts'
-import type { AdmissionRequest, WriteTarget } from './registry/types.ts'
+import type { WriteTarget } from './registry/types.ts'
 import { type AuthServices, builtinResources } from './resources/builtin.ts'
-import {
-  certificateApproval,
-  certificateSigning,
-  certificateSubjectRestriction,
-  clusterTrustBundleAttest,
-  type IsAllowed,
-} from './resources/certificates/signer-admission.ts'
-import { podDefaults } from './resources/core/pod/admission-plugin.ts'
-import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
-import { runtimeClassAdmission } from './resources/node/runtime-class/admission-plugin.ts'
-import { priorityAdmission } from './resources/scheduling/priority-class/admission-plugin.ts'
-import { defaultStorageClass } from './resources/storage/storage-class/admission-plugin.ts'
-import { types } from './resources/types.ts'
+import type { IsAllowed } from './resources/certificates/signer-admission.ts'
 import type { Backend } from './storage/backend.ts'
 import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
@@ -131,12 +104,6 @@ export interface StartOptions {
   readonly certificateAuthority: string
 }
 
-export interface ReadinessCheck {
-  readonly name: string
-  readonly endpoints?: readonly 'readyz'[]
-  check(): void | Promise<void>
-}
-
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
   readonly handler: Handler
@@ -153,12 +120,6 @@ export interface ControlPlane {
 }
 
 const LEADERSHIP = { name: 'binnacle-controllers', identity: `${hostname()}_${randomUUID()}`, leaseMs: 6000, stopMs: 4000, renewMs: 2000 }
-
-const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
-const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
-const SERVICES = { group: '', resource: 'services' }
-const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
-const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' }
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
@@ -197,63 +158,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       ...(options.isCached && { isCached: options.isCached }),
     },
   )
-  const listAll = async (id: ResourceId) => (await registry.access().list(id, '', { resourceVersion: '0' })).items
-  /** The cache may be behind: what is not there is looked for in the store. */
-  const find = async (id: ResourceId, name: string) => {
-    const absent = (error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error
-      return undefined
-    }
-    return (await registry.access().get(id, '', name, { resourceVersion: '0' }).catch(absent)) ?? (await registry.access().get(id, '', name).catch(absent))
-  }
-  /** The cache may be behind here, too. */
-  const findNamespace = (name: string, fresh: boolean) =>
-    registry.access().get({ group: '', resource: 'namespaces' }, '', name, fresh ? {} : { resourceVersion: '0' })
-  const servesPolicies = () => catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
-  const policies = new PolicyIndex()
-  const policyMetrics = new PolicyMetrics()
-  const getNamespace = (name: string) =>
-    findNamespace(name, false).catch(error => (isStatusError(error, 'NotFound') ? findNamespace(name, true) : Promise.reject(error)))
-  const webhooks = { mutating: new WebhookConfigurations('mutating'), validating: new WebhookConfigurations('validating') }
-  const webhookClients = new WebhookClients(serviceAddress((namespace, name) => registry.access().get(SERVICES, namespace, name, { resourceVersion: '0' })))
-  const webhookMetrics = new WebhookMetrics()
-  const webhookEnv = {
-    clients: webhookClients,
-    metrics: webhookMetrics,
-    logger,
-    getNamespace,
-    reviewSchema: () => types.type('admission.AdmissionReview'),
-    newUid: randomUUID,
-    authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizeOf(options), ctx.user, ctx.signal),
-  }
+  const authorize = authorizeOf(options)
+  const admission = createAdmission({ catalog, logger, isAllowed: options.isAllowed, authorize, registry: () => registry })
   const registry: Registry = new Registry(catalog, {
     clock,
     etcdPrefix: options.etcdPrefix,
     newUid: randomUUID,
     nameSuffix,
-    admission: admissionChain([
-      terminatingKinds,
-      namespaceLifecycle(findNamespace),
-      podDefaults,
-      priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
-      defaultStorageClass(() => listAll(STORAGE_CLASSES)),
-      runtimeClassAdmission(name => find(RUNTIME_CLASSES, name)),
-      certificateApproval(options.isAllowed),
-      certificateSigning(options.isAllowed),
-      clusterTrustBundleAttest(options.isAllowed),
-      certificateSubjectRestriction,
-      defaultIngressClass(() => listAll(INGRESS_CLASSES)),
-      validatingAdmissionPolicy({
-        index: policies,
-        catalog,
-        params: paramReader(served => registry.store(served)),
-        metrics: policyMetrics,
-        getNamespace,
-        authorize: authorizeOf(options),
-      }),
-      mutatingWebhooks(webhookEnv, webhooks.mutating),
-      validatingWebhooks(webhookEnv, webhooks.validating),
-    ]),
+    admission: admission.functions,
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => stores.storageFor(nameOf(definition)),
   })
@@ -265,7 +177,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   // Nothing is written by this server before its start.
   const dropBeginning = options.compactionIntervalMs > 0 ? newStore(backend, stopped.signal) : undefined
   let serverAddress = ''
-  let bootstrapped = false
+  const readiness = new Readiness(() => stores.ready(), options.rules !== undefined)
   const env = {
     catalog,
     registry,
@@ -276,56 +188,20 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     watchMetrics,
     kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
-    ...(unsafeDeletion && { unsafeDeletion: authorizeOf(options) }),
+    ...(unsafeDeletion && { unsafeDeletion: authorize }),
     ...(!options.exclusiveStore && {
       awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
     }),
     shutdown: shutdown.signal,
   }
-  let registered = false
-  let rolesMade = false
-  let rulesKnown = false
-  let definitionsKnown = false
   return {
     registry,
-    checks: [
-      { name: 'etcd', check: () => backend.check(AbortSignal.timeout(2000)) },
-      {
-        name: 'informer-sync',
-        endpoints: ['readyz'],
-        check: () => {
-          if (!stores.ready()) throw new Error('the caches are not filled yet')
-        },
-      },
-      {
-        name: 'bootstrap-controller',
-        endpoints: ['readyz'],
-        check: () => {
-          if (!bootstrapped) throw new Error('the objects of a new cluster are not made yet')
-        },
-      },
-      {
-        name: 'autoregister-completion',
-        endpoints: ['readyz'],
-        check: () => {
-          if (!registered) throw new Error('APIServices of group versions that are served are missing yet')
-        },
-      },
-      {
-        name: 'crd-informer-synced',
-        endpoints: ['readyz'],
-        check: () => {
-          if (!definitionsKnown) throw new Error('the custom resource definitions are not served yet')
-        },
-      },
-      ...(options.rules ? [rulesCheck(() => rolesMade && rulesKnown)] : []),
-    ],
+    checks: [{ name: 'etcd', check: () => backend.check(AbortSignal.timeout(2000)) }, ...readiness.checks],
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
     metrics: [
       deprecatedRequests,
       ...watchMetrics.families(),
-      ...policyMetrics.families(),
-      ...webhookMetrics.families(),
+      ...admission.metrics,
       new ReadGauge(
         { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
         () => stores.counts(),
@@ -355,7 +231,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         keepFlowControlObjects,
         flowSchemaStatusController,
         ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
-        ...(options.controllers.has('validatingadmissionpolicy-status-controller') && servesPolicies() ? [policyStatusController(catalog)] : []),
+        ...(options.controllers.has('validatingadmissionpolicy-status-controller') && admission.hasPolicies() ? [policyStatusController(catalog)] : []),
         ...(options.controllers.has('garbage-collector-controller') ? [garbageCollector(catalog)] : []),
       ]
       const lead = async (env: ControllerEnvironment, signal: AbortSignal): Promise<void> => {
@@ -369,38 +245,26 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         logger,
         builtin: definitions,
         conversion: {
-          post: (config, body, timeoutMs) => webhookClients.post(config, body, { timeoutMs, signal: stopped.signal }),
+          post: (config, body, timeoutMs) => admission.webhookClients.post(config, body, { timeoutMs, signal: stopped.signal }),
           metrics: conversionMetrics,
         },
         addResource: definition => stores.add(cachedResource(options, encryption, definition)),
         removeResource: definition => stores.remove(nameOf(definition)),
-        onSynced: () => {
-          definitionsKnown = true
-        },
+        onSynced: () => readiness.reached('crd-informer-synced'),
       })
       running.push(custom.follow(controllerEnv, stopped.signal))
-      if (servesPolicies()) running.push(followPolicies(controllerEnv, policies, stopped.signal))
-      running.push(...Object.values(webhooks).map(configurations => followWebhooks(controllerEnv, configurations, stopped.signal)))
+      running.push(...admission.follow(controllerEnv, stopped.signal))
       const { rules } = options
-      if (rules)
-        running.push(
-          followRules(controllerEnv, rules, stopped.signal, () => {
-            rulesKnown = true
-          }),
-        )
+      if (rules) running.push(followRules(controllerEnv, rules, stopped.signal, () => readiness.reached('rules known')))
       running.push(
         bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
           const dropped = await dropBeginning?.().catch(error => logger.warn('history cannot be compacted', { error: (error as Error).message }))
           if (dropped) stores.forget(dropped)
-          bootstrapped = true
-          const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => {
-            rolesMade = true
-          })
+          readiness.reached('bootstrap-controller')
+          const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => readiness.reached('roles made'))
           await Promise.all([policy, keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)])
         }),
-        apiServiceController(catalog, () => {
-          registered = true
-        })(controllerEnv, stopped.signal),
+        apiServiceController(catalog, () => readiness.reached('autoregister-completion'))(controllerEnv, stopped.signal),
         options.exclusiveStore
           ? lead(controllerEnv, stopped.signal)
           : whileLeading(
@@ -416,7 +280,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       shutdown.abort()
       stopped.abort()
       await Promise.allSettled(running)
-      webhookClients.close()
+      admission.webhookClients.close()
       await stores.close()
       await backend.close()
     },
@@ -427,14 +291,6 @@ const authorizeOf =
   ({ auth, isAllowed }: ControlPlaneOptions): Authorizer['authorize'] =>
   async (user, info, signal) =>
     auth ? auth.authorizer.authorize(user, info, signal) : { decision: (await isAllowed(user, info, signal)) ? 'allow' : 'no opinion', reason: '' }
-
-const rulesCheck = (ready: () => boolean): ReadinessCheck => ({
-  name: 'rbac-bootstrap-roles',
-  endpoints: ['readyz'],
-  check: () => {
-    if (!ready()) throw new Error('the default roles are not made yet')
-  },
-})
 
 /** `pods`, `deployments.apps` */
 const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { admissionChain } from './admission/chain.ts'
+import { authorizerOf } from './admission/expressions/authorizer-answers.ts'
+import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
+import { PolicyMetrics } from './admission/policies/metrics.ts'
+import { paramReader } from './admission/policies/param-reader.ts'
+import { validatingAdmissionPolicy } from './admission/policies/plugin.ts'
+import { PolicyIndex } from './admission/policies/policy-index.ts'
+import { WebhookClients } from './admission/webhooks/client.ts'
+import { WebhookConfigurations } from './admission/webhooks/configurations.ts'
+import { WebhookMetrics } from './admission/webhooks/metrics.ts'
+import { mutatingWebhooks } from './admission/webhooks/mutating.ts'
+import { serviceAddress } from './admission/webhooks/service-address.ts'
+import { validatingWebhooks } from './admission/webhooks/validating.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import type { ResourceId } from './catalog/definition.ts'
+import type { ControllerEnvironment } from './controllers/controller.ts'
+import { followPolicies } from './controllers/follow-policies.ts'
+import { followWebhooks } from './controllers/follow-webhooks.ts'
+import { terminatingKinds } from './extensions/terminating-admission.ts'
+import type { Logger } from './lib/log.ts'
+import type { MetricFamily } from './lib/metrics.ts'
+import type { Authorizer } from './meta/authorizer.ts'
+import type { KubeObject } from './meta/object.ts'
+import { isStatusError } from './meta/status.ts'
+import type { Registry } from './registry/registry.ts'
+import type { AdmissionFunctions, AdmissionRequest } from './registry/types.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+  type IsAllowed,
+} from './resources/certificates/signer-admission.ts'
+import { podDefaults } from './resources/core/pod/admission-plugin.ts'
+import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
+import { runtimeClassAdmission } from './resources/node/runtime-class/admission-plugin.ts'
+import { priorityAdmission } from './resources/scheduling/priority-class/admission-plugin.ts'
+import { defaultStorageClass } from './resources/storage/storage-class/admission-plugin.ts'
+import { types } from './resources/types.ts'
+
+export interface AdmissionOptions {
+  readonly catalog: Catalog
+  readonly logger: Logger
+  readonly isAllowed: IsAllowed
+  readonly authorize: Authorizer['authorize']
+  /** Which asks admission, and which admission asks: there is one by the time of the first write. */
+  readonly registry: () => Registry
+}
+
+/** All plugins in their order, with what they know of the cluster. */
+export interface AdmissionServices {
+  readonly functions: AdmissionFunctions
+  readonly webhookClients: WebhookClients
+  readonly metrics: readonly MetricFamily[]
+  /** Whether policies are served. */
+  hasPolicies(): boolean
+  /** Keeps up with the configurations of webhooks and the policies that are stored. */
+  follow(env: ControllerEnvironment, signal: AbortSignal): Promise<void>[]
+}
+
+const NAMESPACES = { group: '', resource: 'namespaces' }
+const SERVICES = { group: '', resource: 'services' }
+const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
+const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
+const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
+const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' }
+const AT_HAND = { resourceVersion: '0' }
+
+export function createAdmission({ catalog, logger, isAllowed, authorize, registry }: AdmissionOptions): AdmissionServices {
+  const get = (id: ResourceId, name: string, namespace = ''): Promise<KubeObject> => registry().access().get(id, namespace, name, AT_HAND)
+  const listAll = async (id: ResourceId) => (await registry().access().list(id, '', AT_HAND)).items
+  const findNamespace = (name: string, fresh: boolean) => (fresh ? registry().access().get(NAMESPACES, '', name) : get(NAMESPACES, name))
+  /** The cache may be behind: what is not there is looked for in the store. */
+  const getSurely = (id: ResourceId, name: string): Promise<KubeObject> =>
+    get(id, name).catch(error => (isStatusError(error, 'NotFound') ? registry().access().get(id, '', name) : Promise.reject(error)))
+  const find = (id: ResourceId, name: string): Promise<KubeObject | undefined> =>
+    getSurely(id, name).catch(error => (isStatusError(error, 'NotFound') ? undefined : Promise.reject(error)))
+  const getNamespace = (name: string) => getSurely(NAMESPACES, name)
+  const policies = new PolicyIndex()
+  const policyMetrics = new PolicyMetrics()
+  const mutating = new WebhookConfigurations('mutating')
+  const validating = new WebhookConfigurations('validating')
+  const webhookMetrics = new WebhookMetrics()
+  const webhookEnv = {
+    clients: new WebhookClients(serviceAddress((namespace, name) => get(SERVICES, name, namespace))),
+    metrics: webhookMetrics,
+    logger,
+    getNamespace,
+    reviewSchema: () => types.type('admission.AdmissionReview'),
+    newUid: randomUUID,
+    authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorize, ctx.user, ctx.signal),
+  }
+  const hasPolicies = () => catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
+  return {
+    functions: admissionChain([
+      terminatingKinds,
+      namespaceLifecycle(findNamespace),
+      podDefaults,
+      priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
+      defaultStorageClass(() => listAll(STORAGE_CLASSES)),
+      runtimeClassAdmission(name => find(RUNTIME_CLASSES, name)),
+      certificateApproval(isAllowed),
+      certificateSigning(isAllowed),
+      clusterTrustBundleAttest(isAllowed),
+      certificateSubjectRestriction,
+      defaultIngressClass(() => listAll(INGRESS_CLASSES)),
+      validatingAdmissionPolicy({
+        index: policies,
+        catalog,
+        params: paramReader(served => registry().store(served)),
+        metrics: policyMetrics,
+        getNamespace,
+        authorize,
+      }),
+      mutatingWebhooks(webhookEnv, mutating),
+      validatingWebhooks(webhookEnv, validating),
+    ]),
+    webhookClients: webhookEnv.clients,
+    metrics: [...policyMetrics.families(), ...webhookMetrics.families()],
+    hasPolicies,
+    follow: (env, signal) => [
+      ...(hasPolicies() ? [followPolicies(env, policies, signal)] : []),
+      followWebhooks(env, mutating, signal),
+      followWebhooks(env, validating, signal),
+    ],
+  }
+}
