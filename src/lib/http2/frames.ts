@@ -40,6 +40,20 @@ export function frameOf(type: number, flags: number, stream: number, payload: Bu
   return frame
 }
 
+/** A header block in as many frames as it takes. */
+export function headerFrames(block: Buffer, stream: number, endStream: boolean): Buffer {
+  const count = Math.max(1, Math.ceil(block.length / FRAME_BYTES))
+  const out = Buffer.allocUnsafe(block.length + count * HEADER_BYTES)
+  let at = 0
+  for (let i = 0; i < count; i++) {
+    const part = block.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES)
+    const flags = (i === 0 && endStream ? Flag.endStream : Flag.none) | (i === count - 1 ? Flag.endHeaders : Flag.none)
+    at = writeFrameHeader(out, at, part.length, i === 0 ? FrameType.headers : FrameType.continuation, flags, stream)
+    at += part.copy(out, at)
+  }
+  return out
+}
+
 /** A frame of one or two 32-bit numbers. */
 export function numbersFrame(type: number, stream: number, ...numbers: readonly number[]): Buffer {
   const frame = Buffer.allocUnsafe(HEADER_BYTES + 4 * numbers.length)

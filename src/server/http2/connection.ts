@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import { steadyClock } from '../../lib/clock.ts'
+import { Allowance } from '../../lib/allowance.ts'
 import { ConnectionError, ErrorCode } from '../../lib/http2/errors.ts'
 import {
   Flag,
@@ -7,9 +7,8 @@ import {
   type Frame,
   FrameReader,
   FrameType,
-  fragmentOf,
   frameOf,
-  HEADER_BYTES,
+  headerFrames,
   INITIAL_WINDOW,
   MAX_31_BITS,
   numbersFrame,
@@ -18,10 +17,10 @@ import {
   Setting,
   settingsFrame,
   unpadded,
-  writeFrameHeader,
 } from '../../lib/http2/frames.ts'
-import { HeaderDecoder } from '../../lib/http2/header-decoder.ts'
 import { encodeHeaders } from '../../lib/http2/header-encoder.ts'
+import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
+import { ReceiveWindow } from './receive-window.ts'
 import { Http2Request } from './request.ts'
 import { areTrailers, readHead } from './request-head.ts'
 import { Sender } from './sender.ts'
@@ -40,8 +39,6 @@ export interface ConnectionLimits {
 export type Serve = (request: Http2Request, response: Http2Stream) => void
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-/** Frames of one header block: a block of many small ones is an attack. */
-const MAX_BLOCK_FRAMES = 256
 /** Streams that a client may give up, at once and for each second: beyond, it makes work for nothing. */
 const RESETS = 1000
 const RESETS_PER_SECOND = 100
@@ -50,34 +47,24 @@ const MAX_UNREAD_FRAMES = 4000
 /** How long a connection that is ended for its peer's fault stays open for the word of it. */
 const FAREWELL_MS = 1000
 
-interface Block {
-  readonly stream: number
-  readonly endStream: boolean
-  readonly fragments: Buffer[]
-  bytes: number
-}
-
 /** A client's connection (RFC 9113): reads its frames, hands its requests to `serve`, and sends what their streams are given. */
 export class Http2Connection implements StreamHost {
   readonly #socket: TLSSocket
   readonly #serve: Serve
   readonly #limits: ConnectionLimits
   readonly #reader = new FrameReader()
-  readonly #decoder: HeaderDecoder
+  readonly #blocks: HeaderBlocks
   readonly #sender: Sender
+  readonly #receiving: ReceiveWindow
   readonly #streams = new Map<number, Http2Stream>()
   /** What of the preface has come. */
   #preface: Buffer | undefined = PREFACE.subarray(0, 0)
   #settled = false
-  #block: Block | undefined
   #lastStream = 0
   /** Of new streams, as the client has it. */
   #streamWindow = INITIAL_WINDOW
-  #receiveWindow: number
-  #taken = 0
   #firstBlock = true
-  #resets = RESETS
-  #resetsAt = steadyClock.now()
+  readonly #resets = new Allowance(RESETS, RESETS_PER_SECOND)
   #leaving = false
   #failed = false
 
@@ -85,9 +72,9 @@ export class Http2Connection implements StreamHost {
     this.#socket = socket
     this.#serve = serve
     this.#limits = limits
-    this.#decoder = new HeaderDecoder(limits.maxHeaderBytes, limits.maxHeaders)
+    this.#blocks = new HeaderBlocks(limits.maxHeaderBytes, limits.maxHeaders)
     this.#sender = new Sender(socket)
-    this.#receiveWindow = limits.connectionWindow
+    this.#receiving = new ReceiveWindow(limits.connectionWindow, bytes => this.#widen(0, bytes))
     this.#sender.send(
       settingsFrame([
         [Setting.maxConcurrentStreams, limits.maxConcurrentStreams],
@@ -162,15 +149,14 @@ export class Http2Connection implements StreamHost {
     frame => this.#ping(frame),
     onConnection,
     frame => this.#windowUpdate(frame),
-    frame => this.#continuation(frame),
+    frame => this.#took(this.#blocks.continue(frame)),
   ]
 
   readonly #take = (frame: Frame): void => {
     if (this.#failed) return
-    const { type, stream } = frame
+    const { type } = frame
     if (!this.#settled && type !== FrameType.settings) throw new ConnectionError(ErrorCode.protocol, 'the first frame is not of settings')
-    if (this.#block !== undefined && (type !== FrameType.continuation || stream !== this.#block.stream))
-      throw new ConnectionError(ErrorCode.protocol, 'headers are not continued')
+    this.#blocks.checkNext(frame)
     this.#handlers[type]?.(frame)
   }
 
@@ -178,19 +164,17 @@ export class Http2Connection implements StreamHost {
     const { stream: id, flags, payload } = frame
     onStream(frame)
     this.#notIdle(id)
-    this.#receiveWindow -= payload.length
-    if (this.#receiveWindow < 0) throw new ConnectionError(ErrorCode.flowControl, 'more was sent than the window of the connection holds')
+    if (!this.#receiving.receive(payload.length)) throw new ConnectionError(ErrorCode.flowControl, 'more was sent than the window of the connection holds')
     const data = unpadded(frame)
     const stream = this.#streams.get(id)
     if (stream === undefined || stream.remoteEnded) {
-      this.#takenOfConnection(payload.length)
+      this.#receiving.take(payload.length)
       this.#answer(numbersFrame(FrameType.reset, id, ErrorCode.streamClosed))
       stream?.close()
       return
     }
-    stream.receiveWindow -= payload.length
-    if (stream.receiveWindow < 0) {
-      this.#takenOfConnection(payload.length)
+    if (!stream.receiving.receive(payload.length)) {
+      this.#receiving.take(payload.length)
       stream.reset(ErrorCode.flowControl)
       return
     }
@@ -199,7 +183,7 @@ export class Http2Connection implements StreamHost {
     if (stream.expected !== undefined) {
       stream.expected -= data.length
       if (stream.expected < 0) {
-        this.#takenOfConnection(data.length)
+        this.#receiving.take(data.length)
         stream.reset(ErrorCode.protocol)
         return
       }
@@ -217,39 +201,25 @@ export class Http2Connection implements StreamHost {
   #headers(frame: Frame): void {
     const { stream: id, flags } = frame
     onStream(frame)
-    const fragment = fragmentOf(frame)
-    if ((flags & Flag.priority) !== 0 && (unpadded(frame).readUInt32BE(0) & MAX_31_BITS) === id)
-      throw new ConnectionError(ErrorCode.protocol, 'a stream depends on itself')
+    if ((flags & Flag.priority) !== 0 && dependencyOf(unpadded(frame)) === id) throw new ConnectionError(ErrorCode.protocol, 'a stream depends on itself')
     if (id % 2 === 0) throw new ConnectionError(ErrorCode.protocol, 'a client has no even streams')
-    this.#block = { stream: id, endStream: (flags & Flag.endStream) !== 0, fragments: [], bytes: 0 }
-    this.#addToBlock(this.#block, fragment, flags)
+    this.#took(this.#blocks.begin(frame))
   }
 
-  #continuation(frame: Frame): void {
-    if (this.#block === undefined) throw new ConnectionError(ErrorCode.protocol, 'there are no headers to continue')
-    this.#addToBlock(this.#block, frame.payload, frame.flags)
-  }
-
-  #addToBlock(block: Block, fragment: Buffer, flags: number): void {
-    block.fragments.push(fragment)
-    block.bytes += fragment.length
-    if (block.bytes > this.#limits.maxHeaderBytes || block.fragments.length > MAX_BLOCK_FRAMES)
-      throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
-    if ((flags & Flag.endHeaders) === 0) return
-    this.#block = undefined
-    const { fields, tooLarge } = this.#decoder.decode(block.fragments.length === 1 ? fragment : Buffer.concat(block.fragments))
+  #took(block: HeaderBlock | undefined): void {
+    if (block === undefined) return
     const known = this.#streams.get(block.stream)
-    if (known !== undefined) this.#trailers(known, block, fields)
-    else this.#begin(block, fields, tooLarge)
+    if (known !== undefined) this.#trailers(known, block)
+    else this.#begin(block)
   }
 
-  #trailers(stream: Http2Stream, { endStream }: Block, fields: readonly string[]): void {
+  #trailers(stream: Http2Stream, { endStream, fields }: HeaderBlock): void {
     if (stream.remoteEnded) throw new ConnectionError(ErrorCode.streamClosed, 'headers come after the end of their stream')
     if (!endStream || !areTrailers(fields)) stream.reset(ErrorCode.protocol)
     else this.#endOf(stream)
   }
 
-  #begin({ stream: id, endStream }: Block, fields: string[], tooLarge: boolean): void {
+  #begin({ stream: id, endStream, fields, tooLarge }: HeaderBlock): void {
     if (id <= this.#lastStream) throw new ConnectionError(ErrorCode.streamClosed, 'a stream begins again')
     this.#lastStream = id
     if (this.#leaving || this.#streams.size >= this.#limits.maxConcurrentStreams) {
@@ -261,7 +231,7 @@ export class Http2Connection implements StreamHost {
       this.reset(id, ErrorCode.protocol)
       return
     }
-    const stream = new Http2Stream(id, this, this.#streamWindow, this.#limits.streamWindow)
+    const stream = new Http2Stream(id, this, this.#streamWindow, new ReceiveWindow(this.#limits.streamWindow, bytes => this.#widen(id, bytes)))
     stream.remoteEnded = endStream
     this.#streams.set(id, stream)
     if (head === undefined) {
@@ -283,7 +253,7 @@ export class Http2Connection implements StreamHost {
     const { stream: id, payload } = frame
     onStream(frame)
     if (payload.length !== PRIORITY_BYTES) this.#refuse(id, ErrorCode.frameSize)
-    else if ((payload.readUInt32BE(0) & MAX_31_BITS) === id) this.#refuse(id, ErrorCode.protocol)
+    else if (dependencyOf(payload) === id) this.#refuse(id, ErrorCode.protocol)
   }
 
   #refuse(id: number, code: number): void {
@@ -299,15 +269,8 @@ export class Http2Connection implements StreamHost {
     this.#notIdle(id)
     const stream = this.#streams.get(id)
     if (stream === undefined) return
-    this.#countReset()
+    if (!this.#resets.spend()) throw new ConnectionError(ErrorCode.calm, 'too many requests are given up')
     stream.close()
-  }
-
-  #countReset(): void {
-    const now = steadyClock.now()
-    this.#resets = Math.min(RESETS, this.#resets + ((now - this.#resetsAt) / 1000) * RESETS_PER_SECOND) - 1
-    this.#resetsAt = now
-    if (this.#resets < 0) throw new ConnectionError(ErrorCode.calm, 'too many requests are given up')
   }
 
   #settings(frame: Frame): void {
@@ -365,22 +328,15 @@ export class Http2Connection implements StreamHost {
     if (id > this.#lastStream || id % 2 === 0) throw new ConnectionError(ErrorCode.protocol, 'the stream has not begun')
   }
 
-  /** Bytes were read: the client may send as many again, which it is told when they are half of its window. */
   #takenOf(stream: Http2Stream, bytes: number): void {
-    this.#takenOfConnection(bytes)
-    stream.taken += bytes
-    if (stream.taken * 2 < this.#limits.streamWindow || stream.remoteEnded || stream.closed) return
-    this.#sender.send(numbersFrame(FrameType.windowUpdate, stream.id, stream.taken))
-    stream.receiveWindow += stream.taken
-    stream.taken = 0
+    this.#receiving.take(bytes)
+    stream.receiving.take(bytes)
   }
 
-  #takenOfConnection(bytes: number): void {
-    this.#taken += bytes
-    if (this.#taken * 2 < this.#limits.connectionWindow || this.#failed) return
-    this.#sender.send(numbersFrame(FrameType.windowUpdate, 0, this.#taken))
-    this.#receiveWindow += this.#taken
-    this.#taken = 0
+  /** 0: of the connection. */
+  #widen(id: number, bytes: number): void {
+    const useful = id === 0 ? !this.#failed : this.#streams.get(id)?.remoteEnded === false
+    if (useful) this.#sender.send(numbersFrame(FrameType.windowUpdate, id, bytes))
   }
 
   #fail({ code }: ConnectionError): void {
@@ -397,16 +353,7 @@ export class Http2Connection implements StreamHost {
   sendHead(stream: number, status: number, headers: string[], end: boolean): void {
     const block = encodeHeaders(status, headers, this.#firstBlock)
     this.#firstBlock = false
-    const frames = Math.max(1, Math.ceil(block.length / FRAME_BYTES))
-    const out = Buffer.allocUnsafe(block.length + frames * HEADER_BYTES)
-    let at = 0
-    for (let i = 0; i < frames; i++) {
-      const part = block.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES)
-      const flags = (i === 0 && end ? Flag.endStream : 0) | (i === frames - 1 ? Flag.endHeaders : 0)
-      at = writeFrameHeader(out, at, part.length, i === 0 ? FrameType.headers : FrameType.continuation, flags, stream)
-      at += part.copy(out, at)
-    }
-    this.#sender.send(out)
+    this.#sender.send(headerFrames(block, stream, end))
   }
 
   serve(stream: Http2Stream): void {
@@ -422,6 +369,9 @@ export class Http2Connection implements StreamHost {
     this.#endWhenDone()
   }
 }
+
+/** The stream that a priority names. */
+const dependencyOf = (priority: Buffer): number => (priority.length < 4 ? -1 : priority.readUInt32BE(0) & MAX_31_BITS)
 
 function refusePush(): void {
   throw new ConnectionError(ErrorCode.protocol, 'a client does not push')

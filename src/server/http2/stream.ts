@@ -4,6 +4,7 @@ import { ErrorCode } from '../../lib/http2/errors.ts'
 import { MAX_31_BITS } from '../../lib/http2/frames.ts'
 import { FrameRing } from '../frame-ring.ts'
 import type { Wire } from '../wire.ts'
+import type { ReceiveWindow } from './receive-window.ts'
 import type { Http2Request } from './request.ts'
 import type { Source } from './sender.ts'
 
@@ -29,10 +30,8 @@ export class Http2Stream implements Wire, Source {
   ending = false
   ready = false
   request: Http2Request | undefined
-  /** Bytes that the peer may send. */
-  receiveWindow: number
-  /** Bytes taken from it that the peer has not been told of. */
-  taken = 0
+  /** What the peer may send. */
+  readonly receiving: ReceiveWindow
   /** Bytes of the body that were announced and have not come; undefined: not announced. */
   expected: number | undefined
   /** The peer has sent its last frame. */
@@ -45,11 +44,11 @@ export class Http2Stream implements Wire, Source {
   private closeListeners: (() => void)[] = []
   private drainListeners: (() => void)[] = []
 
-  constructor(id: number, host: StreamHost, window: number, receiveWindow: number) {
+  constructor(id: number, host: StreamHost, window: number, receiving: ReceiveWindow) {
     this.id = id
     this.host = host
     this.window = window
-    this.receiveWindow = receiveWindow
+    this.receiving = receiving
   }
 
   // ── What is asked of a response ──

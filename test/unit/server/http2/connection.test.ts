@@ -165,6 +165,16 @@ describe('a connection of HTTP/2', () => {
     client.close()
   })
 
+  it('sends headers that take several frames', async () => {
+    handle = exchange => {
+      for (const name of ['x-a', 'x-b']) exchange.setHeader(name, name.repeat(5000))
+      return exchange.sendBytes(200, 'text/plain', Buffer.from('ok'))
+    }
+    const { headers, body } = await server.http2('/api/v1/things/x')
+    expect(headers['x-b']).to.equal('x-b'.repeat(5000))
+    expect(body.toString()).to.equal('ok')
+  })
+
   it('takes trailers', async () => {
     handle = async exchange => exchange.sendBytes(200, 'text/plain', await exchange.readBody(100))
     const client = session()

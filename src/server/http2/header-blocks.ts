@@ -1,0 +1,58 @@
+import { ConnectionError, ErrorCode } from '../../lib/http2/errors.ts'
+import { Flag, type Frame, FrameType, fragmentOf } from '../../lib/http2/frames.ts'
+import { HeaderDecoder } from '../../lib/http2/header-decoder.ts'
+
+/** Frames of one block: a block of many small ones is an attack. */
+const MAX_FRAMES = 256
+
+/** The headers of a request, or what follows its body. */
+export interface HeaderBlock {
+  readonly stream: number
+  readonly endStream: boolean
+  /** Names and values in turn. */
+  readonly fields: string[]
+  /** There were more than are taken: `fields` has the first. */
+  readonly tooLarge: boolean
+}
+
+/** Puts the header blocks of a connection together, and reads them. All of its methods throw a ConnectionError: after a block that can't be read, no other can. */
+export class HeaderBlocks {
+  private readonly maxBytes: number
+  private readonly decoder: HeaderDecoder
+  private open: { readonly frame: Frame; readonly fragments: Buffer[]; bytes: number } | undefined
+
+  /** Of one block: bytes, and fields. */
+  constructor(maxBytes: number, maxFields: number) {
+    this.maxBytes = maxBytes
+    this.decoder = new HeaderDecoder(maxBytes, maxFields)
+  }
+
+  /** A block that has begun is continued by the next frame, whatever else there is. */
+  checkNext({ type, stream }: Frame): void {
+    if (this.open !== undefined && (type !== FrameType.continuation || stream !== this.open.frame.stream))
+      throw new ConnectionError(ErrorCode.protocol, 'headers are not continued')
+  }
+
+  /** Undefined: there is more to come. */
+  begin(frame: Frame): HeaderBlock | undefined {
+    this.open = { frame, fragments: [], bytes: 0 }
+    return this.add(fragmentOf(frame), frame.flags)
+  }
+
+  continue({ payload, flags }: Frame): HeaderBlock | undefined {
+    return this.add(payload, flags)
+  }
+
+  private add(fragment: Buffer, flags: number): HeaderBlock | undefined {
+    const { open } = this
+    if (open === undefined) throw new ConnectionError(ErrorCode.protocol, 'there are no headers to continue')
+    open.fragments.push(fragment)
+    open.bytes += fragment.length
+    if (open.bytes > this.maxBytes || open.fragments.length > MAX_FRAMES) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
+    if ((flags & Flag.endHeaders) === 0) return undefined
+    this.open = undefined
+    const { stream, flags: first } = open.frame
+    const block = open.fragments.length === 1 ? fragment : Buffer.concat(open.fragments)
+    return { stream, endStream: (first & Flag.endStream) !== 0, ...this.decoder.decode(block) }
+  }
+}
