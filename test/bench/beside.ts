@@ -3,15 +3,15 @@
  *
  *     KUBECONFIG2=other.kubeconfig node --import tsx test/bench/beside.ts
  *
- * PID2: the other's process, where it can't be found by its port. PROTOCOL=h2: HTTP/2 for all but the watches. ROUNDS, OBJECTS: default 3, 10,000. ONLY=ours, OPERATIONS=create,get: to profile.
+ * PID2: the other's process, where it can't be found by its port. PROTOCOL=h2: HTTP/2, a hundred watches on a connection. ROUNDS, OBJECTS: default 3, 10,000. ONLY=ours, OPERATIONS=create,get: to profile.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TLSSocket } from 'node:tls'
 import { findEtcd, startEtcd } from '../support/etcd.ts'
-import { type Client, openClients, openSocket, type Protocol } from './support/clients.ts'
+import { type Client, openClients, type Protocol } from './support/clients.ts'
 import { type Cluster, readCluster } from './support/cluster.ts'
 import { cpuOf, median } from './support/load.ts'
 import { startBinnacle } from './support/processes.ts'
+import { openWatches } from './support/watches.ts'
 
 const rounds = Number(process.env.ROUNDS ?? 3)
 const objects = Number(process.env.OBJECTS ?? 10_000)
@@ -139,21 +139,16 @@ class Side {
     )
   }
 
-  /** Patches of some objects, one at a time of each and as fast as they are answered, to watchers of all of them over HTTP/1.1. */
+  /** Patches of some objects, one at a time of each and as fast as they are answered, to watchers of all of them. */
   private async watch(): Promise<void> {
     if (!wanted('delivery')) return
     await this.enter(`${this.namespace}-watched`)
     for (let i = 0; i < WRITERS; i++) await this.one('POST', this.path, { metadata: { name: `object-${i}` }, data: { filler, n: '100000' } })
     const version = /"resourceVersion":"(\d+)"/.exec((await this.one('GET', `${this.path}?limit=1`)).kept.toString())?.[1]
     let bytes = 0
-    const sockets: TLSSocket[] = []
-    const count = (n: number): void => {
-      bytes += n
-    }
-    for (let i = 0; i < WATCHERS; i += 25) sockets.push(...(await Promise.all(Array.from({ length: 25 }, () => openSocket(this.cluster, count)))))
-    const { host, port, authorization } = this.cluster
-    const request = `GET ${this.path}?watch=1&resourceVersion=${version} HTTP/1.1\r\nHost: ${host}:${port}\r\nAccept: application/json\r\nUser-Agent: bench/1.0\r\n`
-    for (const socket of sockets) socket.write(`${request}${authorization ? `Authorization: ${authorization}\r\n` : ''}\r\n`)
+    const watches = await openWatches(this.cluster, protocol, WATCHERS, `${this.path}?watch=1&resourceVersion=${version}`, () => data => {
+      bytes += data.length
+    })
     await settled(() => bytes)
     const heads = bytes
     const updates = 1600
@@ -176,7 +171,7 @@ class Side {
     const missing = updates * WATCHERS - deliveries
     if (missing > 0.05 * updates * WATCHERS) console.log(`(of ${updates * WATCHERS} deliveries, about ${Math.round(missing)} are missing)`)
     this.note(`delivery to ${WATCHERS} watchers`, { rate: deliveries / seconds, p50: Number.NaN, cpu: (cpuOf(this.cluster.pid) - before) / deliveries })
-    for (const socket of sockets) socket.on('error', () => {}).destroy()
+    watches.close()
     await sleep(200)
   }
 

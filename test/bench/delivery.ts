@@ -6,15 +6,13 @@
  *
  * PROTOCOL=h2: a hundred watches share a connection. WATCHERS (1000), SIZES of an event's filler in bytes (200,1700), IN_FLIGHT events that are written and not yet at every watcher (1,8,64), SECONDS of each measure (4). PID2 as for `beside.ts`.
  */
-import { once } from 'node:events'
-import type { ClientHttp2Session } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TLSSocket } from 'node:tls'
 import { findEtcd, startEtcd } from '../support/etcd.ts'
-import { type Client, connectSession, openClients, openSocket, type Protocol } from './support/clients.ts'
+import { type Client, openClients, type Protocol } from './support/clients.ts'
 import { type Cluster, readCluster } from './support/cluster.ts'
 import { cpuOf, median } from './support/load.ts'
 import { startBinnacle } from './support/processes.ts'
+import { openWatches } from './support/watches.ts'
 
 const numbers = (name: string, otherwise: string): number[] => (process.env[name] ?? otherwise).split(',').map(Number)
 const watchers = Number(process.env.WATCHERS ?? 1000)
@@ -37,55 +35,6 @@ class EventCounter {
       if ((at === 0 ? this.last : data[at - 1]) !== RETURN) this.events++
     }
     this.last = data[data.length - 1] ?? this.last
-  }
-}
-
-/** A connection for each watch. */
-async function watchPlain(cluster: Cluster, path: string, reader: () => (data: Buffer) => void): Promise<{ close(): void }> {
-  const { host, port, authorization } = cluster
-  const sockets: TLSSocket[] = []
-  for (let i = 0; i < watchers; i++) {
-    const read = reader()
-    const socket = await openSocket(cluster)
-    let head = true
-    socket.on('data', data => {
-      if (!head) return read(data)
-      const end = data.indexOf('\r\n\r\n')
-      if (end < 0) return
-      head = false
-      read(data.subarray(end + 4))
-    })
-    sockets.push(socket)
-    socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\nAccept: application/json\r\nUser-Agent: bench/1.0\r\n${authorization ? `Authorization: ${authorization}\r\n` : ''}\r\n`,
-    )
-  }
-  return {
-    close: () => {
-      for (const socket of sockets) socket.on('error', () => {}).destroy()
-    },
-  }
-}
-
-/** As client-go does: a hundred watches share a connection. */
-async function watchStreams(cluster: Cluster, path: string, reader: () => (data: Buffer) => void): Promise<{ close(): void }> {
-  const sessions: ClientHttp2Session[] = []
-  for (let i = 0; i < watchers; i++) {
-    if (i % 100 === 0) sessions.push(await connectSession(cluster))
-    const stream = (sessions.at(-1) as ClientHttp2Session).request({
-      ':path': path,
-      accept: 'application/json',
-      'user-agent': 'bench/1.0',
-      ...(cluster.authorization !== undefined && { authorization: cluster.authorization }),
-    })
-    const read = reader()
-    stream.on('data', read).on('error', () => {})
-    await once(stream, 'response')
-  }
-  return {
-    close: () => {
-      for (const session of sessions) session.on('error', () => {}).destroy()
-    },
   }
 }
 
@@ -116,7 +65,7 @@ async function measure(cluster: Cluster, size: number, inFlight: number): Promis
       }
     }
   }
-  const watching = await (protocol === 'h1' ? watchPlain : watchStreams)(cluster, `${path}?watch=1&resourceVersion=${version}`, reader)
+  const watching = await openWatches(cluster, protocol, watchers, `${path}?watch=1&resourceVersion=${version}`, reader)
   await sleep(500)
   const times: number[] = []
   let written = 0
