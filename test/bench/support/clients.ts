@@ -88,12 +88,11 @@ async function openPlain(cluster: Cluster): Promise<Client> {
   }
 }
 
-export function openSocket(cluster: Cluster, read?: (bytes: number) => void): Promise<tls.TLSSocket> {
+export function openSocket(cluster: Cluster): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = tls.connect({ ...secure(cluster), ALPNProtocols: [ALPN_OF.h1] }, () => resolve(socket))
     socket.setNoDelay(true)
     socket.once('error', reject)
-    if (read) socket.on('data', data => read(data.length))
   })
 }
 
