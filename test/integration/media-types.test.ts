@@ -66,7 +66,7 @@ function withoutIdentity(object: JsonObject): JsonObject {
   return same
 }
 
-const CONTROLLED = new Set(['FlowSchema', 'CustomResourceDefinition', 'APIService', 'Namespace'])
+const CONTROLLED = new Set(['FlowSchema', 'ValidatingAdmissionPolicy', 'CustomResourceDefinition', 'APIService', 'Namespace'])
 
 /** Without what a controller of the server may have written in the meantime, and what protobuf does not carry: types of objects within objects. */
 function settled(value: unknown): unknown {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -84,5 +85,5 @@ func (s sample) unstructured(r *run, number int) *unstructured.Unstructured {
 
 // hasLoop: the server itself writes the status, soon after the creation.
 func (s sample) hasLoop() bool {
-	return s.gvk.Kind == "FlowSchema" || s.gvk.Kind == "CustomResourceDefinition"
+	return slices.Contains([]string{"FlowSchema", "CustomResourceDefinition", "ValidatingAdmissionPolicy"}, s.gvk.Kind)
 }
