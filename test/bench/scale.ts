@@ -104,11 +104,13 @@ async function filled(filling: Filling, what: string, base: number, then: (serve
   }
 }
 
-/** Controllers look at everything once. */
+/** Controllers look at everything once: until the CPU of a second, which the probe takes some of, no longer falls. */
 async function untilQuiet(pid: number): Promise<void> {
-  for (let last = -1; last < cpuOf(pid) - 20_000; ) {
-    last = cpuOf(pid)
+  for (let grown = Number.POSITIVE_INFINITY, before = grown; grown < 0.8 * before || before === Number.POSITIVE_INFINITY; ) {
+    before = grown
+    const at = cpuOf(pid)
     await new Promise(resolve => setTimeout(resolve, 1000))
+    grown = cpuOf(pid) - at
   }
 }
 
