@@ -9,6 +9,7 @@ import { parseOwn } from '../storage/parse-own.ts'
 import type { StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { ConvertedObject } from './converted-object.ts'
 import { mappedWatcher } from './mapped-watcher.ts'
+import { PerVersion } from './per-version.ts'
 
 /** Objects of one call, and their bytes: what is sent and what comes back is in memory at once. */
 const AT_ONCE = 500
@@ -154,21 +155,10 @@ function apiVersionIn(stored: StoredObject): string {
   return at < 0 ? '' : textAt(bytes, at)
 }
 
-const views = new WeakMap<ResourceDefinition, Map<Version, RemoteView>>()
+const views = new PerVersion<RemoteView>()
 
 /** Undefined where this server converts by itself. */
 export function remoteViewOf(definition: ResourceDefinition, version: Version): RemoteView | undefined {
   const { converter } = definition
-  if (converter === undefined) return undefined
-  let known = views.get(definition)
-  if (!known) {
-    known = new Map()
-    views.set(definition, known)
-  }
-  let view = known.get(version)
-  if (!view) {
-    view = new RemoteView(version, converter)
-    known.set(version, view)
-  }
-  return view
+  return converter && views.of(definition, version, () => new RemoteView(version, converter))
 }

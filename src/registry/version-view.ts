@@ -7,6 +7,7 @@ import { parseOwn } from '../storage/parse-own.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { copyIn, normalized } from './convert.ts'
+import { PerVersion } from './per-version.ts'
 
 /**
  * How a resource's stored objects look in a version that is not the stored one. An object's bytes are made once for each version and kept with the object, within the budget of all
@@ -121,22 +122,11 @@ class ViewedObject implements StoredObject {
   }
 }
 
-const views = new WeakMap<ResourceDefinition, Map<Version, VersionView>>()
+const views = new PerVersion<VersionView>()
 
 /** Undefined for the stored version itself. */
 export function viewOf(definition: ResourceDefinition, version: Version): VersionView | undefined {
-  if (version === definition.storage?.version) return undefined
-  let known = views.get(definition)
-  if (!known) {
-    known = new Map()
-    views.set(definition, known)
-  }
-  let view = known.get(version)
-  if (!view) {
-    view = new VersionView(definition, version)
-    known.set(version, view)
-  }
-  return view
+  return version === definition.storage?.version ? undefined : views.of(definition, version, () => new VersionView(definition, version))
 }
 
 /** A stored object in a version; shared. */
