@@ -45,4 +45,10 @@ export class Http2Request extends Readable {
     this.given = 0
     if (given > 0) this.taken(given)
   }
+
+  /** What nobody has read by then, nobody will: the room for it goes back to the client. */
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this._read()
+    done(error)
+  }
 }

@@ -154,6 +154,26 @@ describe('a connection of HTTP/2', () => {
     client.close()
   })
 
+  it('gives the connection’s window back for bodies that have come and nobody reads', async () => {
+    handle = async exchange => {
+      await sleep(10)
+      await exchange.sendBytes(200, 'text/plain', Buffer.from('no'))
+    }
+    const client = session()
+    for (let i = 0; i < 40; i++) {
+      const stream = client.request({ ':path': '/api/v1/things', ':method': 'POST' }).on('error', () => {})
+      stream.end(Buffer.alloc(200 * 1024))
+      await once(stream, 'response')
+      stream.resume()
+      await once(stream, 'close')
+    }
+    handle = async exchange => exchange.sendBytes(200, 'text/plain', Buffer.from(String((await exchange.readBody(64 << 20)).length)))
+    const stream = client.request({ ':path': '/api/v1/things', ':method': 'POST' }).setEncoding('utf8')
+    stream.end(Buffer.alloc(5 << 20))
+    expect((await once(stream, 'data'))[0]).to.equal(String(5 << 20))
+    client.close()
+  })
+
   it('asks for a body that is announced with an expectation', async () => {
     handle = async exchange => exchange.sendBytes(200, 'text/plain', await exchange.readBody(100))
     const client = session()
