@@ -7,6 +7,8 @@ export const Flag = { none: 0, endStream: 1, ack: 1, endHeaders: 4, padded: 8, p
 
 export const Setting = { headerTableSize: 1, enablePush: 2, maxConcurrentStreams: 3, initialWindowSize: 4, maxFrameSize: 5, maxHeaderListSize: 6 } as const
 
+/** What a client sends before its first frame. */
+export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 /** Of a frame's header, in bytes. */
 export const HEADER_BYTES = 9
 /** The longest payload that either side takes unless it says otherwise. */

@@ -12,6 +12,7 @@ import {
   INITIAL_WINDOW,
   MAX_31_BITS,
   numbersFrame,
+  PREFACE,
   PRIORITY_BYTES,
   readSettings,
   Setting,
@@ -38,7 +39,6 @@ export interface ConnectionLimits {
 
 export type Serve = (request: Http2Request, response: Http2Stream) => void
 
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 /** Streams that a client may give up, at once and for each second: beyond, it makes work for nothing. */
 const RESETS = 1000
 const RESETS_PER_SECOND = 100
@@ -106,10 +106,6 @@ export class Http2Connection implements StreamHost {
     this.#leaving = true
     this.#sender.send(numbersFrame(FrameType.goAway, 0, this.#lastStream, ErrorCode.none))
     this.#endWhenDone()
-  }
-
-  destroy(): void {
-    this.#socket.destroy()
   }
 
   #endWhenDone(): void {

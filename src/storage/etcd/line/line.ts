@@ -10,6 +10,7 @@ import {
   INITIAL_WINDOW,
   MAX_31_BITS,
   numbersFrame,
+  PREFACE,
   readSettings,
   Setting,
   settingsFrame,
@@ -28,7 +29,6 @@ const RENEW_AFTER = 1 << 20
 const TICK_MS = 50
 /** Calls wait and nothing comes for `quietMs`: the server is asked for a sign of life, and has `signMs` for it. etcd takes no questions closer than 5 s. */
 const PATIENCE = { quietMs: 6000, signMs: 3000 }
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const PING_DATA = Buffer.from('binnacle')
 
 interface Call {
