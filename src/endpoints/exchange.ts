@@ -62,6 +62,8 @@ export interface StreamWriter {
    * closed. The buffers may be shared between watchers; where many watchers get the very same array, it is framed once for all.
    */
   write(chunks: readonly Buffer[]): boolean
+  /** As `write`, of what `fill` writes into memory that is used again and again: for what is long and nobody else gets. It returns how much that is. Undefined: what is written are messages. */
+  writeFilled?(fill: (memory: Buffer) => number): boolean
   /** Resolves when the kernel has taken what was written, or the stream has closed: for pacing what is long and ready, such as initial events. */
   drained(): Promise<void>
   /** Ends the answer well-formed. */

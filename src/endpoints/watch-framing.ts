@@ -41,6 +41,17 @@ export function framingOf(scope: Scope, output: Output): Framing {
 const text = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`)
 const errorFrame = (error: StatusError): Buffer => text('ERROR', statusText(error.status))
 
+const HEAD = ['{"type":"', '","object":'] as const
+const HEAD_BYTES = HEAD[0].length + HEAD[1].length
+
+/** Returns where it ends. */
+function writePlain(type: string, bytes: Buffer, memory: Buffer, from: number): number {
+  const at = from + memory.write(`${HEAD[0]}${type}${HEAD[1]}`, from, 'latin1')
+  memory.set(bytes, at)
+  memory.set(TAIL, at + bytes.length)
+  return at + bytes.length + TAIL.length
+}
+
 /** One buffer an event: copied together from the ready bytes of the object. */
 const plainFraming = (scope: Scope): Framing => {
   const { version } = scope.served
@@ -53,12 +64,13 @@ const plainFraming = (scope: Scope): Framing => {
     error: errorFrame,
     object(type, object) {
       const { bytes } = object.json()
-      const head = `{"type":"${type}","object":`
-      const frame = Buffer.allocUnsafeSlow(head.length + bytes.length + TAIL.length)
-      frame.write(head, 0, 'latin1')
-      bytes.copy(frame, head.length)
-      TAIL.copy(frame, head.length + bytes.length)
+      const frame = Buffer.allocUnsafeSlow(HEAD_BYTES + type.length + bytes.length + TAIL.length)
+      writePlain(type, bytes, frame, 0)
       return frame
+    },
+    into(type, object, memory, at) {
+      const { bytes } = object.json()
+      return at + HEAD_BYTES + type.length + bytes.length + TAIL.length > memory.length ? 0 : writePlain(type, bytes, memory, at)
     },
     bookmark: (resourceVersion, initialEnd) => {
       // As upstream writes an object that is empty but for its version: the members that its type always writes are there.

@@ -9,6 +9,8 @@ const KIND = ['group', 'version', 'kind'] as const
 /** What one watch sends is counted here: its children are looked up when it begins. */
 export interface WatchMeter {
   sent(frames: readonly Buffer[]): void
+  /** One, of so many bytes. */
+  sentOne(bytes: number): void
   /** The bookmark that ends the initial events has been sent, so many seconds after the request came. */
   initialEventsSent(seconds: number): void
 }
@@ -47,6 +49,10 @@ export class WatchMetrics {
     const scope = name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
     return {
       sent: frames => count(frames, events, sizes),
+      sentOne: bytes => {
+        events.value++
+        sizes.observe(bytes)
+      },
       initialEventsSent: seconds => this.initial.child(version.group, version.name, version.names.plural, scope).observe(seconds),
     }
   }

@@ -42,7 +42,7 @@ export class VersionView {
     const batch = (events: readonly StorageEvent[]) => this.batch(events)
     return {
       close: slow => watcher.close(slow),
-      deliver: take => watcher.deliver(events => take(batch(events))),
+      deliver: take => watcher.deliver((events, own) => take(batch(events), own)),
       async *[Symbol.asyncIterator]() {
         for await (const events of watcher) yield batch(events)
       },

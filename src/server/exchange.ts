@@ -286,19 +286,20 @@ export class HttpExchange implements Exchange, RequestContext {
   private async sendLong(body: FilledBody): Promise<void> {
     const wire = this.wire
     const pace = new WireStream(wire)
-    let scratch = takeScratch()
     let parts = 0
     for (let sent = 0; sent < body.length; ) {
+      const scratch = takeScratch()
       const part = body.fill(scratch)
       sent += part.length
-      wire.write(part)
+      if (part.buffer === scratch.buffer) wire.write(part, () => giveScratch(scratch))
+      else {
+        giveScratch(scratch)
+        wire.write(part)
+      }
       await pace.drained()
       if (wire.closed) return
-      // What the kernel has not taken yet still lies in the scratch.
-      if (wire.unwritten > 0) scratch = takeScratch()
       if (sent < body.length && (++parts % PARTS_AT_ONCE === 0 || turnIsSpent())) await nextTurn()
     }
-    if (wire.unwritten === 0) giveScratch(scratch)
     wire.end()
   }
 

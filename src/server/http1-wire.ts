@@ -10,6 +10,11 @@ const CRLF = Buffer.from('\r\n')
 /** Chunks of a body whose length is not known. */
 const frames = new FrameRing(chunks => Buffer.concat([Buffer.from(`${lengthOf(chunks).toString(16)}\r\n`, 'latin1'), ...chunks, CRLF]))
 
+/** The memory of what could not be written is left alone. */
+const unless = (taken: () => void) => (error?: Error | null) => {
+  if (!error) taken()
+}
+
 export class Http1Wire implements Wire {
   private readonly res: ServerResponse
 
@@ -34,8 +39,8 @@ export class Http1Wire implements Wire {
     this.res.end()
   }
 
-  write(chunk: Buffer): boolean {
-    return this.res.write(chunk)
+  write(chunk: Buffer, taken?: () => void): boolean {
+    return taken === undefined ? this.res.write(chunk) : this.res.write(chunk, unless(taken))
   }
 
   frame(chunks: readonly Buffer[]): number {
@@ -44,6 +49,20 @@ export class Http1Wire implements Wire {
     // A response that waits behind another on its connection has no socket yet.
     if (socket === null) this.res.write(Buffer.concat(chunks))
     else socket.write(frame)
+    return frame.length
+  }
+
+  frameIn(memory: Buffer, from: number, to: number, taken: () => void): number {
+    const socket = this.res.socket
+    if (socket === null) {
+      this.res.write(memory.subarray(from, to), unless(taken))
+      return to - from
+    }
+    const size = `${(to - from).toString(16)}\r\n`
+    memory.write(size, from - size.length, 'latin1')
+    CRLF.copy(memory, to)
+    const frame = memory.subarray(from - size.length, to + CRLF.length)
+    socket.write(frame, unless(taken))
     return frame.length
   }
 

@@ -1,5 +1,6 @@
 import type { StreamWriter } from '../endpoints/exchange.ts'
-import { lengthOf, type Wire } from './wire.ts'
+import { giveScratch, takeScratch } from './scratch.ts'
+import { FRAME_MARGIN, lengthOf, type Wire } from './wire.ts'
 
 /** A reader with this much unwritten when more comes is cut off: the kernel has buffered megabytes before that shows. */
 const MAX_UNWRITTEN = 1 << 20
@@ -32,14 +33,26 @@ export class WireStream implements StreamWriter {
   }
 
   write(chunks: readonly Buffer[]): boolean {
-    if (!this.open) return false
-    if (this.wire.unwritten > MAX_UNWRITTEN) {
-      this.ended = true
-      this.wire.destroy()
-      return false
-    }
+    if (!this.mayWrite()) return false
     if (lengthOf(chunks) > 0) this.bytes += this.wire.frame(chunks)
     return true
+  }
+
+  writeFilled(fill: (memory: Buffer) => number): boolean {
+    if (!this.mayWrite()) return false
+    const memory = takeScratch()
+    const filled = fill(memory.subarray(FRAME_MARGIN, memory.length - FRAME_MARGIN))
+    if (filled > 0) this.bytes += this.wire.frameIn(memory, FRAME_MARGIN, FRAME_MARGIN + filled, () => giveScratch(memory))
+    else giveScratch(memory)
+    return true
+  }
+
+  private mayWrite(): boolean {
+    if (!this.open) return false
+    if (this.wire.unwritten <= MAX_UNWRITTEN) return true
+    this.ended = true
+    this.wire.destroy()
+    return false
   }
 
   drained(): Promise<void> {

@@ -1,5 +1,8 @@
 import type { Writable } from 'node:stream'
 
+/** Room before and after a frame's bytes for what frames them. */
+export const FRAME_MARGIN = 10
+
 /** What is asked of a connection under an answer: the little in which HTTP/1.1 and HTTP/2 differ. */
 export interface Wire {
   /** Flat list of names and values, without hop-by-hop headers. `length` undefined: the answer's length is not known. */
@@ -8,12 +11,18 @@ export interface Wire {
   whole(status: number, headers: string[], body: Buffer): void
   /** Head of an answer that must have no body (HEAD). */
   bodiless(status: number, headers: string[], length: number | undefined): void
-  write(chunk: Buffer): boolean
+  /** `taken`: called when nothing refers to the chunk's memory any more. Where the connection breaks off it may never be. */
+  write(chunk: Buffer, taken?: () => void): boolean
   /**
    * Writes one frame of a stream, past the response object, in one packet where it fits; returns its bytes. Never empty: to HTTP/1.1 that would be the end. The
    * array is framed once, whoever writes it next.
    */
   frame(chunks: readonly Buffer[]): number
+  /**
+   * Writes one frame of a stream that has memory of its own: the bytes between `from` and `to`. There are FRAME_MARGIN bytes around them that the wire may write to. Returns the frame's
+   * bytes. `taken`: as of `write`.
+   */
+  frameIn(memory: Buffer, from: number, to: number, taken: () => void): number
   end(): void
   destroy(): void
   readonly unwritten: number

@@ -133,7 +133,7 @@ export class EventQueue implements Watcher {
 
   async deliver(take: Take): Promise<void> {
     for (let batch = await this.#beginning(); batch !== undefined; batch = await this.#beginning()) {
-      const taken = take(batch)
+      const taken = take(batch, true)
       if (taken !== true && !(await taken)) {
         this.close()
         return

@@ -136,8 +136,8 @@ export interface Watcher extends AsyncIterable<readonly StorageEvent[]> {
   close(slow?: boolean): void
 }
 
-/** Takes a batch. The promise: not ready for the next one until it resolves. False: no more, which closes the watch. */
-export type Take = (batch: readonly StorageEvent[]) => boolean | Promise<boolean>
+/** Takes a batch. `own`: no other watcher gets this array. The promise: not ready for the next one until it resolves. False: no more, which closes the watch. */
+export type Take = (batch: readonly StorageEvent[], own?: boolean) => boolean | Promise<boolean>
 
 export type Change =
   | { readonly put: KubeObject; readonly ttlSeconds?: number }

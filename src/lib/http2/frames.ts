@@ -106,27 +106,51 @@ export class FrameReader {
 
   /** Throws a ConnectionError as soon as a frame is known to be too long. */
   read(chunk: Buffer, take: (frame: Frame) => void): void {
-    this.pieces.push(chunk)
-    this.length += chunk.length
-    if (this.length < this.needed) return
-    const data = this.pieces.length === 1 ? chunk : Buffer.concat(this.pieces, this.length)
-    this.pieces = []
-    this.length = 0
+    let at = this.length === 0 ? 0 : this.finish(chunk, take)
+    while (at < chunk.length) {
+      const left = chunk.length - at
+      this.needed = left < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + lengthAt(chunk, at)
+      if (left < this.needed) {
+        this.pieces.push(at === 0 ? chunk : chunk.subarray(at))
+        this.length = left
+        return
+      }
+      const from = at
+      at += this.needed
+      take(frameAt(chunk, from, at))
+    }
+  }
+
+  /** The frame that began before, which alone is joined. Returns how much of the chunk that took. */
+  private finish(chunk: Buffer, take: (frame: Frame) => void): number {
     let at = 0
     for (;;) {
-      const left = data.length - at
-      this.needed = left < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + lengthAt(data, at)
-      if (left < this.needed) break
-      const payload = data.subarray(at + HEADER_BYTES, at + this.needed)
-      const frame = { type: data[at + 3] as number, flags: data[at + 4] as number, stream: data.readUInt32BE(at + 5) & MAX_31_BITS, payload }
-      at += this.needed
-      take(frame)
+      const more = Math.min(this.needed - this.length, chunk.length - at)
+      this.pieces.push(chunk.subarray(at, at + more))
+      this.length += more
+      at += more
+      if (this.length < this.needed) return at
+      const begun = Buffer.concat(this.pieces, this.length)
+      const needed = HEADER_BYTES + lengthAt(begun, 0)
+      this.pieces = []
+      if (needed === this.length) {
+        this.length = 0
+        take(frameAt(begun, 0, needed))
+        return at
+      }
+      // Now its header is there, and tells how much is still to come.
+      this.pieces.push(begun)
+      this.needed = needed
     }
-    if (at === data.length) return
-    this.pieces.push(at === 0 ? data : data.subarray(at))
-    this.length = data.length - at
   }
 }
+
+const frameAt = (data: Buffer, from: number, to: number): Frame => ({
+  type: data[from + 3] as number,
+  flags: data[from + 4] as number,
+  stream: data.readUInt32BE(from + 5) & MAX_31_BITS,
+  payload: data.subarray(from + HEADER_BYTES, to),
+})
 
 function lengthAt(data: Buffer, at: number): number {
   const length = data.readUIntBE(at, 3)

@@ -39,6 +39,8 @@ export class Http2Stream implements Wire, Source {
   closed = false
   private readonly host: StreamHost
   private queue: Buffer[] = []
+  /** Of each of these, or undefined. */
+  private whenTaken: ((() => void) | undefined)[] = []
   /** Bytes of the first buffer that are sent. */
   private offset = 0
   private closeListeners: (() => void)[] = []
@@ -85,10 +87,11 @@ export class Http2Stream implements Wire, Source {
     if (end) this.sent()
   }
 
-  write(chunk: Buffer): boolean {
+  write(chunk: Buffer, taken?: () => void): boolean {
     if (this.closed || this.ending) return false
     if (chunk.length > 0) {
       this.queue.push(chunk)
+      this.whenTaken.push(taken)
       this.queued += chunk.length
       this.host.serve(this)
     }
@@ -99,6 +102,11 @@ export class Http2Stream implements Wire, Source {
     const frame = (chunks.length === 1 ? chunks[0] : undefined) ?? frames.of(chunks)
     this.write(frame)
     return frame.length
+  }
+
+  frameIn(memory: Buffer, from: number, to: number, taken: () => void): number {
+    this.write(memory.subarray(from, to), taken)
+    return to - from
   }
 
   end(): void {
@@ -175,6 +183,7 @@ export class Http2Stream implements Wire, Source {
       if (this.offset === first.length) {
         this.queue.shift()
         this.offset = 0
+        this.whenTaken.shift()?.()
       }
     }
     this.queued -= bytes
@@ -213,6 +222,7 @@ export class Http2Stream implements Wire, Source {
     if (this.closed) return
     this.closed = true
     this.queue = []
+    this.whenTaken = []
     this.queued = 0
     this.ending = false
     this.host.gone(this)
