@@ -7,7 +7,7 @@ import { matchesLabels } from '../meta/label-selector.ts'
 import { badRequestError, expiredError, failure, tooLargeResourceVersionError } from '../meta/status.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import { revision } from '../storage/revision.ts'
-import type { Page, Predicate, ReadAt, Storage, StoredObject, Watcher } from '../storage/storage.ts'
+import type { Page, Predicate, ReadAt, RequiredLabel, Storage, StoredObject, Watcher } from '../storage/storage.ts'
 import { StorageError } from '../storage/storage.ts'
 import { ContinueTokenError, decodeContinue, encodeContinue } from './continue-token.ts'
 import { toStatus } from './errors.ts'
@@ -56,10 +56,16 @@ export function predicateOf(labels: readonly LabelRequirement[], fields: readonl
       (others.length === 0 || matchesFields(others, attributes.fields)),
     everything: false,
     requires: exact,
+    labels: requiredLabels(labels),
     ...(name && { name }),
     ...(namespace && { namespace }),
   }
 }
+
+const requiredLabels = (requirements: readonly LabelRequirement[]): RequiredLabel[] =>
+  requirements
+    .filter(({ operator }) => operator === '=' || operator === '==' || operator === 'in')
+    .map(({ key, values }) => ({ label: key, values: [...new Set(values)] }))
 
 /** No store comes so far; what is beyond is not told exactly by a number. */
 const FARTHEST = Number.MAX_SAFE_INTEGER - 1

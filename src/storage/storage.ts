@@ -76,6 +76,12 @@ export interface ResourceCodec {
 /** `latest`: consistent · `any`: whatever is at hand · `notOlderThan`, `exactly`: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions */
 export type ReadAt = 'latest' | 'any' | { readonly notOlderThan: Revision } | { readonly exactly: Revision }
 
+export interface RequiredLabel {
+  readonly label: string
+  /** Different ones. */
+  readonly values: readonly string[]
+}
+
 export interface Predicate {
   matches(attributes: Attributes): boolean
   /** Index hints: only objects of this name (or namespace) can match. */
@@ -83,6 +89,8 @@ export interface Predicate {
   readonly namespace?: string
   /** The value that a field has in every match, where only one can be; undefined where several can. */
   requires?(field: string): string | undefined
+  /** Labels that every match has, with one of these values. */
+  readonly labels?: readonly RequiredLabel[]
   /** Nothing is filtered: remaining counts are exact. */
   readonly everything: boolean
 }

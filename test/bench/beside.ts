@@ -19,9 +19,11 @@ const protocol = (process.env.PROTOCOL ?? 'h1') as Protocol
 const IN_FLIGHT = 64
 const LIST = `list of ${objects}`
 const PROTOBUF_LIST = `${LIST}, protobuf`
+const TABLE_LIST = `${LIST}, Table`
 const SELECTED = 'list by selector'
 const CHUNKS = 'list in chunks of 500'
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const WATCHERS = 1000
 const WRITERS = 16
 const namespaces = '/api/v1/namespaces'
@@ -113,6 +115,7 @@ class Side {
       () => this.measure('get, resourceVersion=0', 10_000, IN_FLIGHT, get('?resourceVersion=0')),
       () => this.measure(LIST, 10, 1, client => client.request('GET', `${this.path}?resourceVersion=0`)),
       () => this.measure(PROTOBUF_LIST, 50, 1, client => client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF)),
+      () => this.measure(TABLE_LIST, 10, 1, client => client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, TABLE)),
       () => this.measure(SELECTED, 500, 1, client => client.request('GET', `${this.path}?resourceVersion=0&labelSelector=app%3Dapp-7`)),
       () => this.measure(CHUNKS, 5, 1, client => this.chunks(client)),
       () => this.watch(),

@@ -4,6 +4,7 @@ import { keyAfter } from '../key-range.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Change, ListQuery, Page, Predicate, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
+import type { Stored } from '../stored-object.ts'
 import { watchCache } from './cached-watch.ts'
 import type { CacherCore } from './core.ts'
 import { type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
@@ -100,16 +101,17 @@ export class CachedStorage implements Storage {
       return { items: wanted ? [object] : [], revision, nextKey: undefined, remaining: undefined }
     }
     const start = query.startKey !== undefined && query.startKey > below.prefix ? query.startKey : below.prefix
-    const value = present ? this.#indexed(predicate) : undefined
-    if (value !== undefined) {
-      const { items, looked, last } = pickFrom(tree, this.#cache.index.keys(value, below.prefix), below.prefix, start, predicate, limit)
-      this.#counted(looked, items.length, 'indexed')
+    const found = present ? this.#found(predicate, below.prefix) : undefined
+    if (found !== undefined) {
+      const { items, looked, last } = pickFrom(found.objects, tree, below.prefix, start, predicate, limit)
+      this.#counted(looked, items.length, found.by)
       return { items, revision, nextKey: last && keyAfter(last), remaining: undefined }
     }
     const { pages, resource } = this.#cache
     const count = start === resource.prefix ? tree.size : pages.from(revision, below.prefix, start)
     const { items, looked, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit, count)
     this.#counted(looked, items.length)
+    if (present && predicate.labels !== undefined && limit === 0) this.#cache.labels.scanned(predicate.labels, looked, items.length, this.#cache.tree)
     const nextKey = last && keyAfter(last)
     if (nextKey !== undefined && remaining !== undefined) {
       pages.remember(revision, below.prefix, nextKey, remaining)
@@ -119,13 +121,22 @@ export class CachedStorage implements Storage {
     return { items, revision, nextKey, remaining }
   }
 
+  /** The present objects among which those are that match, where an index tells. */
+  #found(predicate: Predicate, below: Key): { readonly objects: readonly Stored[]; readonly by: 'byField' | 'byLabel' } | undefined {
+    const { index, labels, tree } = this.#cache
+    const value = this.#indexed(predicate)
+    if (value !== undefined) return { objects: index.below([value], below), by: 'byField' }
+    const objects = predicate.labels && labels.find(predicate.labels, tree.size, below)
+    return objects && { objects, by: 'byLabel' }
+  }
+
   /** The value of the indexed field, where a predicate asks for one. */
   #indexed(predicate: Predicate): string | undefined {
     const { index } = this.#cache.resource
     return (index !== undefined && predicate.requires?.(index)) || undefined
   }
 
-  #counted(looked: number, given: number, by: 'scans' | 'indexed' = 'scans'): void {
+  #counted(looked: number, given: number, by: 'scans' | 'byField' | 'byLabel' = 'scans'): void {
     const { counts } = this.#cache
     counts[by].lists++
     counts[by].fetched += looked

@@ -79,8 +79,9 @@ function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate
 /** Present objects, as of now, with undefined among them as initialEvents has it. */
 function matching({ tree, index }: ResourceCache, { below, indexed }: Scope, predicate: Predicate): Iterable<StoredObject | undefined> {
   if (below.endsWith('/') && indexed === undefined) return scanned(tree.clone(), below, predicate)
-  const keys = indexed === undefined ? [below] : index.keys(indexed, below)
-  return keys.map(key => tree.get(key)).filter(object => object !== undefined && predicate.matches(object.attributes())) as StoredObject[]
+  const one = indexed === undefined ? tree.get(below) : undefined
+  const objects = indexed === undefined ? (one ? [one] : []) : index.below([indexed], below)
+  return objects.filter(object => predicate.matches(object.attributes()))
 }
 
 function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator<StoredObject | undefined, void, undefined> {

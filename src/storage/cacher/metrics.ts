@@ -29,8 +29,9 @@ export function cacherMetrics(cacher: Pick<Cacher, 'stats'>, etcdPrefix: string)
   const lists = (name: string, help: string, of: 'lists' | 'fetched') =>
     family('counter', name, help, ['resource_prefix', 'index'], resource => {
       const prefix = prefixOf(resource)
-      const { scans, indexed } = resource.counts
-      return [...line([prefix, ''], scans[of]), ...line([prefix, `f:${resource.index}`], indexed[of])]
+      const { scans, byField, byLabel } = resource.counts
+      // Which labels are indexed is the clients' doing: they have one name together.
+      return [...line([prefix, ''], scans[of]), ...line([prefix, `f:${resource.index}`], byField[of]), ...line([prefix, 'l:*'], byLabel[of])]
     })
 
   return [

@@ -8,12 +8,13 @@ import type { ResourceCodec } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 import type { FanOut } from './fan-out.ts'
-import { FieldIndex } from './field-index.ts'
 import { History, type HistoryBounds } from './history.ts'
 import { Interest } from './interest.ts'
+import { LabelIndexes } from './label-indexes.ts'
 import { emptyTree, type ObjectTree } from './object-tree.ts'
 import { PageCounts } from './page-counts.ts'
 import { ResourceCounts } from './resource-counts.ts'
+import { fieldIndex, type ValueIndex } from './value-index.ts'
 
 export interface CachedResource {
   /** Unique: `pods`, `deployments.apps`. */
@@ -30,7 +31,7 @@ export interface CachedResource {
 /** A state that is being read, before it takes the place of the present one. */
 export interface Loading {
   readonly tree: ObjectTree
-  readonly index: FieldIndex
+  readonly index: ValueIndex
   readonly corrupt: Map<Key, Corrupt>
 }
 
@@ -51,7 +52,8 @@ export class ResourceCache {
   readonly history: History
   tree: ObjectTree = emptyTree()
   /** Of the present state. */
-  index = new FieldIndex()
+  index = fieldIndex()
+  readonly labels = new LabelIndexes()
   readonly pages = new PageCounts()
   /** Objects that can't be read: who asks for what has them is answered by the store itself. */
   corrupt = new Map<Key, Corrupt>()
@@ -78,7 +80,7 @@ export class ResourceCache {
 
   readonly #allocate = (size: number): Buffer => this.#slabs.allocate(size)
 
-  static loading = (): Loading => ({ tree: emptyTree(), index: new FieldIndex(), corrupt: new Map() })
+  static loading = (): Loading => ({ tree: emptyTree(), index: fieldIndex(), corrupt: new Map() })
 
   /** Adds an object to a state that is being read. */
   load(into: Loading, { key, value, modRevision }: KeyValue): void {
@@ -99,6 +101,7 @@ export class ResourceCache {
     this.interest.end(new StorageError('expired', 'changes were lost, and the state was read anew', { revision: at }))
     this.tree = tree
     this.index = index
+    this.labels.clear()
     this.pages.forget()
     this.corrupt = corrupt
     this.history.reset(at)
@@ -122,8 +125,7 @@ export class ResourceCache {
     if (value === undefined) {
       if (corrupt !== undefined) this.#interrupt(this.#reports.deletion(corrupt.fault), modRevision)
       else if (previous !== undefined) {
-        this.tree.delete(key)
-        this.index.remove(previous)
+        this.#remove(previous)
         this.#publish(new RecordedChange(key, modRevision, undefined, previous), now)
       }
       return
@@ -134,17 +136,27 @@ export class ResourceCache {
       object.prepare()
     } catch (error) {
       const found = corruptOf(key, modRevision, value, error)
-      this.tree.delete(key)
-      if (previous !== undefined) this.index.remove(previous)
+      if (previous !== undefined) this.#remove(previous)
       this.corrupt.set(key, found)
       this.counts.unreadable++
       this.#interrupt(this.#reports.event(found.fault), modRevision)
       return
     }
-    object.keepIn(this.#slabs)
-    this.tree.set(key, object)
-    this.index.put(object, previous)
+    this.#put(object, previous)
     this.#publish(new RecordedChange(key, modRevision, object, previous), now)
+  }
+
+  #put(object: Stored, previous: Stored | undefined): void {
+    object.keepIn(this.#slabs)
+    this.tree.set(object.key, object)
+    this.index.put(object, previous)
+    this.labels.put(object, previous)
+  }
+
+  #remove(object: Stored): void {
+    this.tree.delete(object.key)
+    this.index.remove(object)
+    this.labels.remove(object)
   }
 
   #publish(change: RecordedChange, now: number): void {
@@ -170,9 +182,7 @@ export class ResourceCache {
       try {
         const object = Stored.read(key, fault.revision, this.resource.codec, held)
         object.prepare()
-        object.keepIn(this.#slabs)
-        this.tree.set(key, object)
-        this.index.put(object, undefined)
+        this.#put(object, undefined)
         this.history.forgetSnapshots()
         this.pages.forget()
       } catch {

@@ -18,9 +18,10 @@ export class ResourceCounts {
   slowWatchers = 0
   /** Objects of the store that could not be read. */
   unreadable = 0
-  /** Lists that the cache answered, and objects looked at for them: by a scan, and by the index. */
+  /** Lists that the cache answered, and objects looked at for them: by a scan, by the field that is indexed, and by labels that are. */
   readonly scans = { lists: 0, fetched: 0 }
-  readonly indexed = { lists: 0, fetched: 0 }
+  readonly byField = { lists: 0, fetched: 0 }
+  readonly byLabel = { lists: 0, fetched: 0 }
   /** Objects given in lists from the cache. */
   returned = 0
   /** Newest lists by who answered: the cache, or the store because the cache did not keep up, which may fail. */

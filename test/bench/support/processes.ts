@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { openSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +29,7 @@ export async function startBinnacle(flags: readonly string[] = [], nodeFlags: re
   const own = [`--data-dir=${directory}`, `--secure-port=${secure}`, `--insecure-port=${insecure}`]
   const child = spawn(process.execPath, [...nodeFlags, ...(process.env.SERVER_NODE_FLAGS?.split(' ') ?? []), program, ...own, ...flags], {
     cwd: root,
-    stdio: ['ignore', process.env.SERVER_OUT ? openSync(process.env.SERVER_OUT, 'a') : 'ignore', process.env.SERVER_OUT ? openSync(process.env.SERVER_OUT, 'a') : 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
   let log = ''
   child.stderr?.on('data', data => {

@@ -29,7 +29,7 @@ const codec = {
   }),
 }
 
-describe('storage/cacher/field-index', () => {
+describe('storage/cacher/value-index', () => {
   let backend: MemoryBackend
   let cacher: Cacher
   let storage: Storage
