@@ -100,7 +100,7 @@ export interface TableColumn {
 /** How `kubectl get` prints a kind (meta.k8s.io Table). */
 export interface TableDefinition {
   readonly columns: readonly TableColumn[]
-  /** One cell a column. `now` in milliseconds: ages are printed by the server. */
+  /** One cell a column. `now` in milliseconds: ages are printed by the server, and nothing else goes by it. ANY_TIME: they are left open. */
   cells(object: KubeObject, now: number): Json[]
   /** Rows of a list stand in this order, where it is another than that of the list; each page by itself. */
   readonly order?: (a: KubeObject, b: KubeObject) => number

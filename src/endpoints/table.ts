@@ -2,9 +2,11 @@ import type { TableDefinition } from '../catalog/definition.ts'
 import { escapeHtml, goJson } from '../codec/json.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
 import { eachInSlices } from '../lib/slices.ts'
+import { AGE_MARK, ANY_TIME, withAges } from '../meta/age.ts'
 import type { Json, KubeObject, ListMeta } from '../meta/object.ts'
 import { metadataOf, withoutManagers } from '../storage/parse-own.ts'
 import type { Encoded } from '../storage/storage.ts'
+import { derivedBudget } from '../storage/stored-object.ts'
 import { listMetaText, objectMetaText } from './meta-json.ts'
 import { type JsonSource, SplicedBody } from './spliced-body.ts'
 
@@ -20,6 +22,7 @@ export interface TableOptions {
   readonly now: number
 }
 
+const AGE_MARK_BYTE = AGE_MARK.charCodeAt(0)
 /** Rows between looks at the clock. */
 const ROWS_AT_ONCE = 8
 
@@ -36,6 +39,8 @@ export const DEFAULT_TABLE: TableDefinition = {
 export interface RowSource {
   object(): KubeObject
   json?(): Encoded
+  noted?(by: object): unknown
+  note?(by: object, value: object, bytes: number): void
 }
 
 /** meta.k8s.io Table of the objects; what is given opens the body, as often as it is wanted. */
@@ -47,7 +52,7 @@ export async function renderTable(table: TableDefinition, meta: ListMeta, object
   await eachInSlices(
     ordered,
     item => {
-      before = addRow(body, before, table, item, options)
+      before = addRow(body, before, table, item, options, ordered.length <= MOST_KEPT)
     },
     ROWS_AT_ONCE,
   )
@@ -55,15 +60,34 @@ export async function renderTable(table: TableDefinition, meta: ListMeta, object
   return () => body.open()
 }
 
+/** What the rows of an object are made of, at any time. */
+interface Row {
+  /** JSON, with open ages. */
+  readonly cells: string
+  /** Where the metadata stands in the object's JSON; undefined: what is shown of it is in `partial`. */
+  readonly metadata: { readonly from: number; readonly to: number } | undefined
+  readonly partial: string | undefined
+}
+
+/** Of a row that is kept, without its texts. */
+const ROW_BYTES = 120
+/** Of more rows none is kept: the first would be dropped before the last were made. */
+const MOST_KEPT = Math.floor((0.75 * derivedBudget.limit) / 350)
+
 /** Adds a row after this text; gives what stands before the next one. */
-function addRow(body: SplicedBody, before: string, table: TableDefinition, item: RowSource, options: TableOptions): string {
+function addRow(body: SplicedBody, before: string, table: TableDefinition, item: RowSource, options: TableOptions, keep: boolean): string {
   const ready = item.json?.()
-  if (ready === undefined || ready.header <= 1) {
+  if (ready === undefined || ready.bytes.includes(AGE_MARK_BYTE)) {
     body.add(before + tableRow(table, item.object(), options))
     return ','
   }
-  const metadata = metadataOf(ready)
-  const start = `${before}{"cells":${cellsText(table.cells(withoutManagers(ready, metadata), options.now))},"object":`
+  let row = item.noted?.(table) as Row | undefined
+  if (row === undefined) {
+    row = rowOf(table, item, ready)
+    if (keep) item.note?.(table, row, ROW_BYTES + row.cells.length + (row.partial?.length ?? 0))
+  }
+  const { metadata, partial } = row
+  const start = `${before}{"cells":${withAges(row.cells, options.now)},"object":`
   switch (options.includeObject) {
     case 'None':
       body.add(`${start}null`)
@@ -71,10 +95,20 @@ function addRow(body: SplicedBody, before: string, table: TableDefinition, item:
     case 'Object':
       body.add(start, item as JsonSource, 0, ready.bytes.length)
       return '},'
-    case 'Metadata':
-      body.add(start + partialStart(`${options.group}/${options.version}`), item as JsonSource, metadata.from, metadata.to)
+    case 'Metadata': {
+      const text = start + partialStart(`${options.group}/${options.version}`)
+      if (metadata === undefined) body.add(text + partial)
+      else body.add(text, item as JsonSource, metadata.from, metadata.to)
       return '}},'
+    }
   }
+}
+
+function rowOf(table: TableDefinition, item: RowSource, ready: Encoded): Row {
+  const struct = ready.header > 1
+  const metadata = struct ? metadataOf(ready) : undefined
+  const object = metadata ? withoutManagers(ready, metadata) : item.object()
+  return { cells: cellsText(table.cells(object, ANY_TIME)), metadata, partial: metadata ? undefined : objectMetaText(object.metadata) }
 }
 
 /** PartialObjectMetadataList of the objects. */

@@ -101,6 +101,14 @@ class ViewedObject implements StoredObject {
     return parseOwn(this.json().bytes)
   }
 
+  noted(by: object): unknown {
+    return this.stored.noted?.(by)
+  }
+
+  note(by: object, value: object, bytes: number): void {
+    this.stored.note?.(by, value, bytes)
+  }
+
   encoded(as: Encoder): Encoded {
     return this.stored.encoded(this.encoderFor(as))
   }

@@ -47,6 +47,10 @@ export interface StoredObject {
   passing(as: Encoder): Encoded
   /** Bytes of the same, which are found without making it once they were known. */
   sizeOf(as: Encoder): number
+  /** What `note` has kept for this asker; undefined where it is gone. */
+  noted?(by: object): unknown
+  /** Keeps something small that was made of the object, within a byte budget: what was noted last, whoever did. Absent: the object keeps nothing. */
+  note?(by: object, value: object, bytes: number): void
   attributes(): Attributes
 }
 

@@ -26,7 +26,31 @@ interface Derived {
   recent: KeptEncoding | undefined
   recentAs: Encoder | undefined
   fields: Readonly<Record<string, string>> | undefined
+  note: Note | undefined
 }
+
+/** No closure: there may be as many as objects. */
+class Note implements Charge {
+  readonly by: object
+  readonly value: object
+  readonly bytes: number
+  used = false
+  readonly #of: Derived
+
+  constructor(by: object, value: object, bytes: number, of: Derived) {
+    this.by = by
+    this.value = value
+    this.bytes = bytes
+    this.#of = of
+  }
+
+  drop(): void {
+    if (this.#of.note === this) this.#of.note = undefined
+  }
+}
+
+/** Bytes of what holds a note. */
+const noteCost = 160
 
 /**
  * An object of a store or cache: its response JSON, and whatever was made from it. There may be a million: what is seldom asked for is made when it is, and
@@ -85,7 +109,15 @@ export class Stored implements StoredObject, Attributes {
   }
 
   private made(): Derived {
-    this.#derived ??= { object: undefined, objectCharge: undefined, encodings: undefined, recent: undefined, recentAs: undefined, fields: undefined }
+    this.#derived ??= {
+      object: undefined,
+      objectCharge: undefined,
+      encodings: undefined,
+      recent: undefined,
+      recentAs: undefined,
+      fields: undefined,
+      note: undefined,
+    }
     return this.#derived
   }
 
@@ -137,6 +169,19 @@ export class Stored implements StoredObject, Attributes {
     const kept = this.#derived?.encodings?.get(id)
     if (kept !== undefined) kept.charge.used = true
     return kept
+  }
+
+  noted(by: object): unknown {
+    const note = this.#derived?.note
+    if (note?.by !== by) return undefined
+    note.used = true
+    return note.value
+  }
+
+  note(by: object, value: object, bytes: number): void {
+    const derived = this.made()
+    derived.note = new Note(by, value, bytes + noteCost, derived)
+    derivedBudget.add(derived.note)
   }
 
   private known(as: Encoder): KeptEncoding | undefined {

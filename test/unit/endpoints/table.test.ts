@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import type { TableDefinition } from '../../../src/catalog/definition.ts'
 import { goJson } from '../../../src/codec/json.ts'
 import { DEFAULT_TABLE, type RowSource, renderPartialList, renderTable, type TableOptions, tableEvent } from '../../../src/endpoints/table.ts'
 import { wholeOf } from '../../../src/lib/filled-body.ts'
+import { age } from '../../../src/meta/age.ts'
 import type { Json, KubeObject } from '../../../src/meta/object.ts'
 
 const options: TableOptions = { includeObject: 'None', version: 'v1', group: 'meta.k8s.io', now: 0 }
@@ -110,6 +112,48 @@ describe('tables', () => {
         const source = ready(json, START.length)
         expect(await rendered(source)).to.equal(await rendered({ object: source.object }))
       })
+
+  const noting = (json: string, header: number) => {
+    const notes = new Map<object, unknown>()
+    return { ...ready(json, header), noted: (by: object) => notes.get(by), note: (by: object, value: object) => void notes.set(by, value) }
+  }
+  const CREATED = '2026-01-01T00:00:00Z'
+  const created = `"metadata":{"name":"a","creationTimestamp":"${CREATED}"}`
+  const aged = (count: () => void): TableDefinition => ({
+    ...DEFAULT_TABLE,
+    cells: ({ metadata }, now) => {
+      count()
+      return [metadata.name ?? '', `3 (${age(metadata.creationTimestamp, now)} ago)`, age(undefined, now), age(metadata.creationTimestamp, now)]
+    },
+  })
+  for (const [what, json, header] of [
+    ['a built-in kind', `${START}${created}}`, START.length],
+    ['a custom kind', `{"apiVersion":"v1","kind":"K",${created}}`, 1],
+  ] as const)
+    for (const includeObject of ['None', 'Metadata', 'Object'] as const)
+      it(`are kept with an object of ${what}, but for what goes by the time, with ${includeObject} of it`, async () => {
+        let made = 0
+        const table = aged(() => made++)
+        const source = noting(json, header)
+        for (const seconds of [5, 5, 7200, 400_000]) {
+          const now = Date.parse(CREATED) + 1000 * seconds
+          const text = wholeOf((await renderTable(table, {}, [source, source], { ...options, includeObject, now }))()).toString()
+          const rows = (JSON.parse(text) as { rows: { cells: string[]; object: KubeObject | null }[] }).rows
+          const since = age(CREATED, now)
+          expect(rows.map(({ cells }) => cells)).to.deep.equal(Array(2).fill(['a', `3 (${since} ago)`, '<unknown>', since]))
+          expect(rows[1]?.object?.metadata.name).to.equal(includeObject === 'None' ? undefined : 'a')
+        }
+        expect(made).to.equal(1)
+      })
+
+  it('show what looks like an open age as it is', async () => {
+    const name = '\x7f1000\x7f'
+    const source = noting(`${START}"metadata":{"name":"${name}","creationTimestamp":null}}`, START.length)
+    for (let i = 0; i < 2; i++) {
+      const text = wholeOf((await renderTable(DEFAULT_TABLE, {}, [source], { ...options, now: 61_000 }))()).toString()
+      expect((JSON.parse(text) as { rows: { cells: string[] }[] }).rows[0]?.cells[0]).to.equal(name)
+    }
+  })
 
   it('of a custom object, whose members are sorted, are made from the object', async () => {
     const source = ready('{"apiVersion":"v1","kind":"K","metadata":{"creationTimestamp":null,"labels":{},"name":"a"}}', 1)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import { age } from '../../../src/meta/age.ts'
 import { formatDuration, humanDuration, parseDuration } from '../../../src/meta/duration.ts'
 import { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, printGoTime, timeMillis } from '../../../src/meta/time.ts'
-import { age } from '../../../src/resources/age.ts'
 
 describe('times', () => {
   const times: [text: string, seconds: string | undefined, micros: string | undefined][] = [

@@ -1,6 +1,6 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
-import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { containerCells } from '../shared/cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../shared/columns.ts'

@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { containerCells } from '../shared/cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../shared/columns.ts'

@@ -1,9 +1,9 @@
 import type { Subresource, SubresourceView, TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { age } from '../../age.ts'
 import { ageColumn, column } from '../../columns.ts'
 import { types } from '../../types.ts'
 

@@ -1,6 +1,6 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
-import { age } from '../../age.ts'
 import { containerCells } from '../../apps/shared/cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../apps/shared/columns.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'

@@ -1,9 +1,9 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { humanDuration } from '../../../meta/duration.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { timeMillis } from '../../../meta/time.ts'
-import { age } from '../../age.ts'
 import { containerCells } from '../../apps/shared/cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../apps/shared/columns.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
@@ -27,7 +27,9 @@ function completions({ spec, status }: KubeObject): string {
 
 function duration(status: KubeObject['status'], now: number): string {
   const start = timeMillis(status?.startTime)
-  return start === undefined ? '' : humanDuration((timeMillis(status.completionTime) ?? now) - start)
+  if (start === undefined) return ''
+  const end = timeMillis(status.completionTime)
+  return end === undefined ? age(status.startTime, now) : humanDuration(end - start)
 }
 
 export const jobTable: TableDefinition = {

@@ -1,6 +1,6 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { age } from '../../age.ts'
 import { column, nameColumn } from '../../columns.ts'
 
 const targetOf = ({ kind = '', name = '' }: { kind?: string; name?: string }): string => (name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`)

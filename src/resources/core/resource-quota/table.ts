@@ -1,6 +1,6 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { ownMember } from '../../../meta/equal.ts'
-import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 
 export const resourceQuotaTable: TableDefinition = {

@@ -1,5 +1,5 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
-import { age } from '../../age.ts'
+import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import type { ApiStruct } from '../../core/checks.ts'
 

@@ -1,7 +1,7 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { qualifiedResource } from '../../../meta/gvk.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { age } from '../../age.ts'
 import { column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'

@@ -1,5 +1,5 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
-import { age } from '../../age.ts'
+import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'

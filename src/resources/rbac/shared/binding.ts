@@ -1,12 +1,12 @@
 import type { RoleRef, Subject } from '../../../auth/authz/rbac/policy.ts'
 import type { Strategy, TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { RBAC_GROUP } from './version.ts'
 

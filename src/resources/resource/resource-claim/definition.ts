@@ -1,6 +1,6 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STATUS_VERBS } from '../../strategy-parts.ts'
 import { requestConversion } from '../conversion.ts'

@@ -1,5 +1,5 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
-import { age } from '../../age.ts'
+import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
 import { sliceConversion } from '../conversion.ts'

@@ -1,6 +1,6 @@
 import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { forbiddenError } from '../../../meta/status.ts'
-import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
 import { types } from '../../types.ts'

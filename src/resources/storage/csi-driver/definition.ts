@@ -1,6 +1,6 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { age } from '../../age.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import type { ApiStruct } from '../../core/checks.ts'
 import { STANDARD_VERBS } from '../../strategy-parts.ts'
