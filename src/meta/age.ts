@@ -1,5 +1,5 @@
-import { humanDuration } from '../meta/duration.ts'
-import { timeMillis } from '../meta/time.ts'
+import { humanDuration } from './duration.ts'
+import { timeMillis } from './time.ts'
 
 /** For `now`: ages are left open, to be filled in whenever the text is wanted. */
 export const ANY_TIME = Number.NaN
