@@ -6,6 +6,7 @@ import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { JsonObject, ListMeta } from '../meta/object.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { Encoded, StoredObject } from '../storage/storage.ts'
+import { listPieces } from './list-pieces.ts'
 import { listMetaText } from './meta-json.ts'
 
 export function listMeta(result: ListResult): ListMeta {
@@ -55,7 +56,20 @@ export async function listBody(version: Version, meta: ListMeta, items: readonly
     if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
   }
   if (items.length > 0) length--
-  return () => filled(start, end, items, length)
+  const pieces = listPieces({ by: version, length, start, items, end, size: sizeOf, write: writeItem, first: item => Buffer.concat([OPENING, bodyOf(item)]) })
+  return () => ({ ...filled(start, end, items, length), pieces })
+}
+
+const OPENING = Buffer.from('{')
+
+/** With the comma and the brace. */
+function writeItem(item: StoredObject, target: Buffer, at: number): number {
+  const { bytes, header } = item.json()
+  const from = at + 2
+  target[at] = COMMA
+  target[at + 1] = BRACE
+  target.set(header === 0 ? bytes : bytes.subarray(header), from)
+  return from + bytes.length - header
 }
 
 function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], length: number): FilledBody {
@@ -84,7 +98,7 @@ function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], leng
     }
     if (next === first) {
       next++
-      return Buffer.concat([first > 0 ? Buffer.from(',{') : Buffer.from('{'), bodyOf(items[first])])
+      return Buffer.concat([first > 0 ? Buffer.from(',{') : OPENING, bodyOf(items[first])])
     }
     let at = size
     for (let i = count - 1; i >= 0; i--) {

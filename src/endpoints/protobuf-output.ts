@@ -22,6 +22,7 @@ import type { StructSchema } from '../schema/schema.ts'
 import type { Encoder, StoredObject } from '../storage/storage.ts'
 import { derivedBudget } from '../storage/stored-object.ts'
 import type { BinaryForm } from './binary-form.ts'
+import { listPieces } from './list-pieces.ts'
 import { metaType } from './meta-type.ts'
 
 /** Of the encodings of one list, what is kept for the next: the budget holds what several lists keep. The rest is made anew: to keep it and forget it again would take more. */
@@ -100,7 +101,13 @@ function filledFrom(start: Buffer, items: readonly StoredObject[], encoder: Enco
     }
     return at === 0 ? end : target.subarray(0, at)
   }
-  return { length, fill }
+  const size = (item: StoredObject): number => item.sizeOf(encoder)
+  const write = (item: StoredObject, target: Buffer, at: number): number => {
+    const { bytes } = item.passing(encoder)
+    target.set(bytes, at)
+    return at + bytes.length
+  }
+  return { length, fill, pieces: listPieces({ by: encoder, length, start, items, end, size, write }) }
 }
 
 /** A list whose items are not stored. */

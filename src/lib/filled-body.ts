@@ -1,9 +1,13 @@
+import type { Piece } from './pieces.ts'
+
 /** A long body that is made while it is sent: it never lies in memory as a whole. */
 export interface FilledBody {
   /** Bytes in all. */
   readonly length: number
   /** The next bytes, never none: a part of `target` that has been filled with them, or a buffer of their own. Called until `length` bytes have come. */
   fill(target: Buffer): Buffer
+  /** The same bytes in pieces, some of which may have been compressed before. Absent: it has none. */
+  readonly pieces?: (() => Iterable<Piece>) | undefined
 }
 
 const PART_BYTES = 128 * 1024

@@ -5,10 +5,12 @@ import { createGzip } from 'node:zlib'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
 import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import { LightSignal } from '../lib/light-signal.ts'
+import type { Piece } from '../lib/pieces.ts'
 import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 import { type AnyRequest, type AnyResponse, wireOf } from './any-http.ts'
+import { writeGzip } from './gzip-pieces.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
 import { giveScratch, takeScratch, WRITE_BYTES } from './scratch.ts'
@@ -303,9 +305,38 @@ export class HttpExchange implements Exchange, RequestContext {
     wire.end()
   }
 
+  private async sendPieces(pieces: Iterable<Piece>): Promise<void> {
+    const { wire } = this
+    const pace = new WireStream(wire)
+    let scratch = takeScratch()
+    let at = 0
+    const flush = async (): Promise<boolean> => {
+      const full = scratch
+      wire.write(full.subarray(0, at), () => giveScratch(full))
+      scratch = takeScratch()
+      at = 0
+      await pace.drained()
+      if (turnIsSpent()) await nextTurn()
+      return !wire.closed
+    }
+    await writeGzip(pieces, async bytes => {
+      for (let from = 0; from < bytes.length; ) {
+        if (at === scratch.length && !(await flush())) return false
+        const taken = bytes.copy(scratch, at, from)
+        at += taken
+        from += taken
+      }
+      return true
+    })
+    if (wire.closed) return giveScratch(scratch)
+    wire.write(scratch.subarray(0, at), () => giveScratch(scratch))
+    wire.end()
+  }
+
   private async sendCompressed(status: number, headers: string[], body: FilledBody): Promise<void> {
     headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding')
     this.wire.head(status, headers, undefined)
+    if (body.pieces !== undefined) return this.sendPieces(body.pieces())
     try {
       await pipeline(partsOf(body), createGzip({ level: 1 }), this.wire.sink())
     } catch {

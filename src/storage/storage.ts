@@ -49,7 +49,7 @@ export interface StoredObject {
   sizeOf(as: Encoder): number
   /** What `note` has kept for this asker; undefined where it is gone. */
   noted?(by: object): unknown
-  /** Keeps something small that was made of the object, within a byte budget: what was noted last, whoever did. Absent: the object keeps nothing. */
+  /** Keeps something that was made of the object, within a byte budget: one thing for each who asks. Absent: the object keeps nothing. */
   note?(by: object, value: object, bytes: number): void
   attributes(): Attributes
 }

@@ -26,7 +26,7 @@ interface Derived {
   recent: KeptEncoding | undefined
   recentAs: Encoder | undefined
   fields: Readonly<Record<string, string>> | undefined
-  note: Note | undefined
+  notes: Note | undefined
 }
 
 /** No closure: there may be as many as objects. */
@@ -35,6 +35,8 @@ class Note implements Charge {
   readonly value: object
   readonly bytes: number
   used = false
+  /** Of somebody else. */
+  next: Note | undefined
   readonly #of: Derived
 
   constructor(by: object, value: object, bytes: number, of: Derived) {
@@ -42,10 +44,14 @@ class Note implements Charge {
     this.value = value
     this.bytes = bytes
     this.#of = of
+    this.next = of.notes
+    of.notes = this
   }
 
   drop(): void {
-    if (this.#of.note === this) this.#of.note = undefined
+    const of = this.#of
+    if (of.notes === this) of.notes = this.next
+    else for (let note = of.notes; note !== undefined; note = note.next) if (note.next === this) note.next = this.next
   }
 }
 
@@ -116,7 +122,7 @@ export class Stored implements StoredObject, Attributes {
       recent: undefined,
       recentAs: undefined,
       fields: undefined,
-      note: undefined,
+      notes: undefined,
     }
     return this.#derived
   }
@@ -172,16 +178,17 @@ export class Stored implements StoredObject, Attributes {
   }
 
   noted(by: object): unknown {
-    const note = this.#derived?.note
-    if (note?.by !== by) return undefined
+    let note = this.#derived?.notes
+    while (note !== undefined && note.by !== by) note = note.next
+    if (note === undefined) return undefined
     note.used = true
     return note.value
   }
 
   note(by: object, value: object, bytes: number): void {
     const derived = this.made()
-    derived.note = new Note(by, value, bytes + noteCost, derived)
-    derivedBudget.add(derived.note)
+    for (let note = derived.notes; note !== undefined; note = note.next) if (note.by === by) note.drop()
+    derivedBudget.add(new Note(by, value, bytes + noteCost, derived))
   }
 
   private known(as: Encoder): KeptEncoding | undefined {

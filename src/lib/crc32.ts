@@ -1,0 +1,45 @@
+import { crc32 as native } from 'node:zlib'
+
+/** CRC-32 of gzip (RFC 1952, section 8). */
+const POLYNOMIAL = 0xedb88320
+
+const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte
+  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ POLYNOMIAL : rest >>> 1
+  return rest
+})
+
+export function ownCrc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of bytes) crc = (byteTable[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8)
+  return ~crc >>> 0
+}
+
+/** Of all bytes. Node has it from 20.15 on. */
+export const crc32: (bytes: Buffer) => number = native ?? ownCrc32
+
+/** Polynomials over GF(2), bits in reverse: their product modulo that of the CRC. */
+function product(a: number, b: number): number {
+  let sum = 0
+  let factor = b
+  for (let bit = 31; bit >= 0; bit--) {
+    if ((a >>> bit) & 1) sum ^= factor
+    factor = factor & 1 ? (factor >>> 1) ^ POLYNOMIAL : factor >>> 1
+  }
+  return sum >>> 0
+}
+
+/** x to the powers of two. */
+const powers: number[] = [0x40000000]
+for (let n = 1; n < 32; n++) powers.push(product(powers[n - 1] as number, powers[n - 1] as number))
+
+/** What so many bytes that follow do to a CRC: the second argument of `joined`. */
+export function shiftBy(bytes: number): number {
+  let shift = 0x80000000
+  // Eight bits a byte: from the third power on.
+  for (let n = 3, left = bytes; left > 0; n++, left = Math.floor(left / 2)) if (left % 2 === 1) shift = product(powers[n % 32] as number, shift)
+  return shift
+}
+
+/** The CRC of two texts one after the other, from that of each. Source: crc32_combine of zlib. */
+export const joined = (before: number, shiftOfAfter: number, after: number): number => (product(shiftOfAfter, before) ^ after) >>> 0
