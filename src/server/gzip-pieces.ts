@@ -32,7 +32,7 @@ export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) 
   for (const piece of pieces) {
     const kept = piece.kept()
     if (kept === undefined && turnIsSpent()) await nextTurn()
-    under.push(kept ?? compressed(piece))
+    under.push(kept ?? handled(compressed(piece)))
     if (under.length > AT_ONCE && !(await next())) return
   }
   while (under.length > 0) if (!(await next())) return
@@ -41,6 +41,12 @@ export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) 
   tail.writeUInt32LE(crc, LAST_BLOCK.length)
   tail.writeUInt32LE(length % 2 ** 32, LAST_BLOCK.length + 4)
   await write(tail)
+}
+
+/** Its failure is told when its turn comes. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }
 
 async function compressed(piece: Piece): Promise<CompressedPiece> {

@@ -20,6 +20,9 @@ const IN_FLIGHT = 64
 const LIST = `list of ${objects}`
 const PROTOBUF_LIST = `${LIST}, protobuf`
 const TABLE_LIST = `${LIST}, Table`
+/** As client-go asks for lists. */
+const GZIP_LIST = `${LIST}, gzip`
+const GZIP_PROTOBUF_LIST = `${LIST}, protobuf, gzip`
 const SELECTED = 'list by selector'
 const CHUNKS = 'list in chunks of 500'
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
@@ -116,6 +119,11 @@ class Side {
       () => this.measure(LIST, 10, 1, client => client.request('GET', `${this.path}?resourceVersion=0`)),
       () => this.measure(PROTOBUF_LIST, 50, 1, client => client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF)),
       () => this.measure(TABLE_LIST, 10, 1, client => client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, TABLE)),
+      () => this.measure(GZIP_LIST, 20, 1, client => client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, undefined, 'gzip')),
+      () =>
+        this.measure(GZIP_PROTOBUF_LIST, 20, 1, client =>
+          client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF, 'gzip'),
+        ),
       () => this.measure(SELECTED, 500, 1, client => client.request('GET', `${this.path}?resourceVersion=0&labelSelector=app%3Dapp-7`)),
       () => this.measure(CHUNKS, 5, 1, client => this.chunks(client)),
       () => this.watch(),

@@ -4,8 +4,8 @@ import type { Cluster } from './cluster.ts'
 
 /** Clients over HTTPS that cost little beside the server they measure. */
 export interface Client {
-  /** Rejects where the answer is no success. `type`: of the body, and `accept` of the answer; default JSON. `kept`: the body, if it was asked for, else empty. */
-  request(method: string, path: string, body?: Buffer, type?: string, keep?: boolean, accept?: string): Promise<Answer>
+  /** Rejects where the answer is no success. `type`: of the body, and `accept` of the answer; default JSON. `kept`: the body, if it was asked for, else empty. `encoding`: that is accepted of the answer. */
+  request(method: string, path: string, body?: Buffer, type?: string, keep?: boolean, accept?: string, encoding?: string): Promise<Answer>
   close(): void
 }
 
@@ -78,10 +78,10 @@ async function openPlain(cluster: Cluster): Promise<Client> {
   })
   const common = `Host: ${cluster.host}:${cluster.port}\r\nUser-Agent: bench/1.0\r\n${cluster.authorization === undefined ? '' : `Authorization: ${cluster.authorization}\r\n`}`
   return {
-    request: (method, path, content, type = JSON_TYPE, keep = false, accept = JSON_TYPE) =>
+    request: (method, path, content, type = JSON_TYPE, keep = false, accept = JSON_TYPE, encoding) =>
       new Promise((resolve, reject) => {
         pending = { resolve, reject, keep }
-        const head = `${method} ${path} HTTP/1.1\r\n${common}Accept: ${accept}\r\n${content === undefined ? '' : `Content-Type: ${type}\r\nContent-Length: ${content.length}\r\n`}\r\n`
+        const head = `${method} ${path} HTTP/1.1\r\n${common}Accept: ${accept}\r\n${encoding === undefined ? '' : `Accept-Encoding: ${encoding}\r\n`}${content === undefined ? '' : `Content-Type: ${type}\r\nContent-Length: ${content.length}\r\n`}\r\n`
         socket.write(content === undefined ? head : Buffer.concat([Buffer.from(head), content]))
       }),
     close: () => socket.destroy(),
@@ -107,7 +107,7 @@ export async function connectSession(cluster: Cluster): Promise<http2.ClientHttp
 async function openSession(cluster: Cluster): Promise<Client> {
   const session = await connectSession(cluster)
   return {
-    request: (method, path, content, type = JSON_TYPE, keep = false, accept = JSON_TYPE) =>
+    request: (method, path, content, type = JSON_TYPE, keep = false, accept = JSON_TYPE, encoding) =>
       new Promise((resolve, reject) => {
         const stream = session.request(
           {
@@ -115,6 +115,7 @@ async function openSession(cluster: Cluster): Promise<Client> {
             ':path': path,
             accept,
             'user-agent': 'bench/1.0',
+            ...(encoding !== undefined && { 'accept-encoding': encoding }),
             ...(cluster.authorization !== undefined && { authorization: cluster.authorization }),
             ...(content && { 'content-type': type }),
           },

@@ -3,13 +3,15 @@ import http2 from 'node:http2'
 import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import type { Exchange, StreamWriter } from '../../../src/endpoints/exchange.ts'
+import { type FilledBody, filledWith } from '../../../src/lib/filled-body.ts'
+import { passingPiece } from '../../../src/lib/pieces.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 
 const KIB = 1024
 const segments = (count: number, size: number): Buffer[] => Array.from({ length: count }, (_, i) => Buffer.alloc(size, 97 + (i % 26)))
 
 describe('an answer', () => {
-  let body: Buffer | Buffer[] = Buffer.alloc(0)
+  let body: Buffer | Buffer[] | FilledBody = Buffer.alloc(0)
   let server: TestServer
   before(async () => {
     server = await startTestServer(exchange => exchange.sendBytes(200, 'application/json', body))
@@ -33,6 +35,15 @@ describe('an answer', () => {
       const { headers, body: got } = await get({ 'accept-encoding': 'deflate, gzip' })
       expect(headers).to.include({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
       expect(gunzipSync(got).equals(Buffer.concat(body))).to.equal(true)
+    })
+    it(`is compressed from its pieces, where it has them, over ${over}`, async () => {
+      const parts = Array.from({ length: 300 }, (_, i) => Buffer.alloc(7 * i, 97 + (i % 26)))
+      const whole = Buffer.concat(parts)
+      const pieced = () => ({ ...filledWith([whole], whole.length), pieces: () => parts.map(passingPiece) })
+      body = pieced()
+      expect(gunzipSync((await get({ 'accept-encoding': 'gzip' })).body).equals(whole)).to.equal(true)
+      body = pieced()
+      expect((await get()).body.equals(whole)).to.equal(true)
     })
     it(`is left as it is below over ${over}`, async () => {
       body = Buffer.alloc(128 * KIB, 97)
