@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { findEtcd, startEtcd } from '../support/etcd.ts'
 import { type Filling, fillEtcd, NODES, namespacePath } from './support/fill.ts'
 import { ask, cpuOf, type Rate } from './support/load.ts'
-import { type Observed, printHead, printRow, short, startObserved, timed } from './support/observed.ts'
+import { type Observed, printCollections, printHead, printRow, short, startObserved, timed } from './support/observed.ts'
 import { startReference } from './support/processes.ts'
 import { closeConnections, send } from './support/requests.ts'
 
@@ -95,6 +95,7 @@ async function filled(filling: Filling, what: string, base: number, then: (serve
       )
       printHead()
       await then(server, path)
+      printCollections(await server.seen())
     } finally {
       closeConnections()
       await server.stop()

@@ -3,6 +3,8 @@ import { openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 
 const collections = []
+/** Of all reports, but for those that were made for them. */
+const everyDuration = []
 const gaps = []
 let last = performance.now()
 
@@ -24,6 +26,8 @@ new PerformanceObserver(list => {
 }).observe({ entryTypes: ['gc'] })
 
 let timer
+
+const at = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0
 
 function beat() {
   const now = performance.now()
@@ -52,8 +56,11 @@ process.on('SIGUSR2', () =>
   setTimeout(() => {
     let code = 0
     const durations = collections.map(([from, to]) => to - from).sort((a, b) => a - b)
+    everyDuration.push(...durations)
     const collection = durations.at(-1) ?? 0
-    const p999 = durations[Math.min(durations.length - 1, Math.floor(0.999 * durations.length))] ?? 0
+    const p999 = at(durations, 0.999)
+    const sorted = everyDuration.toSorted((a, b) => a - b)
+    const all = { count: sorted.length, p99: at(sorted, 0.99), p999: at(sorted, 0.999), longest: sorted.at(-1) ?? 0 }
     for (const [from, to, busy] of gaps) {
       let collected = 0
       for (const [begin, end] of collections) collected += Math.max(0, Math.min(to, end) - Math.max(from, begin))
@@ -64,7 +71,7 @@ process.on('SIGUSR2', () =>
     globalThis.gc?.()
     const { heapUsed, external, rss } = process.memoryUsage()
     const file = process.env.LOOP_REPORT
-    writeFileSync(`${file}.part`, JSON.stringify({ code, collection, p999, collections: durations.length, heap: heapUsed, buffers: external, rss }))
+    writeFileSync(`${file}.part`, JSON.stringify({ code, collection, p999, all, heap: heapUsed, buffers: external, rss }))
     renameSync(`${file}.part`, file)
     setTimeout(() => {
       collections.length = 0

@@ -13,6 +13,8 @@ export interface Seen {
   /** The longest garbage collection, and that of the 99.9th percentile. */
   readonly collection: number
   readonly p999: number
+  /** Collections since the start of the process. */
+  readonly all: { readonly count: number; readonly p99: number; readonly p999: number; readonly longest: number }
   /** After a collection: objects, and the buffers outside of the heap. */
   readonly heap: number
   readonly buffers: number
@@ -74,6 +76,10 @@ export function printRow(what: string, { rate: ours, seen: { code, p999, collect
   const own = [short(ours.p50), short(ours.p99), short(ours.cpu)]
   const theirs = limit === undefined ? ['', '', ''] : [short(limit.p50), short(limit.cpu), `${short(ours.p50 / limit.p50)}/${short(ours.cpu / limit.cpu)}`]
   console.log(columns([what, ...own, ...theirs, short(code), short(p999), short(collection)]))
+}
+
+export function printCollections({ all: { count, p99, p999, longest } }: Seen): void {
+  console.log(`  collections in all: ${count}, p99 ${short(p99)} ms, p99.9 ${short(p999)} ms, longest ${short(longest)} ms`)
 }
 
 export const short = (n: number): string => (Math.abs(n) < 10 ? n.toFixed(2) : String(Math.round(n)))
