@@ -48,7 +48,8 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
         more = true
         return stop
       }
-      if (looked % step === 0 && key !== from && turnIsSpent()) {
+      // Never before the first: what is no longer than a step is no clone.
+      if (looked > 0 && looked % step === 0 && key !== from && turnIsSpent()) {
         next = key
         return stop
       }
