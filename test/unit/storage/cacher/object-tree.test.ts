@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { turnIsSpent } from '../../../../src/lib/turn.ts'
+import { emptyTree, type ObjectTree, scanTree } from '../../../../src/storage/cacher/object-tree.ts'
+import { revision } from '../../../../src/storage/revision.ts'
+import type { Predicate } from '../../../../src/storage/storage.ts'
+import { Stored } from '../../../../src/storage/stored-object.ts'
+import { everything, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+
+const keyOf = (number: number) => testKey(`o${String(number).padStart(5, '0')}`)
+
+function treeOf(count: number): ObjectTree {
+  const tree = emptyTree()
+  for (let i = 0; i < count; i++) tree.set(keyOf(i), Stored.read(keyOf(i), revision(i + 1), testCodec, testCodec.encode(testObject(`o${i}`))))
+  return tree
+}
+
+function spendTurn(): void {
+  turnIsSpent()
+  for (const until = performance.now() + 4; performance.now() < until; );
+}
+
+const all: Predicate = { matches: () => true, everything: false }
+
+describe('scanTree', () => {
+  for (const [what, predicate] of Object.entries({ everything, 'what a predicate lets through': all }))
+    for (const count of [1, 5, 127, 128, 129, 1024, 1025, 3000])
+      it(`gives ${what} of ${count} as they were when it began, however busy it is`, async () => {
+        const tree = treeOf(count)
+        spendTurn()
+        const scan = scanTree(tree, testPrefix, testPrefix, predicate, 0)
+        for (let i = 0; i < count; i += 2) tree.delete(keyOf(i))
+        const { items, looked, last } = await scan
+        expect(items.map(({ key }) => key)).to.deep.equal(Array.from({ length: count }, (_, i) => keyOf(i)))
+        expect([looked, last]).to.deep.equal([count, undefined])
+      })
+
+  it('lets others run where the turn is spent', async () => {
+    let busy = 0
+    const slow: Predicate = {
+      matches() {
+        if (++busy % 100 === 0) spendTurn()
+        return true
+      },
+      everything: false,
+    }
+    let turns = 0
+    const count = (): void => {
+      turns++
+      if (busy < 2000) setImmediate(count)
+    }
+    setImmediate(count)
+    await scanTree(treeOf(2000), testPrefix, testPrefix, slow, 0)
+    expect(turns).to.be.greaterThan(5)
+  })
+})
