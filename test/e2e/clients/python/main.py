@@ -2,6 +2,7 @@
 
 import glob
 import sys
+import time
 
 import yaml
 from kubernetes import client, config, dynamic, watch
@@ -63,11 +64,19 @@ def every_kind(api, directory):
         events = resource.watch(label_selector="sample=python", timeout=1, resource_version=listed.metadata.resourceVersion, **where)
         expect(next(events)["type"] == "MODIFIED", f"{kind}: no event")
         resource.delete(name=name, body={"propagationPolicy": "Background"}, **where)
+        expect(is_gone(resource, name, where), f"{kind}: still there")
+
+
+def is_gone(resource, name, where):
+    """What has a finalizer, as definitions of resources have, stays until that is taken off."""
+    for _ in range(100):
         try:
-            resource.get(name=name, **where)
-            raise AssertionError(f"{kind}: still there")
+            if not resource.get(name=name, **where).metadata.deletionTimestamp:
+                return False
         except NotFoundError:
-            pass
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def chunked(core):
