@@ -99,10 +99,15 @@ export const listItemHead = (length: number): number => {
 }
 
 /** Writes what stands before an item of so many bytes, to end where the item begins; gives where it begins itself. */
-export function writeItemHead(target: Buffer, item: number, length: number): number {
-  const from = item - listItemHead(length)
+export const writeItemHead = (target: Buffer, item: number, length: number): number => writeHead(ITEM_TAG, target, item, length)
+
+/** The same before the metadata of an object. */
+export const writeMetaHead = (target: Buffer, meta: number, length: number): number => writeHead(META_TAG, target, meta, length)
+
+function writeHead(tag: Buffer, target: Buffer, content: number, length: number): number {
+  const from = content - listItemHead(length)
   let at = from
-  target[at++] = ITEM_TAG[0] as number
+  target[at++] = tag[0] as number
   for (let rest = length; ; rest >>>= 7) {
     if (rest < 0x80) {
       target[at] = rest

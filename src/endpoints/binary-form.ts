@@ -15,7 +15,7 @@ export interface BinaryForm {
   plainListBody(version: Version, objects: readonly KubeObject[]): Promise<Buffer[]>
   /** PartialObjectMetadata of an object. */
   partialBody(object: KubeObject, apiVersion: string): Buffer
-  partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]>
+  partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[] | FilledBody>
   /** A Status, as the answer or as the object of an ERROR event. */
   statusBody(status: object): Buffer
   /** An empty list, as the end of a watch's initial events shows it. */

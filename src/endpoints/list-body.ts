@@ -56,7 +56,16 @@ export async function listBody(version: Version, meta: ListMeta, items: readonly
     if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
   }
   if (items.length > 0) length--
-  const pieces = listPieces({ by: version, length, start, items, end, size: sizeOf, write: writeItem, first: item => Buffer.concat([OPENING, bodyOf(item)]) })
+  const pieces = listPieces({
+    by: version,
+    length,
+    start,
+    items,
+    end,
+    size: i => sizeOf(items[i]),
+    write: writeItem,
+    first: item => Buffer.concat([OPENING, bodyOf(item)]),
+  })
   return () => ({ ...filled(start, end, items, length), pieces })
 }
 

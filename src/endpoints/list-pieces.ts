@@ -16,7 +16,8 @@ export interface PiecedList {
   readonly start: Buffer
   readonly items: readonly StoredObject[]
   readonly end: Buffer
-  size(item: StoredObject): number
+  /** Of the item at an index. */
+  size(i: number): number
   /** Returns where it ends. */
   write(item: StoredObject, target: Buffer, at: number): number
   /** Of the first item, where it is another than of one after others. */
@@ -45,7 +46,7 @@ function* piecesOf(list: PiecedList): Generator<Piece, void, undefined> {
   while (from < items.length) {
     let bytes = 0
     let to = from
-    do bytes += list.size(items[to++] as StoredObject)
+    do bytes += list.size(to++)
     while (to < items.length && !endsPiece(items[to - 1] as StoredObject) && bytes < MOST_BYTES)
     yield pieceOf(list, from, to, bytes)
     from = to

@@ -11,6 +11,7 @@ import {
   wrap,
   wrapSegments,
   writeItemHead,
+  writeMetaHead,
 } from '../codec/protobuf.ts'
 import { encodeMessage } from '../codec/protobuf-encode.ts'
 import { transcode } from '../codec/protobuf-transcode.ts'
@@ -19,6 +20,7 @@ import { eachInSlices, mapInSlices } from '../lib/slices.ts'
 import type { JsonObject, KubeObject, ListMeta } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import { metadataOf } from '../storage/parse-own.ts'
 import type { Encoder, StoredObject } from '../storage/storage.ts'
 import { derivedBudget } from '../storage/stored-object.ts'
 import type { BinaryForm } from './binary-form.ts'
@@ -67,21 +69,38 @@ function storedBody(version: Version, stored: StoredObject): Buffer {
 const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
   wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object as unknown as JsonObject)))
 
-async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<FilledBody> {
+function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<FilledBody> {
   const encoder = protobufEncoder(version)
-  const first = listHead(metaMessage(meta))
-  let length = first.length
-  await eachInSlices(items, item => {
-    length += length < MOST_KEPT ? item.encoded(encoder).bytes.length : item.sizeOf(encoder)
-  })
-  const { head, tail } = envelopeAround(typeMetaOf(version, 'List'), length)
-  return filledFrom(Buffer.concat([head, first]), items, encoder, tail, head.length + length + tail.length)
+  return encodedList(typeMetaOf(version, 'List'), meta, items, encoder, item => item.sizeOf(encoder))
 }
 
-/** Items are encoded while they are sent, where that is not kept. */
-function filledFrom(start: Buffer, items: readonly StoredObject[], encoder: Encoder, end: Buffer, length: number): FilledBody {
+/** Items are encoded while they are sent, where that is not kept. `sizeOf`: tells the bytes of such a one. */
+async function encodedList(
+  type: TypeMeta,
+  meta: ListMeta,
+  items: readonly StoredObject[],
+  encoder: Encoder,
+  sizeOf: (item: StoredObject) => number,
+): Promise<FilledBody> {
+  const first = listHead(metaMessage(meta))
+  let content = first.length
+  const sizes = new Int32Array(items.length)
+  let i = 0
+  await eachInSlices(items, item => {
+    const size = content < MOST_KEPT ? item.encoded(encoder).bytes.length : sizeOf(item)
+    content += size
+    sizes[i++] = size
+  })
+  const { head, tail: end } = envelopeAround(type, content)
+  const start = Buffer.concat([head, first])
+  const length = head.length + content + end.length
   // -1: the start is still to come; items.length: only the end is.
   let next = -1
+  const write = (item: StoredObject, target: Buffer, at: number): number => {
+    const { bytes } = item.passing(encoder)
+    target.set(bytes, at)
+    return at + bytes.length
+  }
   const fill = (target: Buffer): Buffer => {
     if (next < 0) {
       next = 0
@@ -90,24 +109,16 @@ function filledFrom(start: Buffer, items: readonly StoredObject[], encoder: Enco
     let at = 0
     for (; next < items.length; next++) {
       const item = items[next] as StoredObject
-      if (at + item.sizeOf(encoder) > target.length) {
+      if (at + (sizes[next] as number) > target.length) {
         if (at > 0) break
         next++
         return Buffer.from(item.passing(encoder).bytes)
       }
-      const { bytes } = item.passing(encoder)
-      target.set(bytes, at)
-      at += bytes.length
+      at = write(item, target, at)
     }
     return at === 0 ? end : target.subarray(0, at)
   }
-  const size = (item: StoredObject): number => item.sizeOf(encoder)
-  const write = (item: StoredObject, target: Buffer, at: number): number => {
-    const { bytes } = item.passing(encoder)
-    target.set(bytes, at)
-    return at + bytes.length
-  }
-  return { length, fill, pieces: listPieces({ by: encoder, length, start, items, end, size, write }) }
+  return { length, fill, pieces: listPieces({ by: encoder, length, start, items, end, size: i => sizes[i] as number, write }) }
 }
 
 /** A list whose items are not stored. */
@@ -129,13 +140,31 @@ const partialBody = (object: KubeObject, apiVersion: string): Buffer => wrap({ a
 const partialMessage = (object: KubeObject): Uint8Array =>
   encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata as unknown as JsonObject })
 
-async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]> {
+/** An item of a list of metadata: copied together from the JSON of the metadata, where that is in the order of the message. */
+const partialEncoder: Encoder = {
+  id: 'protobuf;PartialObjectMetadata',
+  encode: object => {
+    const message = partialMessage(object)
+    return { bytes: listItem(message), header: listItemHead(message.length) }
+  },
+  transcode: json => {
+    if (json.header <= 1) return undefined
+    const { from, to } = metadataOf(json)
+    const bytes = transcode(metaType('meta.ObjectMeta'), json.bytes.subarray(from, to), 1, 2 * MOST_ITEM_HEAD)
+    if (bytes === undefined) return undefined
+    const message = writeMetaHead(bytes, 2 * MOST_ITEM_HEAD, bytes.length - 2 * MOST_ITEM_HEAD)
+    const item = writeItemHead(bytes, message, bytes.length - message)
+    return { bytes: bytes.subarray(item), header: message - item }
+  },
+}
+
+async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[] | FilledBody> {
   const type = { apiVersion, kind: 'PartialObjectMetadataList' }
   // v1beta1 numbers the two fields the other way round: an item stands where v1 has the list's metadata.
   if (apiVersion.endsWith('/v1beta1'))
     return wrapSegments(type, [...(await mapInSlices(items, item => listHead(partialMessage(item.object())))), listItem(metaMessage(meta))])
-  const messages = await mapInSlices(items, item => listItem(partialMessage(item.object())))
-  return listOf(type, meta, messages)
+  // An object keeps the size of one encoding only: that of itself.
+  return encodedList(type, meta, items, partialEncoder, item => item.passing(partialEncoder).bytes.length)
 }
 
 /** A Status, as the answer or as the object of an ERROR event. */

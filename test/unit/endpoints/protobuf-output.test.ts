@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { decodeProtobuf } from '../../../src/codec/protobuf.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import { binaryOf } from '../../../src/endpoints/binary-output.ts'
+import { metaType } from '../../../src/endpoints/meta-type.ts'
 import { protobufEncoder } from '../../../src/endpoints/protobuf-output.ts'
 import { type FilledBody, wholeOf } from '../../../src/lib/filled-body.ts'
 import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
@@ -50,6 +51,47 @@ describe('a list in protobuf', () => {
     for (const item of [large, ...rest.toReversed()]) at = first.lastIndexOf(item.passing(protobufEncoder(served.version)).bytes, at - 1)
     expect(at).to.be.greaterThan(derivedBudget.limit / 2)
     expect(derivedBudget.bytes).to.be.lessThan(derivedBudget.limit)
+  })
+
+  it('of metadata is what the metadata are, from the JSON and from the object', async () => {
+    const metadata: object[] = [
+      {},
+      { labels: { b: 'ä', a: '<' }, annotations: { x: 'y'.repeat(20_000), z: '"\\"' }, generateName: 'o-', generation: 3, finalizers: ['a/b', 'c'] },
+      {
+        uid: 'u',
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        deletionTimestamp: '2026-01-02T00:00:00Z',
+        deletionGracePeriodSeconds: 0,
+        ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'v', controller: true, blockOwnerDeletion: false }],
+        managedFields: [
+          {
+            manager: 'm',
+            operation: 'Update',
+            apiVersion: 'v1',
+            time: '2026-01-01T00:00:00Z',
+            fieldsType: 'FieldsV1',
+            fieldsV1: { 'f:data': { '.': {}, 'k:{"a":1}': {} } },
+          },
+        ],
+      },
+    ]
+    const items = metadata.map((more, i) => {
+      const one = object(`o-${i}`, 500)
+      return stored({ ...one, metadata: { ...one.metadata, ...more } })
+    })
+    const form = binaryOf('application/vnd.kubernetes.protobuf')!
+    const list = await form.partialListBody({ resourceVersion: '7' }, items, 'meta.k8s.io/v1')
+    const bytes = wholeOf(list as FilledBody)
+    const read = decodeProtobuf(metaType('meta.PartialObjectMetadataList'), bytes)
+    const shown = (read.items ?? []) as unknown as KubeObject[]
+    expect([read.kind, read.apiVersion, shown.length]).to.deep.equal(['PartialObjectMetadataList', 'meta.k8s.io/v1', 3])
+    for (const [i, item] of items.entries()) {
+      // Of one object the message is encoded from what is parsed.
+      const single = decodeProtobuf(metaType('meta.PartialObjectMetadata'), form.partialBody(item.object(), 'meta.k8s.io/v1'))
+      expect(shown[i]?.metadata).to.deep.equal(single.metadata)
+      const message = encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: item.object().metadata as unknown as JsonObject })
+      expect(bytes.includes(Buffer.from(message))).to.equal(true)
+    }
   })
 
   it('tells the size of what it would make, kept or not', () => {
