@@ -60,7 +60,17 @@ async function everyKind(directory) {
       kind,
     )
     await objects.delete(body, undefined, undefined, undefined, undefined, 'Background')
+    await untilGone(() => objects.read(body))
     await fails(404, () => objects.read(body))
+  }
+}
+
+/** What has a finalizer, as definitions of resources have, stays until that is taken off. */
+async function untilGone(read) {
+  for (let i = 0; i < 100; i++) {
+    const there = await read().catch(() => undefined)
+    if (!there?.metadata.deletionTimestamp) return
+    await new Promise(resolve => setTimeout(resolve, 100))
   }
 }
 
