@@ -77,11 +77,12 @@ const MOST_KEPT = Math.floor((0.75 * derivedBudget.limit) / 350)
 /** Adds a row after this text; gives what stands before the next one. */
 function addRow(body: SplicedBody, before: string, table: TableDefinition, item: RowSource, options: TableOptions, keep: boolean): string {
   const ready = item.json?.()
-  if (ready === undefined || ready.bytes.includes(AGE_MARK_BYTE)) {
+  let row = item.noted?.(table) as Row | undefined
+  // What is kept was looked at for marks of its own when it was made.
+  if (ready === undefined || (row === undefined && ready.bytes.includes(AGE_MARK_BYTE))) {
     body.add(before + tableRow(table, item.object(), options))
     return ','
   }
-  let row = item.noted?.(table) as Row | undefined
   if (row === undefined) {
     row = rowOf(table, item, ready)
     if (keep) item.note?.(table, row, ROW_BYTES + row.cells.length + (row.partial?.length ?? 0))

@@ -1,30 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
-import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
+import { type FilledBody, filledWith } from '../lib/filled-body.ts'
 import { LightSignal } from '../lib/light-signal.ts'
-import type { Piece } from '../lib/pieces.ts'
 import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 import { type AnyRequest, type AnyResponse, wireOf } from './any-http.ts'
-import { writeGzip } from './gzip-pieces.ts'
+import { sendCompressed, sendLong, shapeOf } from './long-body.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
-import { giveScratch, takeScratch, WRITE_BYTES } from './scratch.ts'
 import type { StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
 import { type Upgrade, upgradeOf } from './upgrade.ts'
 import { warningHeaders } from './warnings.ts'
-import { lengthOf, type Wire } from './wire.ts'
+import type { Wire } from './wire.ts'
 
 /** A whole answer above this many bytes is compressed for who accepts it. */
 const GZIP_FROM = 128 * 1024
-const JOIN_UP_TO = 16 * 1024
-/** Parts of a long answer that are written in one turn: half a millisecond of copying, where a turn for each would cost a fifth of it. */
-const PARTS_AT_ONCE = 4
 
 const NOBODY: User = { name: '', groups: [] }
 const DONE = Promise.resolve()
@@ -239,13 +233,17 @@ export class HttpExchange implements Exchange, RequestContext {
       this.wire.bodiless(status, headers, length)
       return DONE
     }
-    if (length > GZIP_FROM && this.host.compressAnswers && this.acceptsGzip()) return this.sendCompressed(status, headers, long ?? filledWith([single], length))
+    if (length > GZIP_FROM && this.host.compressAnswers && this.acceptsGzip()) {
+      headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding')
+      this.wire.head(status, headers, undefined)
+      return sendCompressed(this.wire, long ?? filledWith([single], length))
+    }
     if (long === undefined) {
       this.wire.whole(status, headers, single)
       return DONE
     }
     this.wire.head(status, headers, length)
-    return this.sendLong(long)
+    return sendLong(this.wire, long)
   }
 
   sendStatusError(error: StatusError): Promise<void> {
@@ -284,90 +282,4 @@ export class HttpExchange implements Exchange, RequestContext {
     if (typeof accepted !== 'string') return false
     return accepted === 'gzip' || accepted.split(',').some(one => one.trim() === 'gzip')
   }
-
-  private async sendLong(body: FilledBody): Promise<void> {
-    const wire = this.wire
-    const pace = new WireStream(wire)
-    let parts = 0
-    for (let sent = 0; sent < body.length; ) {
-      const scratch = takeScratch()
-      const part = body.fill(scratch)
-      sent += part.length
-      if (part.buffer === scratch.buffer) wire.write(part, () => giveScratch(scratch))
-      else {
-        giveScratch(scratch)
-        wire.write(part)
-      }
-      await pace.drained()
-      if (wire.closed) return
-      if (sent < body.length && (++parts % PARTS_AT_ONCE === 0 || turnIsSpent())) await nextTurn()
-    }
-    wire.end()
-  }
-
-  private async sendPieces(pieces: Iterable<Piece>): Promise<void> {
-    const { wire } = this
-    const pace = new WireStream(wire)
-    let scratch = takeScratch()
-    let at = 0
-    const flush = async (): Promise<boolean> => {
-      const full = scratch
-      wire.write(full.subarray(0, at), () => giveScratch(full))
-      scratch = takeScratch()
-      at = 0
-      await pace.drained()
-      if (turnIsSpent()) await nextTurn()
-      return !wire.closed
-    }
-    await writeGzip(pieces, async bytes => {
-      for (let from = 0; from < bytes.length; ) {
-        if (at === scratch.length && !(await flush())) return false
-        const taken = bytes.copy(scratch, at, from)
-        at += taken
-        from += taken
-      }
-      return true
-    })
-    if (wire.closed) return giveScratch(scratch)
-    wire.write(scratch.subarray(0, at), () => giveScratch(scratch))
-    wire.end()
-  }
-
-  private async sendCompressed(status: number, headers: string[], body: FilledBody): Promise<void> {
-    headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding')
-    this.wire.head(status, headers, undefined)
-    if (body.pieces !== undefined) return this.sendPieces(body.pieces())
-    try {
-      await pipeline(partsOf(body), createGzip({ level: 1 }), this.wire.sink())
-    } catch {
-      // The client has gone; what was written of the answer can't be ended well.
-      this.wire.destroy()
-    }
-  }
-}
-
-async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
-  for (let given = 0; given < body.length; ) {
-    // Compression works on it in another thread: memory of its own.
-    const part = body.fill(Buffer.allocUnsafeSlow(WRITE_BYTES))
-    given += part.length
-    yield part
-    await nextTurn()
-  }
-}
-
-const NOTHING = Buffer.alloc(0)
-const isSegments = (body: readonly Buffer[] | FilledBody): body is readonly Buffer[] => Array.isArray(body)
-
-/** One buffer, or a long body to be sent in parts. A few small pieces cost more to write than to join. */
-function shapeOf(body: Buffer | readonly Buffer[] | FilledBody): { single: Buffer; long: FilledBody | undefined; length: number } {
-  if (Buffer.isBuffer(body)) return { single: body, long: undefined, length: body.length }
-  if (!isSegments(body)) {
-    const { length } = body
-    return length <= JOIN_UP_TO ? { single: wholeOf(body), long: undefined, length } : { single: NOTHING, long: body, length }
-  }
-  const length = lengthOf(body)
-  const [first = NOTHING] = body
-  if (body.length <= 1) return { single: first, long: undefined, length }
-  return length <= JOIN_UP_TO ? { single: Buffer.concat(body, length), long: undefined, length } : { single: NOTHING, long: filledWith(body, length), length }
 }

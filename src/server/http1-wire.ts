@@ -11,7 +11,7 @@ const CRLF = Buffer.from('\r\n')
 const frames = new FrameRing(chunks => Buffer.concat([Buffer.from(`${lengthOf(chunks).toString(16)}\r\n`, 'latin1'), ...chunks, CRLF]))
 
 /** The memory of what could not be written is left alone. */
-const unless = (taken: () => void) => (error?: Error | null) => {
+const unlessFailed = (taken: () => void) => (error?: Error | null) => {
   if (!error) taken()
 }
 
@@ -40,7 +40,7 @@ export class Http1Wire implements Wire {
   }
 
   write(chunk: Buffer, taken?: () => void): boolean {
-    return taken === undefined ? this.res.write(chunk) : this.res.write(chunk, unless(taken))
+    return taken === undefined ? this.res.write(chunk) : this.res.write(chunk, unlessFailed(taken))
   }
 
   frame(chunks: readonly Buffer[]): number {
@@ -55,14 +55,14 @@ export class Http1Wire implements Wire {
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number {
     const socket = this.res.socket
     if (socket === null) {
-      this.res.write(memory.subarray(from, to), unless(taken))
+      this.res.write(memory.subarray(from, to), unlessFailed(taken))
       return to - from
     }
     const size = `${(to - from).toString(16)}\r\n`
     memory.write(size, from - size.length, 'latin1')
     CRLF.copy(memory, to)
     const frame = memory.subarray(from - size.length, to + CRLF.length)
-    socket.write(frame, unless(taken))
+    socket.write(frame, unlessFailed(taken))
     return frame.length
   }
 
