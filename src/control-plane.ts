@@ -31,6 +31,7 @@ import { createDeprecatedRequests } from './endpoints/deprecation.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
+import { isKnown } from './endpoints/resolve.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
 import { awaitKind } from './extensions/await-kind.ts'
 import { ConversionMetrics } from './extensions/conversion/metrics.ts'
@@ -44,6 +45,7 @@ import type { Gates } from './lifecycle/gates.ts'
 import type { Release } from './lifecycle/release.ts'
 import { type RuntimeConfig, servedKinds } from './lifecycle/served.ts'
 import type { Authorizer } from './meta/authorizer.ts'
+import type { ResourceRequestInfo } from './meta/context.ts'
 import { qualifiedResource } from './meta/gvk.ts'
 import { Readiness, type ReadinessCheck } from './readiness.ts'
 import { codecOf, type StoredForm } from './registry/codec.ts'
@@ -107,6 +109,8 @@ export interface StartOptions {
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
   readonly handler: Handler
+  /** Whether there is such a resource, and subresource. */
+  isServed(info: ResourceRequestInfo): boolean
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   readonly registry: Registry
@@ -198,6 +202,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     registry,
     checks: [{ name: 'etcd', check: () => backend.check(AbortSignal.timeout(2000)) }, ...readiness.checks],
     handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
+    isServed: info => isKnown(catalog.snapshot(), info),
     metrics: [
       deprecatedRequests,
       ...watchMetrics.families(),

@@ -105,6 +105,7 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
   })
   const server = await startServer({
     handler: plane.handler,
+    isServed: plane.isServed,
     encodeStatus: statusEncoder(media),
     compressAnswers: config.gates.enabled('APIResponseCompression'),
     metrics: [...plane.metrics, ...encryption.metrics],

@@ -1,13 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
-import type { RequestInfo, User } from '../meta/context.ts'
-import { badRequestError } from '../meta/status.ts'
+import type { RequestAttributes, User } from '../meta/context.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../meta/names.ts'
+import { PlainTextError } from '../meta/plain-text-error.ts'
+import { resourceAttributes } from '../meta/request-attributes.ts'
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './authn/authenticator.ts'
 import { forbidden } from './authz/forbidden.ts'
 
 const EXTRA = 'impersonate-extra-'
 
-/** Whether the request asks to be made by someone else. */
+/** Whether there are headers of impersonation at all; `impersonate` finds out whether they say anything. */
 export function asksImpersonation(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true
   return false
@@ -22,48 +25,64 @@ interface Asked {
 
 /**
  * The user that the request asks to act as, if its own user may impersonate each part of it
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). Throws 400 or 403.
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). That is its own user where the headers name nobody: those that are not known say nothing.
+ * Throws 403, and a PlainTextError where something but no user is named.
  */
-export async function impersonate(
-  user: User,
-  headers: IncomingHttpHeaders,
-  rawHeaders: readonly string[],
-  authorizer: Authorizer,
-  signal: AbortSignal,
-): Promise<User> {
-  const asked = read(headers, rawHeaders)
+export async function impersonate(user: User, rawHeaders: readonly string[], authorizer: Authorizer, signal: AbortSignal): Promise<User> {
+  const asked = read(rawHeaders)
+  if (asked.length === 0) return user
   for (const part of asked) {
-    const info = infoOf(part)
-    const { decision, reason } = await authorizer.authorize(user, info, signal)
-    if (decision !== 'allow') throw forbidden(user, info, reason)
+    const attributes = attributesOf(part)
+    const { decision, reason } = await authorizer.authorize(user, attributes, signal)
+    if (decision !== 'allow') throw forbidden(user, attributes, reason)
+    if (turnIsSpent()) await nextTurn()
   }
   return assemble(asked)
 }
 
-function read(headers: IncomingHttpHeaders, rawHeaders: readonly string[]): Asked[] {
+/** What the headers ask for, in kube-apiserver's order. Node joins repeated headers with commas, which group names may contain: the raw ones are read. */
+function read(rawHeaders: readonly string[]): Asked[] {
+  const values = impersonationHeaders(rawHeaders)
   const asked: Asked[] = []
   const add = (kind: Asked['kind'], name: string, rest: { namespace?: string; extraKey?: string } = {}): void => {
     asked.push({ kind, name, namespace: rest.namespace ?? '', extraKey: rest.extraKey ?? '' })
   }
-  const name = textOf(headers['impersonate-user'])
-  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name)
-  if (account !== null) add('ServiceAccount', account[2] ?? '', { namespace: account[1] ?? '' })
-  else if (name !== '') add('User', name)
-  // Node joins repeated headers with commas, which group names may contain: the raw ones are read.
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const header = (rawHeaders[i] ?? '').toLowerCase()
-    const value = rawHeaders[i + 1] ?? ''
-    if (header === 'impersonate-group') add('Group', value)
-    else if (header.startsWith(EXTRA)) add('UserExtra', value, { extraKey: unescapeKey(header.slice(EXTRA.length)) })
-  }
-  const uid = textOf(headers['impersonate-uid'])
+  const user = values.get('impersonate-user')?.[0] ?? ''
+  const account = serviceAccountOf(user)
+  if (account) add('ServiceAccount', account.name, account)
+  else if (user !== '') add('User', user)
+  for (const group of values.get('impersonate-group') ?? []) add('Group', group)
+  for (const [header, extras] of values)
+    if (header.startsWith(EXTRA)) for (const value of extras) add('UserExtra', value, { extraKey: unescapeKey(header.slice(EXTRA.length)) })
+  const uid = values.get('impersonate-uid')?.[0] ?? ''
   if (uid !== '') add('UID', uid)
-  if (asked.length > 0 && name === '')
-    throw badRequestError(`requested ${JSON.stringify(asked.map(({ kind, name }) => ({ kind, name })))} without impersonating a user`)
+  if (user === '' && asked.length > 0) throw new PlainTextError(500, `requested [${asked.map(printReference).join(' ')}] without impersonating a user`)
   return asked
 }
 
-const textOf = (value: string | string[] | undefined): string => (Array.isArray(value) ? (value[0] ?? '') : (value ?? ''))
+/** By name in lower case, in the order in which they came. */
+function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string[]> {
+  const values = new Map<string, string[]>()
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase()
+    if (!name.startsWith('impersonate-')) continue
+    const value = rawHeaders[i + 1] as string
+    const known = values.get(name)
+    if (known) known.push(value)
+    else values.set(name, [value])
+  }
+  return values
+}
+
+/** As Go prints a core/v1 ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
+const printReference = ({ kind, namespace, name, extraKey }: Asked): string =>
+  `{${[kind, namespace, name, '', isOfAuthentication(kind) ? `${AUTHENTICATION_GROUP}/v1` : '', '', extraKey].join(' ')}}`
+
+function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace = '', name = ''] = /^system:serviceaccount:([^:]*):([^:]*)$/.exec(user) ?? []
+  const isAccount = namespace !== '' && name !== '' && isDns1123Label(namespace).length === 0 && isDns1123Subdomain(name).length === 0
+  return isAccount ? { namespace, name } : undefined
+}
 
 function unescapeKey(key: string): string {
   try {
@@ -81,21 +100,12 @@ const RESOURCES: Readonly<Record<Asked['kind'], string>> = {
   UID: 'uids',
 }
 
-function infoOf({ kind, name, namespace, extraKey }: Asked): RequestInfo {
-  const inAuthentication = kind === 'UserExtra' || kind === 'UID'
-  return {
-    path: '',
-    isResource: true,
-    verb: 'impersonate',
-    apiPrefix: inAuthentication ? 'apis' : 'api',
-    group: inAuthentication ? 'authentication.k8s.io' : '',
-    version: 'v1',
-    namespace,
-    resource: RESOURCES[kind],
-    subresource: extraKey,
-    name,
-    parts: [],
-  }
+const AUTHENTICATION_GROUP = 'authentication.k8s.io'
+const isOfAuthentication = (kind: Asked['kind']): boolean => kind === 'UserExtra' || kind === 'UID'
+
+function attributesOf({ kind, name, namespace, extraKey }: Asked): RequestAttributes {
+  const group = isOfAuthentication(kind) ? AUTHENTICATION_GROUP : ''
+  return resourceAttributes({ verb: 'impersonate', group, version: 'v1', namespace, resource: RESOURCES[kind], subresource: extraKey, name })
 }
 
 function assemble(asked: readonly Asked[]): User {
@@ -108,8 +118,11 @@ function assemble(asked: readonly Asked[]): User {
     if (part.kind === 'User') name = part.name
     else if (part.kind === 'Group') groups.push(part.name)
     else if (part.kind === 'UID') uid = part.name
-    else if (part.kind === 'UserExtra') extra.set(part.extraKey, [...(extra.get(part.extraKey) ?? []), part.name])
-    else {
+    else if (part.kind === 'UserExtra') {
+      const values = extra.get(part.extraKey)
+      if (values) values.push(part.name)
+      else extra.set(part.extraKey, [part.name])
+    } else {
       name = `system:serviceaccount:${part.namespace}:${part.name}`
       if (!namesGroups) groups.push('system:serviceaccounts', `system:serviceaccounts:${part.namespace}`)
     }

@@ -1,5 +1,7 @@
 import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
+import type { FieldTerm } from '../meta/field-selector.ts'
+import type { LabelRequirement } from '../meta/label-selector.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ConnectSubresource } from './connect.ts'
@@ -19,6 +21,8 @@ export interface ResourceDefinition {
     readonly prefix: string
     /** In which the release stores it: need be neither served nor the home version. */
     readonly version: Version
+    /** Which version the hash in discovery names, where kube-apiserver stores another one than this server does: clients compare that hash. */
+    readonly hashedVersion?: string
     /** A field whose selectors are asked for most, by its name in selectors and its path in that version: a text, which is empty where it is absent. */
     readonly indexedBy?: { readonly field: string; readonly path: readonly string[] }
     /** What field selectors see of what is stored, where that is more than the stored version itself may be selected by. */
@@ -147,6 +151,8 @@ export interface VirtualCall {
   readonly verb: string
   readonly namespace: string
   readonly name: string
+  /** What a list selects: nothing else may be shown. */
+  readonly selection?: { readonly labels: readonly LabelRequirement[]; readonly fields: readonly FieldTerm[] }
   /** The decoded and defaulted body of a create. */
   readonly body?: KubeObject
   readonly dryRun: boolean

@@ -29,7 +29,7 @@ import type { WriteOptions } from './write-options.ts'
  * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object, of a subresource of the same kind, or of a view (scale); creates what is not there, but for views.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
-export async function apply(scope: Scope, { config, fault }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
+export async function apply(scope: Scope<'patch'>, { config, fault }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
   const { served, exchange, subresource } = scope
   const { view } = subresource ?? {}
   let told = false

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
 import { writeOptions } from './write-options.ts'
 
 /** POST to a collection. */
-export async function create(scope: Scope): Promise<Answer> {
+export async function create(scope: Scope<'create'>): Promise<Answer> {
   const { exchange, served } = scope
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'CreateOptions')

@@ -29,7 +29,7 @@ interface DecodedOptions {
  * DELETE of one object. The answer is a Status where nothing of the object is left to show, unless the kind shows it all the same. There is no result
  * where it could not be read: nothing is known of it then.
  */
-export async function deleteOne(scope: Scope): Promise<{ code: number; result: DeleteResult | undefined }> {
+export async function deleteOne(scope: Scope<'delete'>): Promise<{ code: number; result: DeleteResult | undefined }> {
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
   if (unsafe) {
     await authorizeUnsafeDeletion(scope)
@@ -40,14 +40,14 @@ export async function deleteOne(scope: Scope): Promise<{ code: number; result: D
   return { code: !result.deleted && options.orphanDependents === false ? 202 : 200, result }
 }
 
-export async function deleteCollection(scope: Scope): Promise<ListResult> {
+export async function deleteCollection(scope: Scope<'deletecollection'>): Promise<ListResult> {
   const selection = listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
   if (unsafe) throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
   return storeOf(scope).deleteCollection({ ...targetOf(scope), dryRun, options: stated }, options, selection)
 }
 
-const targetOf = (scope: Scope) => ({
+const targetOf = (scope: Scope<'delete' | 'deletecollection'>) => ({
   ctx: scope.exchange.ctx,
   served: scope.served,
   subresource: '',
@@ -61,14 +61,14 @@ const invalidOptions = (errors: readonly FieldError[]) => invalidError({ group: 
 const UNSAFE_VERB = 'unsafe-delete-ignore-read-errors'
 
 /** Unsafe deletion needs a right of its own, beside the right to delete. */
-async function authorizeUnsafeDeletion(scope: Scope): Promise<void> {
-  const { user, info, signal } = scope.exchange.ctx
+async function authorizeUnsafeDeletion(scope: Scope<'delete'>): Promise<void> {
+  const { user, signal } = scope.exchange.ctx
   const gr = groupResourceOf(scope.served)
   const authorize = scope.env.unsafeDeletion
   invariant(authorize, 'the option is dropped where the gate is off')
   let reason: string
   try {
-    const answer = await authorize(user, { ...info, verb: UNSAFE_VERB }, signal)
+    const answer = await authorize(user, { ...scope.info, verb: UNSAFE_VERB }, signal)
     if (answer.decision === 'allow') return
     reason = `not permitted to do ${JSON.stringify(UNSAFE_VERB)}, reason: ${answer.reason}`
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import type { FilledBody } from '../lib/filled-body.ts'
-import type { RequestContext } from '../meta/context.ts'
+import type { RequestContext, RequestInfo } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 
 /**
@@ -26,6 +26,8 @@ export interface Exchange {
   /** The client asks to leave HTTP (`Connection: Upgrade`, over HTTP/1.1), and may: `hijack` is there for it. */
   readonly asksUpgrade: boolean
   readonly ctx: RequestContext
+  /** What the request will do, and what it was authorized for. */
+  readonly info: RequestInfo
   /** The whole body. Throws a StatusError: 413 where it is longer than `limit` bytes, 408/400 where it breaks off. Read once; a second call gives the same buffer. */
   readBody(limit: number): Promise<Buffer>
   /** The body as it comes, to be passed on; undefined where there is none. In place of `readBody`. */

@@ -58,13 +58,13 @@ const PLAIN: Output = { mediaType: JSON_TYPE, pretty: false }
 
 /** What the client wants the answer in. Throws 406: as upstream's router words it where no clause names an offered type, as its negotiation does otherwise. */
 export function negotiate(scope: Scope): Output {
-  const { exchange, name, subresourceName } = scope
+  const { exchange, info } = scope
   const accept = exchange.headers.accept
   if (accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)) return PLAIN
   const { media } = scope.env
   const { rules, customRules, objectTypes, collectionTypes, aliases } = prepare(media)
   const isCustom = scope.served.version.schema.freeForm !== undefined
-  const routeTypes = exchange.method === 'GET' && (name === '' || subresourceName === '') && isCollection(scope) ? collectionTypes : objectTypes
+  const routeTypes = info.method === 'GET' && !info.namesObject ? collectionTypes : objectTypes
   // Upstream serves custom kinds past its router.
   if (!isCustom && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases))
     throw failure(406, 'NotAcceptable', routeNotAcceptableText(routeTypes), {})
@@ -72,8 +72,6 @@ export function negotiate(scope: Scope): Output {
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types))
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
-
-const isCollection = (scope: Scope): boolean => (scope.exchange.ctx.info.parts[1] ?? '') === ''
 
 const pretty = (exchange: Exchange): boolean =>
   prefersPretty(exchange.search.includes('pretty') ? exchange.query.get('pretty') : undefined, exchange.ctx.userAgent)

@@ -39,7 +39,7 @@ const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
 const CUSTOM_UNSUPPORTED = `the body of the request was in an unknown format - accepted media types include: ${CUSTOM_TYPES.join(', ')}`
 
 /** PATCH of one object, of a subresource of the same kind, or of a view (scale). */
-export async function patch(scope: Scope): Promise<{ answer: Answer; created: boolean }> {
+export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
   const type = (exchange.headers['content-type'] ?? '').split(';', 1)[0] as string
   const isCborApply = type === APPLY_CBOR_PATCH && scope.env.media.types.some(media => media.type === CBOR_TYPE)

@@ -4,6 +4,7 @@ import type { MediaOffer } from '../codec/negotiate.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { GaugeFamily } from '../lib/metrics.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
+import type { ResourceRequestInfo, Verb } from '../meta/context.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
@@ -17,7 +18,7 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024
 /** What every verb needs from the composition. */
 export interface EndpointEnvironment {
   readonly catalog: Catalog
-  readonly registry: Registry
+  readonly registry: Pick<Registry, 'store' | 'admit' | 'access'>
   readonly clock: Clock
   /** The media types of bodies and answers. */
   readonly media: MediaOffer
@@ -39,24 +40,69 @@ export interface EndpointEnvironment {
   readonly shutdown: AbortSignal
 }
 
-/** One request for a resource, resolved against the catalog. */
-export interface Scope {
+/** Empty: of a method without a verb, which proxies pass on. */
+export type ServedVerb = Verb | ''
+
+/** A request's info with the verb that it was authorized for. */
+export type InfoOf<V extends ServedVerb> = ResourceRequestInfo & { readonly verb: V }
+
+/**
+ * One request for a resource, resolved against the catalog. Everything that says what is done, and to what, is copied from the request's info, which the authorizer was asked about: there is
+ * no other way to make one. A handler of one verb takes the scope of that verb alone, so it cannot be given another request.
+ */
+export class Scope<V extends ServedVerb = ServedVerb> {
   readonly exchange: Exchange
   readonly env: EndpointEnvironment
   readonly snapshot: CatalogSnapshot
   readonly served: ServedResource
+  readonly subresource: Subresource | undefined
+  readonly verb: V
   /** Empty, or the name of `subresource`. */
   readonly subresourceName: string
-  readonly subresource: Subresource | undefined
+  /** Empty for what has no namespace. */
   readonly namespace: string
+  /** Of the object that the path names; empty for a collection. */
   readonly name: string
+  readonly info: InfoOf<V>
+
+  constructor(
+    exchange: Exchange,
+    env: EndpointEnvironment,
+    snapshot: CatalogSnapshot,
+    served: ServedResource,
+    subresource: Subresource | undefined,
+    info: InfoOf<V>,
+  ) {
+    this.exchange = exchange
+    this.env = env
+    this.snapshot = snapshot
+    this.served = served
+    this.subresource = subresource
+    this.info = info
+    this.verb = info.verb
+    this.subresourceName = info.subresource
+    this.namespace = served.definition.scope === 'Namespaced' ? info.namespace : ''
+    this.name = info.namesObject ? info.name : ''
+  }
 }
 
 export const isNamespaced = ({ served }: Scope): boolean => served.definition.scope === 'Namespaced'
 
-export const storeOf = (scope: Scope): ResourceStore => scope.env.registry.store(scope.served)
+/** What of a resource's store each verb may use. */
+interface StoreOf {
+  readonly get: Pick<ResourceStore, 'get'>
+  readonly list: Pick<ResourceStore, 'list'>
+  readonly watch: Pick<ResourceStore, 'watch' | 'storage'>
+  readonly create: Pick<ResourceStore, 'create'>
+  readonly update: Pick<ResourceStore, 'update'>
+  readonly patch: Pick<ResourceStore, 'update'>
+  readonly delete: Pick<ResourceStore, 'delete' | 'deleteCorrupt'>
+  readonly deletecollection: Pick<ResourceStore, 'deleteCollection'>
+}
 
-export const writeTarget = (scope: Scope, options: WriteOptions): WriteTarget => ({
+export const storeOf = <V extends Verb>(scope: Scope<V>): StoreOf[V] => scope.env.registry.store(scope.served)
+
+export const writeTarget = (scope: Scope<'create' | 'update' | 'patch'>, options: WriteOptions): WriteTarget => ({
   ctx: scope.exchange.ctx,
   served: scope.served,
   subresource: scope.subresourceName,

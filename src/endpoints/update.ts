@@ -8,7 +8,7 @@ import { updatedView, viewTarget, writeView } from './view.ts'
 import { writeOptions } from './write-options.ts'
 
 /** PUT of one object, of a subresource of the same kind, or of a view (scale). */
-export async function update(scope: Scope): Promise<{ answer: Answer; created: boolean }> {
+export async function update(scope: Scope<'update'>): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'UpdateOptions')

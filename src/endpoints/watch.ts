@@ -34,7 +34,7 @@ const OVER = new DOMException('The watch is over', 'AbortError')
  * Streams events until the client goes, the time is over, the server shuts down or the watch falls behind. As upstream, a watch that cannot be opened is refused before its form is looked at: `frame`
  * may throw.
  */
-export async function watch(scope: Scope, options: ReadOptions, frame: () => Framing): Promise<void> {
+export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: () => Framing): Promise<void> {
   const { exchange, env } = scope
   const seconds =
     options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
@@ -125,7 +125,7 @@ const finishStream = (writer: StreamWriter): void => {
 }
 
 /** A start that is gone is told inside the stream: an ERROR event with a 410. */
-function streamError(scope: Scope, options: ReadOptions, error: unknown): StatusError {
+function streamError(scope: Scope<'watch'>, options: ReadOptions, error: unknown): StatusError {
   const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion, storeOf(scope).storage.cached)
   if (status instanceof StatusError) return status
   return error instanceof Error ? internalServerError(error.message) : serviceUnavailableError('the watch has ended')

@@ -54,7 +54,10 @@ abstract class Family<Child> implements MetricFamily {
 
   /** The child of these label values, in the order of the declaration. */
   child(...values: string[]): Child {
-    const key = values.join(SEPARATOR)
+    // A value with the separator in it would shift those that follow.
+    const key = values.some(value => value.includes(SEPARATOR))
+      ? values.map(value => value.replaceAll(SEPARATOR, '\uFFFD')).join(SEPARATOR)
+      : values.join(SEPARATOR)
     const known = this.children.get(key)
     if (known !== undefined) return known
     if (this.children.size >= MAX_CHILDREN && values.some(value => value !== 'other')) return this.child(...this.labels.map(() => 'other'))

@@ -1,4 +1,4 @@
-import type { RequestInfo, User } from './context.ts'
+import type { RequestAttributes, User } from './context.ts'
 
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'no opinion'
@@ -30,7 +30,7 @@ export interface KnownRules {
 }
 
 export interface Authorizer {
-  authorize(user: User, request: RequestInfo, signal: AbortSignal): Promise<Decision>
+  authorize(user: User, request: RequestAttributes, signal: AbortSignal): Promise<Decision>
   /** For showing, not for deciding. Absent where there are none to tell. */
   rulesFor?(user: User, namespace: string): KnownRules
 }

@@ -6,28 +6,56 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What a request asks for, parsed once from its path by the API grammar. */
-export interface RequestInfo {
+/** What an authorizer is asked about (authorization.k8s.io ResourceAttributes and NonResourceAttributes). */
+export interface RequestAttributes {
+  /** Percent-decoded, without the query. Empty where nothing but a resource is named. */
   readonly path: string
   readonly isResource: boolean
-  /** API verb for resources (`get`, `list`, `watch`, `create`, …); lower-case HTTP method otherwise. */
+  /** API verb for resources (`get`, `list`, `watch`, `create`, `impersonate` …); lower-case HTTP method otherwise. */
   readonly verb: string
-  /** `api` or `apis` for resources. */
-  readonly apiPrefix: string
   readonly group: string
   readonly version: string
   readonly namespace: string
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** Segments after the version (and namespace): resource, name, subresource, … */
-  readonly parts: readonly string[]
 }
+
+/** What can be done with a resource. */
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
+
+/**
+ * What a request for a resource will do, parsed once from its method, path and query. The authorizer, the limits, the metrics and the dispatcher read this value and nothing else, so that
+ * what was authorized is what runs.
+ */
+export interface ResourceRequestInfo extends RequestAttributes {
+  readonly isResource: true
+  /** `proxy`: by its deprecated path, which nothing serves. Empty: of a method that has no verb (OPTIONS). */
+  readonly verb: Verb | 'proxy' | ''
+  /** HTTP method, upper case. */
+  readonly method: string
+  readonly apiPrefix: 'api' | 'apis'
+  /** The deprecated path `watch/…` decides the verb, whatever the method is. */
+  readonly watchPath: boolean
+  /** The path begins with `namespaces/NAMESPACE/`, and the resource stands behind it. */
+  readonly inNamespace: boolean
+  /** The path names the object. A list of one object has its name from a field selector only. */
+  readonly namesObject: boolean
+  /** Segments behind the subresource. */
+  readonly rest: readonly string[]
+}
+
+/** A request for anything else: discovery, OpenAPI, health, metrics. */
+export interface NonResourceRequestInfo extends RequestAttributes {
+  readonly isResource: false
+}
+
+export type RequestInfo = ResourceRequestInfo | NonResourceRequestInfo
 
 /** What code below the HTTP layer knows of the request it works for. */
 export interface RequestContext {
   readonly user: User
-  readonly info: RequestInfo
+  readonly info: RequestAttributes
   /** Aborted when the client has gone or the deadline has passed. */
   readonly signal: AbortSignal
   readonly userAgent: string

@@ -60,8 +60,10 @@ export function createApp(options: AppOptions): (trusted: User | undefined) => L
     app.use((ctx, next) => {
       ctx.respond = false
       const serve: Handler = exchange => {
-        if (exchange.ctx.info.isResource) return handler(exchange)
+        if (exchange.info.isResource) return handler(exchange)
         ctx.state.exchange = exchange
+        // The path that was authorized, and not what the router would read in the URL once more.
+        ctx.newRouterPath = exchange.path
         return next()
       }
       return pipeline.serve(ctx.req as AnyRequest, ctx.res as AnyResponse, serve, trusted)
@@ -73,10 +75,10 @@ export function createApp(options: AppOptions): (trusted: User | undefined) => L
 }
 
 const TEXT = 'text/plain; charset=utf-8'
-const HEALTH: Readonly<Record<string, HealthEndpoint>> = { healthz: 'healthz', livez: 'livez', readyz: 'readyz' }
+const HEALTH: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
 
 function ownEndpoints({ health, version, registry, exposition, issuerDocuments }: AppOptions): Router<State> {
-  const router = new Router<State>()
+  const router = new Router<State>({ sensitive: true, strict: true })
   const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
   const answer = (exchange: Exchange, report: HealthReport): Promise<void> => {
     exchange.setHeader('X-Content-Type-Options', 'nosniff')
@@ -93,21 +95,15 @@ function ownEndpoints({ health, version, registry, exposition, issuerDocuments }
   }
   document(CONFIGURATION_PATH, 'application/json', ({ configuration }) => configuration)
   document(KEY_SET_PATH, 'application/jwk-set+json', ({ keySet }) => keySet)
-  router.all('/:name', async (ctx, next) => {
-    const exchange = ctx.state.exchange
-    const name = ctx.params.name ?? ''
-    const endpoint = HEALTH[name]
-    if (endpoint !== undefined) return answer(exchange, await health.report(endpoint, exchange.query))
-    if (name === 'version') return exchange.sendBytes(200, 'application/json', versionBody)
-    if (name === 'metrics') return exchange.sendBytes(200, registry.contentType, Buffer.from(await exposition()))
-    return next()
-  })
-  router.all('/:name/:check', async (ctx, next) => {
-    const endpoint = HEALTH[ctx.params.name ?? '']
-    if (endpoint === undefined) return next()
-    const report = await health.reportOne(endpoint, ctx.params.check ?? '')
-    if (report === undefined) throw pathNotFoundError()
-    return answer(ctx.state.exchange, report)
-  })
+  for (const endpoint of HEALTH) {
+    router.all(`/${endpoint}`, async ({ state: { exchange } }) => answer(exchange, await health.report(endpoint, exchange.query)))
+    router.all(`/${endpoint}/:check`, async ({ state: { exchange } }) => {
+      const report = await health.reportOne(endpoint, exchange.path.slice(endpoint.length + 2))
+      if (report === undefined) throw pathNotFoundError()
+      return answer(exchange, report)
+    })
+  }
+  router.all(['/version', '/version/'], ({ state: { exchange } }) => exchange.sendBytes(200, 'application/json', versionBody))
+  router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, registry.contentType, Buffer.from(await exposition())))
   return router
 }

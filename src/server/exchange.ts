@@ -3,6 +3,7 @@ import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
 import { type FilledBody, filledWith } from '../lib/filled-body.ts'
+import { invariant } from '../lib/invariant.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
@@ -42,7 +43,6 @@ export class HttpExchange implements Exchange, RequestContext {
   readonly receivedAt: number
   readonly auditId: string
   user: User = NOBODY
-  info!: RequestInfo
   /** By the steady clock; 0: none. */
   deadline = 0
   longRunning = false
@@ -50,9 +50,8 @@ export class HttpExchange implements Exchange, RequestContext {
   status = 0
   /** Bytes of the answer's body, before compression. */
   sent = 0
-  /** The answer says that no such path or resource is served. */
-  unknownPath = false
   private readonly started: number
+  private parsed: RequestInfo | undefined
   private readonly host: ExchangeHost
   private readonly wire: Wire
   private parsedQuery: URLSearchParams | undefined
@@ -85,6 +84,21 @@ export class HttpExchange implements Exchange, RequestContext {
 
   get ctx(): RequestContext {
     return this
+  }
+
+  /** What the request will do. It is set once, before anybody is asked whether it may. */
+  get info(): RequestInfo {
+    invariant(this.parsed, 'the request has not been parsed')
+    return this.parsed
+  }
+
+  set info(info: RequestInfo) {
+    invariant(this.parsed === undefined, 'a request is parsed once')
+    this.parsed = info
+  }
+
+  get isParsed(): boolean {
+    return this.parsed !== undefined
   }
 
   get query(): URLSearchParams {
@@ -250,7 +264,6 @@ export class HttpExchange implements Exchange, RequestContext {
     const retryAfter = error.status.details?.retryAfterSeconds
     if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
     if (error.code === 413) this.wire.discardBody()
-    if (error.code === 404 && error.status.details?.kind === undefined) this.unknownPath = true
     const { contentType, bytes } = this.host.encodeStatus(error.status, this.headers.accept)
     return this.sendBytes(error.code, contentType, bytes)
   }

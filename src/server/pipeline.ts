@@ -4,10 +4,13 @@ import { MASTERS } from '../auth/authn/authenticator.ts'
 import { forbidden } from '../auth/authz/forbidden.ts'
 import { asksImpersonation, impersonate } from '../auth/impersonation.ts'
 import type { Handler } from '../endpoints/exchange.ts'
+import { escapeHtml } from '../lib/escape-html.ts'
 import type { Logger } from '../lib/log.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
+import { quote } from '../meta/field-error.ts'
+import { PlainTextError } from '../meta/plain-text-error.ts'
 import { badRequestError, internalServerError, StatusError, serviceUnavailableError, unauthorizedError } from '../meta/status.ts'
 import type { AnyRequest, AnyResponse } from './any-http.ts'
 import { HttpExchange } from './exchange.ts'
@@ -56,10 +59,8 @@ export class Pipeline {
     const id = typeof asked === 'string' && asked !== '' ? asked : randomUUID()
     const exchange = new HttpExchange(this.options, req, res, path ?? raw, mark < 0 ? '' : url.slice(mark + 1), id)
     this.open.add(exchange)
-    let counted = false
     try {
       exchange.info = parseRequestInfo(exchange.method, exchange.path, () => exchange.query)
-      counted = true
       if (path === undefined) throw badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`)
       if (turnIsSpent()) await nextTurn()
       await this.admit(exchange, handler, trusted)
@@ -68,7 +69,7 @@ export class Pipeline {
       await this.fail(exchange, error)
     } finally {
       this.open.delete(exchange)
-      if (counted && exchange.answered) this.options.metrics.record(exchange)
+      if (exchange.isParsed && exchange.answered) this.options.metrics.record(exchange)
       if (this.options.logRequests) this.log(exchange, url)
       if (this.draining && this.open.size === 0) this.idle?.()
     }
@@ -76,7 +77,7 @@ export class Pipeline {
 
   private log(exchange: HttpExchange, url: string): void {
     this.options.log.info('HTTP', {
-      verb: exchange.info?.verb,
+      verb: exchange.isParsed ? exchange.info.verb : '',
       URI: url,
       latency: `${exchange.elapsed().toFixed(1)}ms`,
       userAgent: exchange.userAgent,
@@ -101,7 +102,7 @@ export class Pipeline {
     }
     exchange.user = user
     if (asksImpersonation(exchange.headers)) {
-      user = await impersonate(user, exchange.headers, exchange.req.rawHeaders, authorizer, exchange.signal)
+      user = await impersonate(user, exchange.req.rawHeaders, authorizer, exchange.signal)
       exchange.user = user
     }
 
@@ -144,6 +145,7 @@ export class Pipeline {
   }
 
   private async fail(exchange: HttpExchange, error: unknown): Promise<void> {
+    if (error instanceof PlainTextError && !exchange.answered) return sendPlainText(exchange, error)
     const told = toldOf(error)
     const clientGone = exchange.res.destroyed && !exchange.answered
     if (told.code >= 500 && !(error instanceof StatusError) && !clientGone)
@@ -167,6 +169,13 @@ export class Pipeline {
     clearTimeout(timer)
     for (const exchange of this.open) exchange.destroy()
   }
+}
+
+/** As Go's http.Error, with upstream's beginning of a 500. */
+function sendPlainText(exchange: HttpExchange, { code, message }: PlainTextError): Promise<void> {
+  const text = code === 500 ? escapeHtml(`Internal Server Error: ${quote(exchange.req.url ?? '/')}: ${message}`) : message
+  exchange.setHeader('X-Content-Type-Options', 'nosniff')
+  return exchange.sendBytes(code, 'text/plain; charset=utf-8', Buffer.from(`${text}\n`))
 }
 
 /** What no handler has foreseen is the server's fault; only a body that the stack is too small for is the client's. */

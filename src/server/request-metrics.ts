@@ -1,5 +1,5 @@
 import { CounterFamily, GaugeFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild, ReadGauge } from '../lib/metrics.ts'
-import type { RequestInfo } from '../meta/context.ts'
+import type { RequestInfo, ResourceRequestInfo } from '../meta/context.ts'
 import type { HttpExchange } from './exchange.ts'
 import type { InFlight } from './filters/in-flight.ts'
 import { isLongRunning } from './filters/request-info.ts'
@@ -61,9 +61,12 @@ export class RequestMetrics {
     labels: [...LABELS, 'code'],
   })
   private readonly inFlight: ReadGauge
+  private readonly isServed: (info: ResourceRequestInfo) => boolean
   private readonly known = new Map<string, Children>()
 
-  constructor(inFlight: InFlight) {
+  /** `isServed`: whether there is such a resource, and subresource. What clients invent beside it is counted without its labels. */
+  constructor(inFlight: InFlight, isServed: (info: ResourceRequestInfo) => boolean) {
+    this.isServed = isServed
     this.inFlight = new ReadGauge(
       {
         name: 'apiserver_current_inflight_requests',
@@ -108,14 +111,16 @@ export class RequestMetrics {
   private childrenOf(exchange: HttpExchange, info: RequestInfo): Children {
     const verb = verbOf(exchange, info)
     const dryRun = exchange.search.includes('dryRun') ? dryRunOf(exchange.query) : ''
+    if (info.isResource) {
+      const known = this.known.get(keyOf(verb, dryRun, info))
+      if (known !== undefined) return known
+    }
     // What nothing serves is counted without its labels: they would be the client's inventions.
-    const resource = info.isResource && !exchange.unknownPath
-    const key = resource
-      ? `${verb}/${dryRun}/${info.group}/${info.version}/${info.resource}/${info.subresource}/${info.name !== '' || info.verb === 'create' ? 2 : info.namespace !== '' ? 1 : 0}`
-      : `${verb}/${dryRun}/${pathLabel(exchange)}`
-    const known = this.known.get(key)
-    if (known !== undefined) return known
-    const labels = resource
+    const isLabelled = info.isResource && this.isServed(info)
+    const key = isLabelled ? keyOf(verb, dryRun, info) : `${verb}/${dryRun}/${pathLabel(exchange)}`
+    const unlabelled = isLabelled ? undefined : this.known.get(key)
+    if (unlabelled !== undefined) return unlabelled
+    const labels = isLabelled
       ? [verb, dryRun, info.group, info.version, info.resource, info.subresource, scopeOf(info)]
       : [verb, dryRun, '', '', '', pathLabel(exchange), '']
     const plain = withoutDryRun(labels)
@@ -126,17 +131,20 @@ export class RequestMetrics {
       size: verb === 'GET' || verb === 'LIST' ? this.sizes.child(...plain, COMPONENT) : undefined,
       byCode: new Map(),
     }
-    if (this.known.size < 10_000) this.known.set(key, children)
+    this.known.set(key, children)
     return children
   }
 }
+
+const keyOf = (verb: string, dryRun: string, info: ResourceRequestInfo): string =>
+  `${verb}/${dryRun}/${info.group}/${info.version}/${info.resource}/${info.subresource}/${scopeOf(info)}`
 
 const withoutDryRun = (labels: readonly string[]): string[] => [labels[0] ?? '', ...labels.slice(2)]
 
 const scopeOf = (info: RequestInfo): string => (info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster')
 
 /** The path itself for the few that are known beforehand. */
-const pathLabel = ({ unknownPath, path }: HttpExchange): string => (unknownPath || !LABELLED_PATHS.has(path) ? '' : path)
+const pathLabel = ({ path }: HttpExchange): string => (LABELLED_PATHS.has(path) ? path : '')
 const LABELLED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/metrics', '/version', '/api', '/apis', '/openapi/v2', '/openapi/v3'])
 
 const METHODS: ReadonlySet<string> = new Set(['DELETE', 'PATCH', 'POST', 'PUT', 'CONNECT'])

@@ -7,7 +7,7 @@ import type { Handler } from '../endpoints/exchange.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
-import type { User } from '../meta/context.ts'
+import type { ResourceRequestInfo, User } from '../meta/context.ts'
 import { createApp } from './app.ts'
 import { InFlight } from './filters/in-flight.ts'
 import type { Health } from './health.ts'
@@ -21,6 +21,8 @@ import type { ConnectionSource, SharedMetrics } from './workers/worker-link.ts'
 
 export interface ServerOptions {
   readonly handler: Handler
+  /** Whether the handler knows the resource, and subresource, that a request is about: metrics have labels for no others. */
+  readonly isServed: (info: ResourceRequestInfo) => boolean
   readonly encodeStatus: StatusEncoder
   /** Long answers are compressed for who accepts it (gate APIResponseCompression). */
   readonly compressAnswers: boolean
@@ -65,7 +67,7 @@ const LAST_BYTES_MS = 250
 /** Serves on HTTPS and, where asked for, on plain HTTP. Resolves when both listen. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const inFlight = new InFlight(options.maxRequestsInFlight, options.maxMutatingRequestsInFlight)
-  const metrics = new RequestMetrics(inFlight)
+  const metrics = new RequestMetrics(inFlight, options.isServed)
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const { sharedMetrics } = options

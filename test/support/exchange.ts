@@ -3,11 +3,13 @@ import { type Duplex, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
-import type { Scope } from '../../src/endpoints/scope.ts'
+import { type InfoOf, Scope } from '../../src/endpoints/scope.ts'
 import { type FilledBody, wholeOf } from '../../src/lib/filled-body.ts'
-import type { RequestInfo } from '../../src/meta/context.ts'
+import type { RequestInfo, Verb } from '../../src/meta/context.ts'
+import { resourceAttributes } from '../../src/meta/request-attributes.ts'
 import type { StatusError } from '../../src/meta/status.ts'
 import { failure } from '../../src/meta/status.ts'
+import { parseRequestInfo } from '../../src/server/filters/request-info.ts'
 import type { TestRegistry } from './test-registry.ts'
 
 export interface FakeRequest {
@@ -15,7 +17,6 @@ export interface FakeRequest {
   readonly search?: string
   readonly headers?: IncomingHttpHeaders
   readonly body?: string | Buffer
-  readonly info?: Partial<RequestInfo>
   readonly userAgent?: string
 }
 
@@ -68,6 +69,7 @@ export class FakeExchange implements Exchange {
   readonly search: string
   readonly headers: IncomingHttpHeaders
   readonly ctx: Exchange['ctx']
+  readonly info: RequestInfo
   readonly warnings: string[] = []
   readonly answerHeaders: Record<string, string | readonly string[]> = {}
   readonly rawHeaders: readonly string[]
@@ -81,29 +83,17 @@ export class FakeExchange implements Exchange {
   body: Buffer | undefined
   private readonly requestBody: Buffer
 
-  constructor(path: string, { method = 'GET', search = '', headers = {}, body = '', info = {}, userAgent = 'tester/1.0' }: FakeRequest = {}) {
+  constructor(path: string, { method = 'GET', search = '', headers = {}, body = '', userAgent = 'tester/1.0' }: FakeRequest = {}) {
     this.method = method
     this.path = path
     this.search = search
     this.headers = headers
     this.rawHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)])
     this.requestBody = Buffer.from(body)
+    this.info = parseRequestInfo(method, path, () => new URLSearchParams(search))
     this.ctx = {
       user: { name: 'tester', groups: [] },
-      info: {
-        path,
-        isResource: true,
-        verb: 'get',
-        apiPrefix: 'apis',
-        group: '',
-        version: 'v1',
-        namespace: '',
-        resource: '',
-        subresource: '',
-        name: '',
-        parts: [],
-        ...info,
-      },
+      info: this.info,
       signal: this.client.signal,
       userAgent,
       receivedAt: 0,
@@ -164,30 +154,34 @@ export class FakeExchange implements Exchange {
   }
 }
 
-/** A scope of the registry's one kind for an exchange: of the object `name`, or of the collection. */
-export function scopeOf(
+/** A scope of the registry's one kind for an exchange, as if it had been authorized for the verb: of the object `name`, or of the collection. */
+export function scopeOf<V extends Verb>(
   t: TestRegistry,
   exchange: FakeExchange,
+  verb: V,
   { name = '', subresource = '', shutdown = new AbortController().signal, media = mediaOffer() } = {},
-): Scope {
+): Scope<V> {
   const served = t.served()
-  return {
-    exchange,
-    env: {
-      catalog: t.catalog,
-      registry: t.registry,
-      clock: { now: () => t.now },
-      media,
-      watchList: true,
-      minRequestTimeoutSeconds: 1800,
-      kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-      shutdown,
-    },
-    snapshot: t.catalog.snapshot(),
-    served,
-    subresourceName: subresource,
-    subresource: subresource === '' ? undefined : served.version.subresources?.[subresource],
-    namespace: served.definition.scope === 'Namespaced' ? 'ns' : '',
-    name,
+  const env = {
+    catalog: t.catalog,
+    registry: t.registry,
+    clock: { now: () => t.now },
+    media,
+    watchList: true,
+    minRequestTimeoutSeconds: 1800,
+    kubelets: { addressTypes: ['InternalIP'], port: 10250 },
+    shutdown,
   }
+  const info: InfoOf<V> = {
+    ...resourceAttributes({ path: exchange.path, verb, version: 'v1', name, subresource, namespace: 'ns' }),
+    isResource: true,
+    verb,
+    method: exchange.method,
+    apiPrefix: 'apis',
+    watchPath: false,
+    inNamespace: true,
+    namesObject: name !== '',
+    rest: [],
+  }
+  return new Scope(exchange, env, t.catalog.snapshot(), served, subresource === '' ? undefined : served.version.subresources?.[subresource], info)
 }

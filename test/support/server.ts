@@ -60,6 +60,8 @@ export async function startTestServer(handler: Handler, options: Partial<ServerO
   const authenticator: Authenticator = firstOf([clientCertificate, bearerAuthenticator(fileTokens(parseTokenFile('alice,alice,1', 'test'), []), [])], true)
   const running = await startServer({
     handler,
+    isServed: ({ group, version, resource, subresource }) =>
+      group === '' && version === 'v1' && ['things', 'pods'].includes(resource) && ['', 'log'].includes(subresource),
     encodeStatus: encodeStatusAsJson,
     compressAnswers: true,
     authenticator,

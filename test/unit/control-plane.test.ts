@@ -28,8 +28,8 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
         .catch(() => names.push(name))
     return names
   }
-  async function call(path: string, info: object, request: FakeRequest = {}): Promise<FakeExchange> {
-    const exchange = new FakeExchange(path, { ...request, info })
+  async function call(path: string, request: FakeRequest = {}): Promise<FakeExchange> {
+    const exchange = new FakeExchange(path, request)
     await plane.handler(exchange)
     return exchange
   }
@@ -86,9 +86,8 @@ describe('the control plane', () => {
     })
     await plane.synced(AbortSignal.timeout(5000))
     await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
-    const info = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', name: 'l', namespace: 'ns', verb: 'update', parts: ['leases', 'l'] }
     const body = '{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l"}}'
-    expect(await refusalText(call('/apis/coordination.k8s.io/v1/namespaces/ns/leases/l', info, { method: 'PUT', body }))).to.equal(
+    expect(await refusalText(call('/apis/coordination.k8s.io/v1/namespaces/ns/leases/l', { method: 'PUT', body }))).to.equal(
       '403 Forbidden: leases.coordination.k8s.io "l" is forbidden: User "tester" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "ns"',
     )
     expect(asked).to.deep.equal(['tester create leases l'])
@@ -108,7 +107,7 @@ describe('the control plane', () => {
     const { plane, call } = open()
     await plane.synced(AbortSignal.timeout(5000))
     plane.start(START)
-    expect((await call('/api', { isResource: false })).json).to.have.nested.property('serverAddressByClientCIDRs[0].serverAddress', '192.0.2.1:6443')
+    expect((await call('/api')).json).to.have.nested.property('serverAddressByClientCIDRs[0].serverAddress', '192.0.2.1:6443')
     await plane.close()
   })
 
@@ -124,8 +123,7 @@ describe('the control plane', () => {
     const { backend, plane, call } = open()
     await plane.synced(AbortSignal.timeout(5000))
     plane.start(START)
-    const info = { version: 'v1', resource: 'pods', verb: 'watch', parts: ['pods'] }
-    const watching = call('/api/v1/pods', info, { search: 'watch=1' })
+    const watching = call('/api/v1/pods', { search: 'watch=1' })
     await new Promise(resolve => setTimeout(resolve, 20))
     plane.beginShutdown()
     expect((await watching).streamed.open).to.equal(false)

@@ -1,7 +1,8 @@
 import { type AuthorizationAnswer, type AuthorizationQuestion, AuthorizerValue } from '../../cel/functions/authorization.ts'
 import { ValuePending } from '../../cel/program/pending.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
-import type { RequestInfo, User } from '../../meta/context.ts'
+import type { RequestAttributes, User } from '../../meta/context.ts'
+import { nonResourceAttributes, resourceAttributes } from '../../meta/request-attributes.ts'
 
 /** What `authorizer` is to the expressions of one request: each question is asked once. */
 export function authorizerOf(authorize: Authorizer['authorize'], user: User, signal: AbortSignal): AuthorizerValue {
@@ -34,9 +35,8 @@ function userOf({ serviceAccount }: AuthorizationQuestion, user: User): User {
 }
 
 /** Selectors narrow a question, and no authorizer here looks at them. */
-function requestOf(question: AuthorizationQuestion): RequestInfo {
-  const nothing = { path: '', apiPrefix: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [] }
-  if ('path' in question) return { ...nothing, isResource: false, verb: question.verb, path: question.path }
+function requestOf(question: AuthorizationQuestion): RequestAttributes {
+  if ('path' in question) return nonResourceAttributes(question.verb, question.path)
   const { verb, group, resource, subresource, namespace, name } = question
-  return { ...nothing, isResource: true, verb, group, version: '*', namespace, resource, subresource, name }
+  return resourceAttributes({ verb, group, version: '*', namespace, resource, subresource, name })
 }

@@ -1,5 +1,5 @@
 import type { Authorizer, Decision } from '../../meta/authorizer.ts'
-import type { RequestInfo, User } from '../../meta/context.ts'
+import type { RequestAttributes, User } from '../../meta/context.ts'
 
 /**
  * Allows what all its lists match. `*` matches everything; a list that is absent matches nothing where it names subjects or what is asked for, and everything where it
@@ -43,7 +43,7 @@ export const rulesAuthorizer = (rules: readonly Rule[]): Authorizer => ({
 
 const isFor = (rule: Rule, user: User): boolean => names(rule.users, user.name) || user.groups.some(group => names(rule.groups, group))
 
-function covers(rule: Rule, user: User, info: RequestInfo): boolean {
+function covers(rule: Rule, user: User, info: RequestAttributes): boolean {
   if (!isFor(rule, user)) return false
   if (!names(rule.verbs, info.verb)) return false
   if (!info.isResource) return rule.nonResourceURLs?.some(url => matchesPath(url, info.path)) ?? false
@@ -57,7 +57,7 @@ function covers(rule: Rule, user: User, info: RequestInfo): boolean {
 
 const names = (list: readonly string[] | undefined, value: string): boolean => list?.some(one => one === '*' || one === value) ?? false
 
-function matchesResource(resource: string, info: RequestInfo): boolean {
+function matchesResource(resource: string, info: RequestAttributes): boolean {
   if (resource === '*') return true
   if (info.subresource === '') return resource === info.resource
   return resource === `${info.resource}/${info.subresource}` || resource === `*/${info.subresource}`

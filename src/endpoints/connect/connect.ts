@@ -32,9 +32,9 @@ export async function connect(scope: Scope, subresource: ConnectSubresource): Pr
 }
 
 /** What follows the subresource: with a slash before it, and one after it where the request had one. */
-function subpathOf({ exchange }: Scope): string {
-  const { parts, path } = exchange.ctx.info
-  const rest = parts.slice(3).join('/')
+function subpathOf({ info }: Scope): string {
+  const { path } = info
+  const rest = info.rest.join('/')
   const led = rest === '' || rest.startsWith('/') ? rest : `/${rest}`
   return path.endsWith('/') && !led.endsWith('/') ? `${led}/` : led
 }

@@ -55,9 +55,12 @@ export class Discovery {
 
   /** Answers the request, or returns false where the path is not one of discovery's. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
-    const parts = exchange.path.split('/').filter(part => part !== '')
+    const { path } = exchange
+    if (path === '/') return this.serveIndex(exchange, snapshot)
+    // Slashes that repeat are a path of their own, which nobody serves.
+    if (path.includes('//')) return false
+    const parts = path.split('/').filter(part => part !== '')
     const root = parts[0]
-    if (root === undefined && exchange.path === '/') return this.serveIndex(exchange, snapshot)
     if ((root !== 'api' || parts.length > 2) && (root !== 'apis' || parts.length > 3)) return false
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false
     const aggregated = parts.length === 1 ? aggregatedVersion(exchange.headers.accept) : undefined

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
-import type { Subresource, Version } from '../../catalog/definition.ts'
+import type { ResourceDefinition, Subresource, Version } from '../../catalog/definition.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 
 /** metav1.APIResource, members in the order in which upstream writes them. */
@@ -36,7 +36,7 @@ function resourceWithSubresources({ definition, version }: ServedResource): ApiR
     verbs: sorted(version.advertisedVerbs ?? version.verbs),
     ...(names.shortNames && { shortNames: names.shortNames }),
     ...(version.categories && { categories: version.categories }),
-    ...(definition.storage && { storageVersionHash: storageVersionHash(definition.storage.version) }),
+    ...(definition.storage && { storageVersionHash: hashOf(definition.storage) }),
   }
   const subresources = Object.entries(version.subresources ?? {}).map(([name, subresource]) => ({
     name: `${names.plural}/${name}`,
@@ -55,8 +55,11 @@ const foreignVersion = (parent: Version, { kind }: Subresource) =>
 
 const sorted = (verbs: readonly string[]): string[] => [...verbs].sort()
 
+const hashOf = ({ version, hashedVersion = version.name }: NonNullable<ResourceDefinition['storage']>): string =>
+  storageVersionHash({ group: version.group, name: hashedVersion, kind: version.kind })
+
 /** The first eight bytes of the SHA-256 of `group/version/kind` of what is stored, in base64. */
-export const storageVersionHash = ({ group, name, kind }: Version): string =>
+export const storageVersionHash = ({ group, name, kind }: Pick<Version, 'group' | 'name' | 'kind'>): string =>
   createHash('sha256').update(`${group}/${name}/${kind}`).digest().subarray(0, 8).toString('base64')
 
 /** Groups with their versions, preferred first; the core group under the empty name. */

@@ -1,14 +1,15 @@
 import type { AdmissionPlugin } from '../../admission/chain.ts'
 import { refuse } from '../../admission/refuse.ts'
-import type { RequestInfo, User } from '../../meta/context.ts'
+import type { RequestAttributes, User } from '../../meta/context.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { quote } from '../../meta/field-error.ts'
 import type { KubeObject } from '../../meta/object.ts'
+import { resourceAttributes } from '../../meta/request-attributes.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { organizationsOf } from './certificate-request.ts'
 
 /** Whether the authorizers let the user do this. */
-export type IsAllowed = (user: User, info: RequestInfo, signal: AbortSignal) => Promise<boolean>
+export type IsAllowed = (user: User, info: RequestAttributes, signal: AbortSignal) => Promise<boolean>
 
 const GROUP = 'certificates.k8s.io'
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client'
@@ -19,23 +20,8 @@ const isAbout = ({ served, subresource }: AdmissionRequest, resource: string, su
 
 /** Rights on signers, by the signer's name or by its domain: `example.com/*`. They are no resource that is served. */
 async function maySign(isAllowed: IsAllowed, { ctx }: AdmissionRequest, verb: string, signer: string): Promise<boolean> {
-  const ask = (name: string): Promise<boolean> => {
-    const parts = ['signers', name]
-    const info = {
-      path: '',
-      isResource: true,
-      verb,
-      apiPrefix: 'apis',
-      group: GROUP,
-      version: '*',
-      namespace: '',
-      resource: 'signers',
-      subresource: '',
-      name,
-      parts,
-    }
-    return isAllowed(ctx.user, info, ctx.signal)
-  }
+  const ask = (name: string): Promise<boolean> =>
+    isAllowed(ctx.user, resourceAttributes({ verb, group: GROUP, version: '*', resource: 'signers', name }), ctx.signal)
   return (await ask(signer)) || ask(`${signer.split('/', 1)[0]}/*`)
 }
 

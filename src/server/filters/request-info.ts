@@ -1,62 +1,88 @@
-import type { RequestInfo } from '../../meta/context.ts'
-import { badRequestError } from '../../meta/status.ts'
+import type { NonResourceRequestInfo, RequestInfo, ResourceRequestInfo, Verb } from '../../meta/context.ts'
+import { parseFieldSelector, requiredFieldValue } from '../../meta/field-selector.ts'
+import { PlainTextError } from '../../meta/plain-text-error.ts'
+import { nonResourceAttributes } from '../../meta/request-attributes.ts'
 
-const VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
-const NO_PARTS: readonly string[] = []
+const VERBS: Readonly<Record<string, Verb>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
+const NOTHING: readonly string[] = []
+
+/** Where the resource begins in the segments of a path. */
+interface Place {
+  readonly apiPrefix: 'api' | 'apis'
+  readonly group: string
+  readonly version: string
+  /** What stands before the resource in place of the method's verb. */
+  readonly special: 'watch' | 'proxy' | undefined
+  readonly namespace: string
+  readonly inNamespace: boolean
+  /** Index of the segment that names the resource. */
+  readonly at: number
+}
 
 /**
  * Reads a request's path by the API grammar (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris):
  *
  *     /api/VERSION[/watch]/… and /apis/GROUP/VERSION[/watch]/… with RESOURCE[/NAME[/SUBRESOURCE…]] or namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE…]]
  *
- * Anything else is not a resource. `path` is percent-decoded; `query` is asked only of a read of a collection.
+ * Anything else is not a resource. `path` is percent-decoded; `query` is asked only of a read of a collection. Throws a
+ * PlainTextError for a watch or proxy of nothing.
  */
 export function parseRequestInfo(method: string, path: string, query: () => URLSearchParams): RequestInfo {
-  const prefix = path.startsWith('/api/') ? 'api' : path.startsWith('/apis/') ? 'apis' : ''
-  if (prefix === '') return nonResource(method, path)
-  const parts = split(path)
-  let next = 1
-  if (parts.length < (prefix === 'api' ? 3 : 4)) return nonResource(method, path)
-  const group = prefix === 'api' ? '' : (parts[next++] ?? '')
-  const version = parts[next++] ?? ''
-  let verb = VERBS[method] ?? ''
-  if (parts[next] === 'watch' || parts[next] === 'proxy') {
-    if (next + 1 >= parts.length) throw badRequestError(`unable to determine kind and namespace from url, ${path}`)
-    verb = parts[next++] ?? ''
-  }
-  let namespace = ''
-  if (parts[next] === 'namespaces' && next + 1 < parts.length) {
-    namespace = parts[next + 1] ?? ''
-    const after = parts[next + 2]
-    // `namespaces/x/status` is a subresource of the namespace itself.
-    if (after !== undefined && after !== 'status' && after !== 'finalize') next += 2
-  }
-  const resource = parts[next] ?? ''
-  let name = parts[next + 1] ?? ''
-  const subresource = verb === 'proxy' ? '' : (parts[next + 2] ?? '')
-  if (name === '') {
-    if (verb === 'get') {
-      const asked = query()
-      verb = isTrue(asked.get('watch')) ? 'watch' : 'list'
-      name = nameOf(asked.get('fieldSelector'))
-    } else if (verb === 'delete') verb = 'deletecollection'
-  }
-  return { path, isResource: true, verb, apiPrefix: prefix, group, version, namespace, resource, subresource, name, parts: parts.slice(next) }
+  const segments = split(path)
+  const place = placeOf(segments, path)
+  return place === undefined ? nonResource(method, path) : resourceRequest(method, path, segments, place, query)
 }
 
-const nonResource = (method: string, path: string): RequestInfo => ({
-  path,
-  isResource: false,
-  verb: method.toLowerCase(),
-  apiPrefix: '',
-  group: '',
-  version: '',
-  namespace: '',
-  resource: '',
-  subresource: '',
-  name: '',
-  parts: NO_PARTS,
-})
+/** Undefined where the path is not that of a resource. */
+function placeOf(segments: readonly string[], path: string): Place | undefined {
+  const apiPrefix = segments[0]
+  if (apiPrefix !== 'api' && apiPrefix !== 'apis') return undefined
+  if (segments.length < (apiPrefix === 'api' ? 3 : 4)) return undefined
+  let at = 1
+  const group = apiPrefix === 'api' ? '' : (segments[at++] as string)
+  const version = segments[at++] as string
+  const special = segments[at] === 'watch' || segments[at] === 'proxy' ? (segments[at] as 'watch' | 'proxy') : undefined
+  if (special !== undefined && ++at >= segments.length)
+    throw new PlainTextError(500, `failed to create RequestInfo: unable to determine kind and namespace from url, ${path}`)
+  const named = segments[at] === 'namespaces' && at + 1 < segments.length
+  const namespace = named ? (segments[at + 1] as string) : ''
+  const after = named ? segments[at + 2] : undefined
+  // `namespaces/x/status` is a subresource of the namespace itself.
+  const inNamespace = after !== undefined && after !== 'status' && after !== 'finalize'
+  return { apiPrefix, group, version, special, namespace, inNamespace, at: inNamespace ? at + 2 : at }
+}
+
+function resourceRequest(method: string, path: string, segments: readonly string[], place: Place, query: () => URLSearchParams): ResourceRequestInfo {
+  const { apiPrefix, group, version, special, namespace, inNamespace, at } = place
+  let verb: ResourceRequestInfo['verb'] = special ?? VERBS[method] ?? ''
+  let name = segments[at + 1] ?? ''
+  const namesObject = name !== ''
+  if (!namesObject && verb === 'get') {
+    const asked = query()
+    verb = isTrue(asked.get('watch')) ? 'watch' : 'list'
+    name = selectedName(asked.get('fieldSelector'))
+  } else if (!namesObject && verb === 'delete') verb = 'deletecollection'
+  return {
+    path,
+    isResource: true,
+    verb,
+    group,
+    version,
+    namespace,
+    resource: segments[at] as string,
+    // As kube-apiserver reads it, a proxy path has no subresource.
+    subresource: special === 'proxy' ? '' : (segments[at + 2] ?? ''),
+    name,
+    method,
+    apiPrefix,
+    watchPath: special === 'watch',
+    inNamespace,
+    namesObject,
+    rest: segments.length > at + 3 ? segments.slice(at + 3) : NOTHING,
+  }
+}
+
+const nonResource = (method: string, path: string): NonResourceRequestInfo => ({ ...nonResourceAttributes(method.toLowerCase(), path), isResource: false })
 
 /** Segments between slashes, those around the whole path not counted. */
 function split(path: string): string[] {
@@ -70,14 +96,15 @@ function split(path: string): string[] {
 /** How the API reads a boolean of a query: whatever is there and is not `false` or `0`. */
 const isTrue = (value: string | null): boolean => value !== null && !/^(?:false|0)$/i.test(value)
 
-/** The name that a field selector pins: a list of one object is authorized as that object. */
-function nameOf(selector: string | null): string {
-  if (selector === null || selector === '') return ''
-  for (const term of selector.split(',')) {
-    const name = /^metadata\.name==?([^=!\\]+)$/.exec(term)?.[1]
-    if (name !== undefined && name !== '.' && name !== '..' && !/[/%]/.test(name)) return name
+/** The name that a field selector requires: a list of one object is authorized as that object. A selector that cannot be read requires none. */
+function selectedName(selector: string | null): string {
+  if (selector === null || !selector.includes('metadata.name')) return ''
+  try {
+    const name = requiredFieldValue(parseFieldSelector(selector), 'metadata.name') ?? ''
+    return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name
+  } catch {
+    return ''
   }
-  return ''
 }
 
 /** Long-running requests have no deadline and take no place in flight: watches, and streams to and from containers. */

@@ -10,7 +10,6 @@ import type { KubeObject } from '../../../src/meta/object.ts'
 import { isStatusError } from '../../../src/meta/status.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
 import { Registry } from '../../../src/registry/registry.ts'
-import { parseRequestInfo } from '../../../src/server/filters/request-info.ts'
 import type { Backend } from '../../../src/storage/backend.ts'
 import { createCacher } from '../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../src/storage/cacher/cacher-types.ts'
@@ -67,9 +66,8 @@ export class HandlerServer implements ModelServer {
 
   #exchange({ method, path, body, contentType = 'application/json', accept = 'application/json' }: ModelRequest): FakeExchange {
     const [plain = '', search = ''] = path.split('?')
-    const info = parseRequestInfo(method, plain, () => new URLSearchParams(search))
     const headers = { 'content-type': contentType, accept }
-    const exchange = new FakeExchange(plain, { method, search, headers, info, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    const exchange = new FakeExchange(plain, { method, search, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
     this.#exchanges.add(exchange)
     return exchange
   }

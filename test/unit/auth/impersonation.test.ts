@@ -1,13 +1,14 @@
 import { expect } from 'chai'
 import { asksImpersonation, impersonate } from '../../../src/auth/impersonation.ts'
 import type { Authorizer } from '../../../src/meta/authorizer.ts'
-import type { RequestInfo } from '../../../src/meta/context.ts'
+import type { RequestAttributes } from '../../../src/meta/context.ts'
+import { PlainTextError } from '../../../src/meta/plain-text-error.ts'
 import { StatusError } from '../../../src/meta/status.ts'
 
 const signal = new AbortController().signal
 const admin = { name: 'admin', groups: ['system:masters'] }
 
-function setup(may: (info: RequestInfo) => boolean = () => true) {
+function setup(may: (info: RequestAttributes) => boolean = () => true) {
   const asked: string[] = []
   const authorizer: Authorizer = {
     authorize: async (_user, info) => {
@@ -16,9 +17,7 @@ function setup(may: (info: RequestInfo) => boolean = () => true) {
     },
   }
   const as = (...raw: string[]) => {
-    const headers: Record<string, string> = {}
-    for (let i = 0; i < raw.length; i += 2) headers[(raw[i] ?? '').toLowerCase()] = raw[i + 1] ?? ''
-    return impersonate(admin, headers, raw, authorizer, signal)
+    return impersonate(admin, raw, authorizer, signal)
   }
   return { as, asked }
 }
@@ -73,11 +72,51 @@ describe('impersonate', () => {
     )
   })
 
-  it('needs a user', async () => {
-    const error = await setup()
-      .as('Impersonate-Group', 'ops')
-      .catch((e: unknown) => e)
-    expect((error as StatusError).code).to.equal(400)
+  describe('needs a user', () => {
+    const cases: [string, string[], string][] = [
+      ['a group alone', ['Impersonate-Group', 'ops'], '[{Group  ops    }]'],
+      ['a group beside an empty user', ['Impersonate-User', '', 'Impersonate-Group', 'ops'], '[{Group  ops    }]'],
+      ['an empty group', ['Impersonate-Group', ''], '[{Group      }]'],
+      ['a uid', ['Impersonate-Uid', '7'], '[{UID  7  authentication.k8s.io/v1  }]'],
+      ['something extra', ['Impersonate-Extra-A', 'b'], '[{UserExtra  b  authentication.k8s.io/v1  a}]'],
+    ]
+    for (const [what, headers, printed] of cases)
+      it(what, async () => {
+        const { as, asked } = setup()
+        const error = await as(...headers).catch((e: unknown) => e)
+        expect(error).to.be.instanceOf(PlainTextError)
+        expect(error).to.include({ code: 500, message: `requested ${printed} without impersonating a user` })
+        expect(asked).to.deep.equal([])
+      })
+  })
+
+  describe('leaves the user as it is where the headers say nothing', () => {
+    const cases: [string, string[]][] = [
+      ['a header that is not known', ['Impersonate-X', 'y']],
+      ['several of them', ['Impersonate-', 'a', 'Impersonate-Users', 'bob', 'Impersonate-Groups', 'system:masters', 'Impersonate-Extra', 'c']],
+      ['an empty user', ['Impersonate-User', '']],
+      ['an empty uid', ['Impersonate-Uid', '']],
+      ['an empty first of two users', ['Impersonate-User', '', 'Impersonate-User', 'alice']],
+    ]
+    for (const [what, headers] of cases)
+      it(what, async () => {
+        const { as, asked } = setup()
+        expect(await as(...headers)).to.equal(admin)
+        expect(asked).to.deep.equal([])
+      })
+  })
+
+  it('takes a name that is no service account’s for a user’s', async () => {
+    const { as, asked } = setup()
+    await as('Impersonate-User', 'system:serviceaccount:Not_A_Namespace:sa')
+    await as('Impersonate-User', 'system:serviceaccount:ns:sa:more')
+    expect(asked).to.deep.equal(['impersonate /users/  system:serviceaccount:Not_A_Namespace:sa', 'impersonate /users/  system:serviceaccount:ns:sa:more'])
+  })
+
+  it('keeps keys that mean something to an object', async () => {
+    const { as } = setup()
+    const { extra } = await as('Impersonate-User', 'alice', 'Impersonate-Extra-__proto__', 'v')
+    expect(Object.entries(extra ?? {})).to.deep.equal([['__proto__', ['v']]])
   })
 })
 

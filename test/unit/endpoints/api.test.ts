@@ -99,9 +99,9 @@ describe('requests for resources', () => {
 
   const watches: [string, path: string, FakeRequest, names: string[]][] = [
     ['of the collection', ALL, { search: 'watch=true&timeoutSeconds=1' }, ['a', 'b']],
-    ['of the collection, by the old path', `watch/${ALL}`, { search: 'timeoutSeconds=1', info: { verb: 'watch' } }, ['a', 'b']],
+    ['of the collection, by the old path', `watch/${ALL}`, { search: 'timeoutSeconds=1' }, ['a', 'b']],
     ['of one name', ALL, { search: 'watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3Db' }, ['b']],
-    ['of one object, by the old path', `watch/${ONE}`, { search: 'timeoutSeconds=1', info: { verb: 'watch' } }, ['a']],
+    ['of one object, by the old path', `watch/${ONE}`, { search: 'timeoutSeconds=1' }, ['a']],
   ]
   for (const [what, path, request, names] of watches)
     it(`streams a watch ${what}`, async () => {

@@ -14,7 +14,11 @@ describe('applying', () => {
   })
   async function run(body: string, query = '', { name = 'a', manager = 'me' } = {}) {
     const exchange = new FakeExchange('/x', { method: 'PATCH', search: `fieldManager=${manager}${query}`, body })
-    const { answer, created } = await apply(scopeOf(t, exchange, { name }), parseConfiguration(Buffer.from(body)), writeOptions(exchange, 'PatchOptions', true))
+    const { answer, created } = await apply(
+      scopeOf(t, exchange, 'patch', { name }),
+      parseConfiguration(Buffer.from(body)),
+      writeOptions(exchange, 'PatchOptions', true),
+    )
     return { created, object: answerObject(answer), exchange }
   }
 

@@ -13,7 +13,7 @@ describe('options of deletions', () => {
     await t.create({ name: 'a', labels: { x: 'y' } })
     await t.create({ name: 'b' })
   })
-  const run = (request: FakeRequest) => deleteOne(scopeOf(t, new FakeExchange('/x', { method: 'DELETE', ...request }), { name: 'a' }))
+  const run = (request: FakeRequest) => deleteOne(scopeOf(t, new FakeExchange('/x', { method: 'DELETE', ...request }), 'delete', { name: 'a' }))
 
   const table: [string, FakeRequest, code: number, finalizers: string[] | undefined][] = [
     ['none', {}, 200, undefined],
@@ -81,7 +81,7 @@ describe('options of deletions', () => {
 
   it('of a collection are read with what selects', async () => {
     const exchange = new FakeExchange('/x', { method: 'DELETE', search: 'labelSelector=x', body: '{"propagationPolicy":"Background"}' })
-    const { items } = await deleteCollection(scopeOf(t, exchange))
+    const { items } = await deleteCollection(scopeOf(t, exchange, 'deletecollection'))
     expect(items.map(item => item.attributes().name)).to.deep.equal(['a'])
     expect(await t.names()).to.deep.equal(['b'])
   })

@@ -8,13 +8,7 @@ const t = new TestRegistry()
 const JSON_TYPE = 'application/json'
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 const scope = (accept: string | undefined, request: FakeRequest = {}, name = 'a') =>
-  scopeOf(
-    t,
-    new FakeExchange('/x', { headers: accept === undefined ? {} : { accept }, info: { parts: name === '' ? ['widgets'] : ['widgets', name] }, ...request }),
-    {
-      name,
-    },
-  )
+  scopeOf(t, new FakeExchange('/x', { headers: accept === undefined ? {} : { accept }, ...request }), 'get', { name })
 const TABLE = { kind: 'Table', group: 'meta.k8s.io', version: 'v1' }
 
 describe('the form of an answer', () => {
@@ -38,8 +32,7 @@ describe('the form of an answer', () => {
 
   describe('where CBOR is served and the domain is example.io', () => {
     const media = mediaOffer({ cbor: true, domain: 'example.io' })
-    const at = (accept: string, name = 'a') =>
-      scopeOf(t, new FakeExchange('/x', { headers: { accept }, info: { parts: name === '' ? ['widgets'] : ['widgets', name] } }), { name, media })
+    const at = (accept: string, name = 'a') => scopeOf(t, new FakeExchange('/x', { headers: { accept } }), 'get', { name, media })
     const cases: [accept: string, expected: object][] = [
       ['application/cbor', { mediaType: 'application/cbor', pretty: false }],
       ['application/cbor;q=0.4,application/json;q=0.5', { mediaType: JSON_TYPE, pretty: false }],

@@ -49,7 +49,7 @@ describe('answers', () => {
 
   async function answer(respond: (scope: Scope) => Promise<void>, search = ''): Promise<FakeExchange> {
     const exchange = new FakeExchange('/x', { search })
-    await respond(scopeOf(t, exchange))
+    await respond(scopeOf(t, exchange, 'get'))
     return exchange
   }
   const object = (output: Output, search = '', code = 200) =>

@@ -44,7 +44,9 @@ describe('views', () => {
   })
   const wanted = (replicas: number, metadata: object = {}) => ({ ...view.get(parent), metadata: { name: 'a', ...metadata }, spec: { replicas } })
   const put = (scaled: KubeObject) =>
-    Promise.resolve().then(() => putView(scopeOf(t, new FakeExchange('/x'), { name: 'a', subresource: 'scale' }), view, structuredClone(parent), scaled))
+    Promise.resolve().then(() =>
+      putView(scopeOf(t, new FakeExchange('/x'), 'update', { name: 'a', subresource: 'scale' }), view, structuredClone(parent), scaled),
+    )
 
   it('take bodies of their own kind', () => {
     expect(viewTarget(scale)).to.deep.include({ group: 'autoscaling', version: 'v1', kind: 'Scale' })
@@ -73,17 +75,8 @@ describe('views', () => {
 
   describe('over HTTP', () => {
     const request = async (method: string, body = '', type = 'application/json') => {
-      const info = {
-        group: 'example.io',
-        version: 'v1',
-        resource: 'widgets',
-        namespace: 'ns',
-        name: 'a',
-        subresource: 'scale',
-        parts: ['widgets', 'a', 'scale'],
-      }
-      const exchange = new FakeExchange('/apis/example.io/v1/namespaces/ns/widgets/a/scale', { method, body, headers: { 'content-type': type }, info })
-      await createApi(scopeOf(t, exchange).env, new Discovery(() => ''), new OpenApiEndpoint())(exchange)
+      const exchange = new FakeExchange('/apis/example.io/v1/namespaces/ns/widgets/a/scale', { method, body, headers: { 'content-type': type } })
+      await createApi(scopeOf(t, exchange, 'get').env, new Discovery(() => ''), new OpenApiEndpoint())(exchange)
       return exchange.json as KubeObject
     }
 

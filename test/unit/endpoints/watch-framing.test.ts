@@ -25,7 +25,7 @@ describe('frames of a watch', () => {
     await t.update('a', now => void Object.assign(now.metadata, { managedFields: [] }))
     stored = await t.store.get(t.served(), 'ns', 'a', '', NEVER)
   })
-  const framing = (...args: Parameters<typeof output>) => framingOf(scopeOf(t, new FakeExchange('/x')), output(...args))
+  const framing = (...args: Parameters<typeof output>) => framingOf(scopeOf(t, new FakeExchange('/x'), 'watch'), output(...args))
 
   const META = '{"name":"a","namespace":"ns","uid":"u1","resourceVersion":"3","creationTimestamp":"2026-01-02T03:04:05Z"}'
   const OBJECT = `{"kind":"Widget","apiVersion":"example.io/v1","metadata":${META},"spec":{"size":1,"color":"\\u003c"},"status":{}}`

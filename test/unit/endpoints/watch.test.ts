@@ -29,7 +29,7 @@ function words(id: string | undefined): Framing & { made: string[] } {
 let ids = 0
 function open(t: TestRegistry, search: string, framing: Framing = words(`words${ids++}`), shutdown = NEVER) {
   const exchange = new FakeExchange('/x', { search: `watch=1&${search}` })
-  const scope = scopeOf(t, exchange, { shutdown })
+  const scope = scopeOf(t, exchange, 'watch', { shutdown })
   const done = watch(scope, listOptions(exchange, t.served().version, '', true), () => framing)
   return { exchange, stream: exchange.streamed, done }
 }
@@ -132,7 +132,7 @@ describe('a watch', () => {
     const refusedBy = async (t: TestRegistry, resourceVersion: string) => {
       const exchange = new FakeExchange('/x', { search: `watch=1&resourceVersion=${resourceVersion}` })
       const options = listOptions(exchange, t.served().version, '', true)
-      return [await refusalText(watch(scopeOf(t, exchange, { shutdown: NEVER }), options, noForm)), exchange.status]
+      return [await refusalText(watch(scopeOf(t, exchange, 'watch', { shutdown: NEVER }), options, noForm)), exchange.status]
     }
     const { t, closed } = scripted(async function* () {})
     expect(await refusedBy(t, '7')).to.deep.equal(['406 NotAcceptable: no such form', 0])

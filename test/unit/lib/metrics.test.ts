@@ -20,6 +20,16 @@ describe('metric families', () => {
     )
   })
 
+  it('keep each value under its label, whatever is in it', async () => {
+    const family = new CounterFamily({ name: 'requests_total', help: 'Requests.', stability: 'STABLE', labels: ['group', 'resource'] })
+    family.child('a\0b', 'c').value++
+    family.child('a', 'b\0c').value++
+    expect((await printed(family)).split('\n').slice(2, 4)).to.deep.equal([
+      'requests_total{group="a\uFFFDb",resource="c"} 1',
+      'requests_total{group="a",resource="b\uFFFDc"} 1',
+    ])
+  })
+
   it('print a histogram cumulatively', async () => {
     const family = new HistogramFamily({ name: 'seconds', help: 'Times.', stability: 'ALPHA', labels: ['verb'], buckets: [0.1, 1] })
     for (const value of [0.05, 0.1, 0.5, 3]) family.child('GET').observe(value)

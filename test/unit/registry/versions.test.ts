@@ -28,8 +28,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         seen.push(`${next.apiVersion} ${next.spec?.color}${old ? ` was ${old.apiVersion} ${old.spec?.color}` : ''}`)
       },
     }
-    const call = (version: V, path: string, request: FakeRequest = {}): Promise<FakeExchange> =>
-      callApi(t, path, { ...request, info: { ...request.info, version } })
+    const call = (version: V, path: string, request: FakeRequest = {}): Promise<FakeExchange> => callApi(t, path, request, version)
     const object = async (...args: Parameters<typeof call>): Promise<KubeObject> => (await call(...args)).json as KubeObject
     const stored = async (): Promise<KubeObject> =>
       JSON.parse((await t.backend.get(key('/registry/widgets/ns/a'), NEVER)).item?.value.toString() ?? 'null') as KubeObject

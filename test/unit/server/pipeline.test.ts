@@ -141,8 +141,23 @@ describe('the pipeline', () => {
       expect(metrics).to.contain('process_cpu_seconds_total')
     })
     it('keep what nothing serves out of the labels', async () => {
-      await server.plain('/apis/invented/v9/namespaces/ns/things/nothing')
-      expect((await server.plain('/metrics')).body.toString()).not.to.contain('invented')
+      // Of resources whatever the answer is, and of paths; with a character in between that separates labels.
+      const paths = [
+        'apis/invented/v9/namespaces/ns/things/nothing',
+        'api/invented/things/path',
+        'api/v1/invented/path',
+        'api/v1/things/path/invented',
+        'invented',
+      ]
+      for (const path of paths) await server.plain(`/${path}`)
+      for (const method of ['POST', 'PUT', 'OPTIONS']) await server.plain('/api/v1/namespaces/ns/invented%00x/path', { method })
+      await server.secure('/api/v1/invented%00/x')
+      const metrics = (await server.plain('/metrics')).body.toString()
+      expect(metrics).not.to.contain('invented')
+      const sets = metrics.split('\n').filter(line => line.startsWith('apiserver_request_total{')).length
+      for (let i = 0; i < 200; i++) await server.secure(`/apis/invented${i}/v1/a${i}/b/c${i}`)
+      const after = (await server.plain('/metrics')).body.toString()
+      expect(after.split('\n').filter(line => line.startsWith('apiserver_request_total{')).length).to.equal(sets)
     })
     it('leave other paths to the handler', async () => expect((await server.plain('/nowhere')).status).to.equal(404))
   })

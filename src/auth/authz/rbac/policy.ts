@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../../../meta/context.ts'
+import type { RequestAttributes } from '../../../meta/context.ts'
 
 /** rbac.authorization.k8s.io/v1 PolicyRule: allows every combination of what its lists name. */
 export interface PolicyRule {
@@ -29,7 +29,7 @@ const ALL = '*'
 const names = (list: readonly string[] | undefined, value: string): boolean => list !== undefined && (list.includes(ALL) || list.includes(value))
 
 /** `pods`, `pods/log`, `*\/log`, `*`; a rule for a resource says nothing of its subresources. */
-function namesResource(resources: readonly string[] | undefined, { resource, subresource }: RequestInfo): boolean {
+function namesResource(resources: readonly string[] | undefined, { resource, subresource }: RequestAttributes): boolean {
   if (resources === undefined) return false
   if (subresource === '') return names(resources, resource)
   return names(resources, `${resource}/${subresource}`) || resources.includes(`*/${subresource}`)
@@ -39,7 +39,7 @@ function namesResource(resources: readonly string[] | undefined, { resource, sub
 export const coversPath = (owned: string, path: string): boolean => owned === path || (owned.endsWith(ALL) && path.startsWith(owned.replace(/\*+$/, '')))
 
 /** Whether the rule allows the request. */
-export function ruleAllows(rule: PolicyRule, info: RequestInfo): boolean {
+export function ruleAllows(rule: PolicyRule, info: RequestAttributes): boolean {
   if (!names(rule.verbs, info.verb)) return false
   if (!info.isResource) return rule.nonResourceURLs?.some(url => coversPath(url, info.path)) ?? false
   return (

@@ -20,6 +20,6 @@ export const customResourceDefinitionResource: ResourceDefinition = {
   scope: 'Cluster',
   versions: [v1],
   home: v1,
-  storage: { prefix: 'apiextensions.k8s.io/customresourcedefinitions', version: v1 },
+  storage: { prefix: 'apiextensions.k8s.io/customresourcedefinitions', version: v1, hashedVersion: 'v1beta1' },
   strategy: definitionStrategy,
 }

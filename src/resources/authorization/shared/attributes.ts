@@ -1,4 +1,4 @@
-import type { RequestInfo, User } from '../../../meta/context.ts'
+import type { RequestAttributes, User } from '../../../meta/context.ts'
 import { parseFieldSelector } from '../../../meta/field-selector.ts'
 import { labelRequirement } from '../../../meta/label-requirement.ts'
 import { parseLabelSelector } from '../../../meta/label-selector.ts'
@@ -7,20 +7,18 @@ import type { KubeObject } from '../../../meta/object.ts'
 type ApiStruct = KubeObject['spec']
 
 /** The request that a review asks about. */
-export function requestOf({ resourceAttributes, nonResourceAttributes }: ApiStruct): RequestInfo {
+export function requestOf({ resourceAttributes, nonResourceAttributes }: ApiStruct): RequestAttributes {
   const of: ApiStruct = resourceAttributes ?? nonResourceAttributes
   return {
     path: nonResourceAttributes?.path ?? '',
     isResource: resourceAttributes !== undefined,
     verb: of.verb ?? '',
-    apiPrefix: '',
     group: of.group ?? '',
     version: of.version || '*',
     namespace: of.namespace ?? '',
     resource: of.resource ?? '',
     subresource: of.subresource ?? '',
     name: of.name ?? '',
-    parts: [],
   }
 }
 

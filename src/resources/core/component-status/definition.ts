@@ -1,4 +1,6 @@
 import type { ResourceDefinition, Version, VirtualCall } from '../../../catalog/definition.ts'
+import { matchesFields } from '../../../meta/field-selector.ts'
+import { matchesLabels } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { notFoundError } from '../../../meta/status.ts'
 import { column, nameColumn } from '../../columns.ts'
@@ -43,6 +45,9 @@ async function askStore({ api }: VirtualCall): Promise<KubeObject> {
   }
 }
 
+const isSelected = ({ selection }: VirtualCall, { metadata }: KubeObject): boolean =>
+  selection === undefined || (matchesLabels(selection.labels, metadata.labels) && matchesFields(selection.fields, { 'metadata.name': metadata.name ?? '' }))
+
 export const componentStatusResource: ResourceDefinition = {
   scope: 'Cluster',
   versions: [v1],
@@ -53,7 +58,8 @@ export const componentStatusResource: ResourceDefinition = {
       const store = await askStore(call)
       if (call.verb === 'get') return { code: 200, object: store }
       const { kind: _kind, apiVersion: _apiVersion, ...item } = store
-      return { code: 200, object: { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items: [item] } as KubeObject }
+      const items = isSelected(call, store) ? [item] : []
+      return { code: 200, object: { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items } as KubeObject }
     },
   },
 }

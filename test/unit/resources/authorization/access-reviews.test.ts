@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ResourceDefinition, VirtualCall } from '../../../../src/catalog/definition.ts'
 import type { Authorizer, Decision } from '../../../../src/meta/authorizer.ts'
-import type { RequestInfo, User } from '../../../../src/meta/context.ts'
+import type { RequestAttributes, User } from '../../../../src/meta/context.ts'
 import { StatusError } from '../../../../src/meta/status.ts'
 import {
   createLocalSubjectAccessReviewResource,
@@ -15,7 +15,7 @@ const resource = { namespace: 'ns', verb: 'get', resource: 'pods' }
 
 /** Remembers what it was asked. */
 function recorder(decision: Decision = { decision: 'allow', reason: 'so it is' }) {
-  const asked: { user: User; request: RequestInfo }[] = []
+  const asked: { user: User; request: RequestAttributes }[] = []
   const authorizer: Authorizer = {
     authorize: async (user, request) => {
       asked.push({ user, request })

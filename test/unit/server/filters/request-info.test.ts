@@ -1,10 +1,19 @@
 import { expect } from 'chai'
-import { StatusError } from '../../../../src/meta/status.ts'
+import type { RequestInfo } from '../../../../src/meta/context.ts'
+import { PlainTextError } from '../../../../src/meta/plain-text-error.ts'
 import { isLongRunning, parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
 
 const parse = (method: string, url: string) => {
   const [path = '', search = ''] = url.split('?')
   return parseRequestInfo(method, path, () => new URLSearchParams(search))
+}
+
+/** The segments from the resource on, as kube-apiserver's own tables have them, in place of what the dispatcher reads. */
+function withParts(info: RequestInfo): object {
+  if (!info.isResource) return info
+  const { watchPath, inNamespace, namesObject, rest, ...attributes } = info
+  const parts = [info.resource, ...(namesObject ? [info.name] : []), ...(info.subresource === '' ? [] : [info.subresource]), ...rest]
+  return { ...attributes, parts }
 }
 
 describe('parseRequestInfo', () => {
@@ -32,14 +41,31 @@ describe('parseRequestInfo', () => {
     ['GET', '/api/v1/namespaces/a/pods?fieldSelector=metadata.name=p,status.phase=Running', 'list', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods'],
     ['GET', '/api/v1/namespaces/a/pods?fieldSelector=metadata.name!=p', 'list', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
     ['GET', '/api/v1/namespaces/a/pods/', 'list', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
+    // As kube-apiserver's own table has them (TestGetAPIRequestInfo, TestSelectorParsing).
+    ['HEAD', '/api/v1/pods', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+    ['GET', '/api/v1/namespaces/other/pods/foo/proxy/subpath', 'get', 'api', '', 'v1', 'other', 'pods', 'proxy', 'foo', 'pods/foo/proxy/subpath'],
+    ['GET', '/api/v1/proxy/namespaces/other/pods/foo', 'proxy', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods/foo'],
+    ['DELETE', '/api/v1/namespaces', 'deletecollection', 'api', '', 'v1', '', 'namespaces', '', '', 'namespaces'],
+    ['POST', '/apis/extensions/v1beta3/namespaces/other/pods', 'create', 'apis', 'extensions', 'v1beta3', 'other', 'pods', '', '', 'pods'],
+    ['GET', '/apis/g/v/r?watch=true&fieldSelector=metadata.name=n', 'watch', 'apis', 'g', 'v', '', 'r', '', 'n', 'r'],
+    ['GET', '/apis/g/v/r?fieldSelector=metadata.name=n,foo', 'list', 'apis', 'g', 'v', '', 'r', '', '', 'r'],
+    ['GET', '/apis/g/v/r?fieldSelector=metadata.name=a&fieldSelector=metadata.name=b', 'list', 'apis', 'g', 'v', '', 'r', '', 'a', 'r'],
+    ['GET', '/apis/g/v/watch/r?fieldSelector=metadata.name=n', 'watch', 'apis', 'g', 'v', '', 'r', '', '', 'r'],
+    ['GET', '/apis/g/v/watch/r/n?fieldSelector=metadata.name=x', 'watch', 'apis', 'g', 'v', '', 'r', '', 'n', 'r/n'],
+    // Whatever the method is, the path decides.
+    ['PATCH', '/api/v1/watch/namespaces/a/pods/p', 'watch', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
+    ['POST', '/apis/apps/v1/proxy/namespaces/a/deployments', 'proxy', 'apis', 'apps', 'v1', 'a', 'deployments', '', '', 'deployments'],
+    ['GET', '/api/v1/namespaces/a/namespaces/b', 'get', 'api', '', 'v1', 'a', 'namespaces', '', 'b', 'namespaces/b'],
+    ['GET', '//api/v1/pods', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
     ['OPTIONS', '/api/v1/namespaces/a/pods/p', '', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
   ]
   for (const [method, url, verb, apiPrefix, group, version, namespace, resource, subresource, name, parts] of resources)
     it(`${method} ${url}`, () =>
-      expect(parse(method, url)).to.deep.equal({
+      expect(withParts(parse(method, url))).to.deep.equal({
         path: url.split('?')[0],
         isResource: true,
         verb,
+        method,
         apiPrefix,
         group,
         version,
@@ -53,7 +79,8 @@ describe('parseRequestInfo', () => {
   for (const path of ['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/openapi/v3/apis/apps/v1', '/apifoo/v1/pods'])
     it(`GET ${path} is no resource`, () => expect(parse('GET', path)).to.include({ isResource: false, verb: 'get', path }))
 
-  it('refuses a watch of nothing', () => expect(() => parse('GET', '/api/v1/watch')).to.throw(StatusError, 'unable to determine kind and namespace from url'))
+  it('refuses a watch of nothing', () =>
+    expect(() => parse('GET', '/api/v1/watch')).to.throw(PlainTextError, 'unable to determine kind and namespace from url'))
 })
 
 describe('isLongRunning', () => {

@@ -1,0 +1,117 @@
+import type { SubresourceView } from '../catalog/definition.ts'
+import type { Verb } from '../meta/context.ts'
+import type { KubeObject } from '../meta/object.ts'
+import type { DeleteResult } from '../registry/delete.ts'
+import { type Answer, answerObject, groupResourceOf } from '../registry/types.ts'
+import { connect } from './connect/connect.ts'
+import { create } from './create.ts'
+import { deleteCollection, deleteOne } from './delete.ts'
+import { listOptions } from './list-options.ts'
+import { negotiate, negotiateStream, type Output } from './negotiate.ts'
+import { patch } from './patch.ts'
+import { stringParameter } from './query.ts'
+import { respondList, respondObject, respondStatus, respondTyped } from './respond.ts'
+import { isNamespaced, type Scope, type ServedVerb, storeOf } from './scope.ts'
+import { update } from './update.ts'
+import { callVirtual } from './virtual.ts'
+import { watch } from './watch.ts'
+import { framingOf } from './watch-framing.ts'
+
+/** A handler of one verb takes requests of that verb alone. */
+type Handlers = { readonly [V in ServedVerb]: (scope: Scope<V>) => Promise<void> }
+
+const HANDLERS: Handlers = {
+  get,
+  list,
+  watch: openWatch,
+  create: post,
+  update: put,
+  patch: patchOne,
+  delete: remove,
+  deletecollection: removeCollection,
+  '': () => {
+    throw new Error('only what leaves the server is asked for by a method without a verb')
+  },
+}
+
+/** Does what the request was authorized for. */
+export function dispatch<V extends ServedVerb>(scope: Scope<V>): Promise<void> {
+  const { served, subresource } = scope
+  if (subresource?.connect) return connect(scope, subresource.connect)
+  const virtual = subresource ? subresource.virtual : served.definition.virtual
+  if (virtual) return callVirtual(scope, virtual)
+  return HANDLERS[scope.verb](scope)
+}
+
+async function get(scope: Scope<'get'>): Promise<void> {
+  const { exchange, served, subresource } = scope
+  const output = negotiate(scope)
+  const resourceVersion = exchange.search === '' ? '' : stringParameter(exchange.query, 'resourceVersion')
+  const stored = await storeOf(scope).get(served, scope.namespace, scope.name, resourceVersion, exchange.ctx.signal)
+  if (subresource?.view) await respondView(scope, output, subresource.view, 200, stored.object())
+  else await respondObject(scope, output, 200, { stored })
+}
+
+async function list(scope: Scope<'list'>): Promise<void> {
+  const { exchange, served } = scope
+  const output = negotiate(scope)
+  const options = listOptions(exchange, served.version, '', scope.env.watchList, isNamespaced(scope))
+  await respondList(scope, output, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
+}
+
+async function openWatch(scope: Scope<'watch'>): Promise<void> {
+  // What a watch can't be shown in is refused first, as upstream does: a list would be.
+  negotiate(scope)
+  const options = listOptions(scope.exchange, scope.served.version, scope.name, scope.env.watchList, isNamespaced(scope))
+  // As upstream has it: the deprecated path alone says nothing of initial events.
+  return watch(scope, options.watch ? options : { ...options, startAtHand: true }, () => framingOf(scope, negotiateStream(scope)))
+}
+
+async function post(scope: Scope<'create'>): Promise<void> {
+  const output = negotiate(scope)
+  await respondObject(scope, output, 201, await create(scope))
+}
+
+async function put(scope: Scope<'update'>): Promise<void> {
+  const output = negotiate(scope)
+  await respondWritten(scope, output, await update(scope))
+}
+
+async function patchOne(scope: Scope<'patch'>): Promise<void> {
+  const output = negotiate(scope)
+  await respondWritten(scope, output, await patch(scope))
+}
+
+async function respondWritten(scope: Scope<Verb>, output: Output, { answer, created }: { answer: Answer; created: boolean }): Promise<void> {
+  const view = scope.subresource?.view
+  if (view) await respondView(scope, output, view, 200, answerObject(answer))
+  else await respondObject(scope, output, created ? 201 : 200, answer)
+}
+
+function respondView(scope: Scope, output: Output, view: SubresourceView, code: number, parent: KubeObject): Promise<void> {
+  const { kind } = scope.subresource as NonNullable<Scope['subresource']>
+  return respondTyped(scope, output, code, (kind as NonNullable<typeof kind>).schema, view.get(parent))
+}
+
+async function removeCollection(scope: Scope<'deletecollection'>): Promise<void> {
+  const output = negotiate(scope)
+  await respondList(scope, output, await deleteCollection(scope))
+}
+
+async function remove(scope: Scope<'delete'>): Promise<void> {
+  const output = negotiate(scope)
+  const { code, result } = await deleteOne(scope)
+  const { served } = scope
+  const showsObject = result !== undefined && (!result.deleted || result.blank || served.definition.strategy?.returnsDeleted)
+  if (showsObject) return respondObject(scope, output, code, { object: result.object })
+  await respondStatus(scope, output, code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...deletionDetails(scope, code, result) })
+}
+
+/** Upstream names the kind where it has not seen the object, and the resource where it has. */
+function deletionDetails(scope: Scope<'delete'>, code: number, result: DeleteResult | undefined): object {
+  const { served, name } = scope
+  if (result === undefined) return { details: { name, kind: served.version.kind }, code }
+  const { group, resource } = groupResourceOf(served)
+  const { uid } = result.object.metadata
+  return { details: { name, ...(group !== '' && { group }), kind: resource, ...(uid && { uid }) } }
+}

@@ -1,0 +1,84 @@
+import { type CatalogSnapshot, type ServedResource, subresourceOf } from '../catalog/catalog.ts'
+import type { Subresource } from '../catalog/definition.ts'
+import type { ResourceRequestInfo } from '../meta/context.ts'
+import { qualifiedResource } from '../meta/gvk.ts'
+import { pageNotFound } from '../meta/plain-text-error.ts'
+import { badRequestError, failure, notFoundError, pathNotFoundError, type StatusError } from '../meta/status.ts'
+import { groupResourceOf } from '../registry/types.ts'
+import { tellDeprecation } from './deprecation.ts'
+import type { Exchange } from './exchange.ts'
+import { type EndpointEnvironment, type InfoOf, Scope, type ServedVerb } from './scope.ts'
+
+/**
+ * Finds what the request is about among the kinds that are served, and whether its verb can be done there. Throws 404, 405 and 400 in upstream's words, and a PlainTextError where upstream hands
+ * the request on to a handler that knows no Status.
+ */
+export function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
+  const served = isApiPath(info) ? snapshot.find(info.group, info.version, info.resource) : undefined
+  if (served === undefined || info.verb === 'proxy') throw pathNotFoundError()
+  const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
+  if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
+  checkPlace(info, served)
+  if (!isServed(info, served, subresource)) throw refused(info, served)
+  const scope = new Scope(exchange, env, snapshot, served, subresource, info)
+  tellDeprecation(scope)
+  return scope
+}
+
+/** Whether there is such a resource, and subresource, whatever the verb is. */
+export function isKnown(snapshot: CatalogSnapshot, info: ResourceRequestInfo): boolean {
+  const served = isApiPath(info) ? snapshot.find(info.group, info.version, info.resource) : undefined
+  return served !== undefined && (info.subresource === '' || subresourceOf(served.version, info.subresource) !== undefined)
+}
+
+/** A path that repeats slashes, or has a group that is empty, reads as a request for a resource, and is none that is served. */
+const isApiPath = ({ path, apiPrefix, group }: ResourceRequestInfo): boolean => path.startsWith(`/${apiPrefix}/`) && (apiPrefix === 'apis') === (group !== '')
+
+/** A subresource is that of an object. Of a custom kind upstream names the object. */
+function subresourceFor(info: ResourceRequestInfo, served: ServedResource): Subresource {
+  const subresource = subresourceOf(served.version, info.subresource)
+  if (subresource !== undefined && info.namesObject && !info.watchPath) return subresource
+  throw isCustom(served) ? notFoundError(groupResourceOf(served), info.name) : pathNotFoundError()
+}
+
+export const isCustom = ({ version }: ServedResource): boolean => version.schema.freeForm !== undefined
+
+/** What has no namespace is not found in one; what has one is read across all of them, and nothing else. */
+function checkPlace({ verb, namespace, inNamespace, namesObject }: ResourceRequestInfo, served: ServedResource): void {
+  const namespaced = served.definition.scope === 'Namespaced'
+  if (isCustom(served)) {
+    if (namespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : inNamespace) throw pageNotFound()
+  } else if (namespaced ? namespace === '' && namesObject && !inNamespace : inNamespace) throw pathNotFoundError()
+  else if (namespaced && namespace === '' && namesObject) throw badRequestError('Namespace parameter required.')
+}
+
+/** Whether there is a route for the verb on such a path. */
+function isServed(info: ResourceRequestInfo, served: ServedResource, subresource: Subresource | undefined): info is InfoOf<ServedVerb> {
+  const { verb, method, watchPath, namesObject, namespace } = info
+  if (subresource?.connect) return subresource.connect.methods.includes(method)
+  if (method === 'HEAD' || (watchPath && method !== 'GET')) return false
+  if (!(subresource ?? served.version).verbs.includes(verb)) return false
+  switch (verb) {
+    case 'get':
+    case 'list':
+    case 'watch':
+    case 'delete':
+      return true
+    case 'update':
+    case 'patch':
+      return namesObject
+    case 'create':
+    case 'deletecollection':
+      return subresource !== undefined || (!namesObject && (namespace !== '' || served.definition.scope === 'Cluster'))
+    default:
+      return false
+  }
+}
+
+/** 405: upstream's router gives it before it knows the resource; custom kinds are served past it, and the verb is named. */
+function refused({ verb }: ResourceRequestInfo, served: ServedResource): StatusError {
+  if (!isCustom(served)) return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+  const { group, resource } = groupResourceOf(served)
+  const text = `${verb} is not supported on resources of kind ${JSON.stringify(qualifiedResource({ group, resource }))}`
+  return failure(405, 'MethodNotAllowed', text, { group, kind: resource })
+}

@@ -1,0 +1,59 @@
+import { updateManagedFields } from '../apply/managed-fields.ts'
+import type { VirtualResource } from '../catalog/definition.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { formatTime } from '../meta/time.ts'
+import { ensureNamespace } from '../registry/object-meta.ts'
+import { type BodyTarget, bodyTarget, decodeBody } from './body.ts'
+import { listOptions, type ReadOptions } from './list-options.ts'
+import { negotiate } from './negotiate.ts'
+import { type PlainList, respondPlainList, respondStatus, respondTyped } from './respond.ts'
+import { isNamespaced, MAX_BODY_BYTES, type Scope } from './scope.ts'
+import { viewTarget } from './view.ts'
+import { writeOptions } from './write-options.ts'
+
+/** A resource or subresource that is not stored: its definition does what the request's verb says, and answers. */
+export async function callVirtual(scope: Scope, virtual: VirtualResource): Promise<void> {
+  const { exchange, served, subresource, verb, namespace, name } = scope
+  const output = negotiate(scope)
+  const asked = verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: selectionOf(scope) }) }
+  const api = scope.env.registry.access(exchange.ctx.signal, { nested: true })
+  const { code, object } = await virtual.call({ ctx: exchange.ctx, verb, namespace, name, ...asked, api })
+  const { kind } = object as { kind?: string }
+  const schema = subresource?.kind?.schema ?? served.version.schema
+  if (kind === `${served.version.kind}List`) return respondPlainList(scope, output, object as unknown as PlainList)
+  if (kind === (subresource?.kind?.kind ?? served.version.kind)) return respondTyped(scope, output, code, schema, object as KubeObject)
+  await respondStatus(scope, output, code, object as unknown as Parameters<typeof respondStatus>[3])
+}
+
+const selectionOf = (scope: Scope): ReadOptions => listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
+
+/** The body of a create, as admission makes it. */
+async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: boolean }> {
+  const { exchange, served, subresource, subresourceName, namespace, name } = scope
+  const bytes = await exchange.readBody(MAX_BODY_BYTES)
+  const { dryRun, fieldValidation, manager, stated } = writeOptions(exchange, 'CreateOptions')
+  const target = viewTarget(subresource) ?? bodyTarget(served.version)
+  const object = decodeBody(scope, bytes, target, fieldValidation)()
+  ensureNamespace(object.metadata, isNamespaced(scope) ? namespace : '')
+  ownFields(target, subresourceName, manager, object, scope.env.clock.now())
+  const body = await scope.env.registry.admit({
+    ctx: exchange.ctx,
+    operation: 'CREATE',
+    served,
+    subresource: subresourceName,
+    namespace,
+    name: name || (object.metadata.name ?? ''),
+    dryRun,
+    object,
+    ...(stated && { options: stated }),
+  })
+  return { body, dryRun }
+}
+
+/** Bodies that are kept nowhere tell whose fields they are all the same, as upstream's do. */
+function ownFields({ schema, group, version }: BodyTarget, subresource: string, manager: string, body: KubeObject, now: number): void {
+  const apiVersion = apiVersionOf({ group, version })
+  const entries = updateManagedFields({ schema, old: undefined, next: body, manager, subresource, apiVersion, now: formatTime(now) })
+  if (entries.length > 0) body.metadata.managedFields = entries
+}

@@ -1,0 +1,195 @@
+import { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { Catalog, type ServedResource } from '../../../src/catalog/catalog.ts'
+import type { ConnectCall } from '../../../src/catalog/connect.ts'
+import type { ResourceDefinition, Subresource, Version, VirtualCall, VirtualResource } from '../../../src/catalog/definition.ts'
+import { mediaOffer } from '../../../src/codec/negotiate.ts'
+import { createApi } from '../../../src/endpoints/api.ts'
+import { Discovery } from '../../../src/endpoints/discovery/discovery.ts'
+import { OpenApiEndpoint } from '../../../src/endpoints/openapi/endpoint.ts'
+import type { EndpointEnvironment } from '../../../src/endpoints/scope.ts'
+import { silentLogger } from '../../../src/lib/log.ts'
+import type { RequestAttributes, User } from '../../../src/meta/context.ts'
+import { type FieldTerm, requiredFieldValue } from '../../../src/meta/field-selector.ts'
+import { failure } from '../../../src/meta/status.ts'
+import type { ListOptions } from '../../../src/registry/read.ts'
+import type { ResourceStore } from '../../../src/registry/resource-store.ts'
+import type { AdmissionRequest, WriteTarget } from '../../../src/registry/types.ts'
+import type { AnyRequest } from '../../../src/server/any-http.ts'
+import { InFlight } from '../../../src/server/filters/in-flight.ts'
+import { Pipeline } from '../../../src/server/pipeline.ts'
+import { RequestMetrics } from '../../../src/server/request-metrics.ts'
+import { encodeStatusAsJson } from '../../../src/server/status-body.ts'
+
+/** Something that a request had done to a resource. */
+export interface Done {
+  /** `write`: an update or a patch, which are one to the registry. `reach`: it was to leave the server. */
+  readonly what: 'get' | 'list' | 'watch' | 'create' | 'write' | 'delete' | 'deletecollection' | 'reach'
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  /** Undefined where the registry is not told: it reads the object, whatever is shown of it. */
+  readonly subresource?: string
+  readonly namespace: string
+  readonly name: string
+  /** Undefined where the registry is not told. */
+  readonly user?: string
+  /** The one name that a list or watch selects. */
+  readonly selected?: string
+}
+
+export interface Asked {
+  readonly user: User
+  readonly attributes: RequestAttributes
+}
+
+export interface Outcome {
+  readonly status: number
+  readonly asked: readonly Asked[]
+  readonly done: readonly Done[]
+}
+
+export interface ApiRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+function selectedBy(fields: readonly FieldTerm[] = []): Pick<Done, 'selected'> {
+  const selected = requiredFieldValue(fields, 'metadata.name')
+  return selected === undefined ? {} : { selected }
+}
+
+/** Ends a request that has come as far as the registry. */
+const arrived = () => failure(418, 'Teapot', 'the registry has been asked', {})
+
+/** The whole way of a request from its head to the registry, with nothing behind it: what the authorizer is asked and what the registry is told is written down. */
+export class RecordedApi {
+  readonly catalog: Catalog
+  /** Whether the authorizer allows what it is asked. */
+  allows: (attributes: RequestAttributes) => boolean = () => true
+  private asked: Asked[] = []
+  private done: Done[] = []
+  private readonly pipeline: Pipeline
+  private readonly handler: ReturnType<typeof createApi>
+
+  constructor(definitions: readonly ResourceDefinition[]) {
+    this.catalog = new Catalog(definitions.map(definition => this.recorded(definition)))
+    this.pipeline = new Pipeline({
+      authenticator: () => undefined,
+      authorizer: {
+        authorize: async (user, attributes) => {
+          this.asked.push({ user, attributes })
+          return { decision: this.allows(attributes) ? 'allow' : 'no opinion', reason: '' }
+        },
+      },
+      encodeStatus: encodeStatusAsJson,
+      compressAnswers: false,
+      inFlight: new InFlight(0, 0),
+      metrics: new RequestMetrics(new InFlight(0, 0), () => false),
+      requestTimeoutMs: 60_000,
+      log: silentLogger,
+      logRequests: false,
+    })
+    const registry: EndpointEnvironment['registry'] = {
+      store: () => this.store(),
+      admit: request => this.admitted(request),
+      // Nobody is left to use it.
+      access: () => ({}) as ReturnType<EndpointEnvironment['registry']['access']>,
+    }
+    this.handler = createApi(
+      {
+        catalog: this.catalog,
+        registry,
+        clock: { now: () => 0 },
+        media: mediaOffer(),
+        watchList: true,
+        minRequestTimeoutSeconds: 1800,
+        kubelets: { addressTypes: ['InternalIP'], port: 10250 },
+        shutdown: new AbortController().signal,
+      },
+      new Discovery(() => ''),
+      new OpenApiEndpoint(),
+    )
+  }
+
+  async send({ method, url, headers = {}, body = '' }: ApiRequest, user: User): Promise<Outcome> {
+    this.asked = []
+    this.done = []
+    const req = Object.assign(Readable.from(body === '' ? [] : [Buffer.from(body)]), {
+      method,
+      url,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      rawHeaders: Object.entries(headers).flat(),
+      socket: {},
+    }) as unknown as AnyRequest
+    const res = new ServerResponse(req as ConstructorParameters<typeof ServerResponse>[0])
+    await this.pipeline.serve(req, res, this.handler, user)
+    return { status: res.statusCode, asked: this.asked, done: this.done }
+  }
+
+  private note(what: Done['what'], { version }: ServedResource, rest: Pick<Done, 'namespace' | 'name'> & Partial<Done>): never {
+    this.done.push({ what, group: version.group, version: version.name, resource: version.names.plural, ...rest })
+    throw arrived()
+  }
+
+  private store(): ResourceStore {
+    const write =
+      (what: Done['what']) =>
+      async ({ served: of, subresource, namespace, name, ctx }: WriteTarget): Promise<never> =>
+        this.note(what, of, { subresource, namespace, name, user: ctx.user.name })
+    const read = (what: Done['what']) => async (of: ServedResource, namespace: string, options: ListOptions) => {
+      return this.note(what, of, { namespace, name: '', ...selectedBy(options.fields) })
+    }
+    const store: Partial<ResourceStore> = {
+      get: async (of, namespace, name) => this.note('get', of, { namespace, name }),
+      list: read('list'),
+      watch: read('watch'),
+      create: write('create'),
+      update: write('write'),
+      delete: write('delete'),
+      deleteCorrupt: write('delete'),
+      deleteCollection: write('deletecollection'),
+    }
+    return store as ResourceStore
+  }
+
+  private async admitted({ operation, served, subresource, namespace, name, ctx }: AdmissionRequest): Promise<never> {
+    return this.note(operation === 'CONNECT' ? 'reach' : 'create', served, { subresource, namespace, name, user: ctx.user.name })
+  }
+
+  /** The definition, with what its own code would do written down. */
+  private recorded(definition: ResourceDefinition): ResourceDefinition {
+    const replaced = new Map<Version, Version>()
+    const versionOf = (version: Version): Version => {
+      const known = replaced.get(version)
+      if (known) return known
+      const made: Version = { ...version }
+      replaced.set(version, made)
+      const served = { definition, version: made }
+      if (version.subresources)
+        Object.assign(made, {
+          subresources: Object.fromEntries(Object.entries(version.subresources).map(([name, one]) => [name, this.recordedSubresource(served, name, one)])),
+        })
+      return made
+    }
+    const versions = definition.versions.map(versionOf) as unknown as ResourceDefinition['versions']
+    const home = versionOf(definition.home)
+    const { virtual } = definition
+    return { ...definition, versions, home, ...(virtual && { virtual: this.virtual({ definition, version: home }, '') }) }
+  }
+
+  private recordedSubresource(served: ServedResource, name: string, subresource: Subresource): Subresource {
+    const { connect, virtual } = subresource
+    const locate = async (call: ConnectCall): Promise<never> => this.note('reach', served, { subresource: name, namespace: call.namespace, name: call.name })
+    return { ...subresource, ...(connect && { connect: { ...connect, locate } }), ...(virtual && { virtual: this.virtual(served, name) }) }
+  }
+
+  private virtual(served: ServedResource, subresource: string): VirtualResource {
+    return {
+      call: async ({ verb, namespace, name, ctx, selection }: VirtualCall) =>
+        this.note(verb as Done['what'], served, { subresource, namespace, name, user: ctx.user.name, ...selectedBy(selection?.fields) }),
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { RequestAttributes } from '../../../src/meta/context.ts'
+
+type Question = Omit<RequestAttributes, 'path'>
+
+const METHOD_VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
+
+/**
+ * What kube-apiserver asks its authorizer about a request, by the rules that the documentation of its RequestInfo states, written down without a look at this server's reader; undefined where it
+ * answers without asking. Field selectors of the enumeration are `metadata.name=NAME` or none.
+ */
+export function upstreamQuestion(method: string, url: string): Question | undefined {
+  const [path = '', search = ''] = url.split('?')
+  const query = new URLSearchParams(search)
+  const segments = decodeURIComponent(path)
+    .replace(/^\/+|\/+$/g, '')
+    .split('/')
+  const nothing = { isResource: false, verb: method.toLowerCase(), group: '', version: '', namespace: '', resource: '', subresource: '', name: '' }
+  const prefix = segments.shift()
+  if ((prefix !== 'api' || segments.length < 2) && (prefix !== 'apis' || segments.length < 3)) return nothing
+  const group = prefix === 'apis' ? (segments.shift() ?? '') : ''
+  const version = segments.shift() ?? ''
+  let verb = METHOD_VERBS[method] ?? ''
+  const special = segments[0] === 'watch' || segments[0] === 'proxy'
+  if (special) {
+    verb = segments.shift() ?? ''
+    if (segments.length === 0) return undefined
+  }
+  let namespace = ''
+  if (segments[0] === 'namespaces' && segments[1] !== undefined) {
+    namespace = segments[1]
+    if (segments[2] !== undefined && segments[2] !== 'status' && segments[2] !== 'finalize') segments.splice(0, 2)
+  }
+  const [resource = '', inPath = '', third = ''] = segments
+  let name = inPath
+  if (inPath === '' && verb === 'get') {
+    verb = query.has('watch') && query.get('watch') !== '0' ? 'watch' : 'list'
+    name = query.get('fieldSelector')?.replace('metadata.name=', '') ?? ''
+  } else if (inPath === '' && verb === 'delete') verb = 'deletecollection'
+  return { isResource: true, verb, group, version, namespace, resource, subresource: verb === 'proxy' ? '' : third, name }
+}
