@@ -1,5 +1,6 @@
 import { steadyClock } from '../lib/clock.ts'
 import { internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
+import type { MessageForm } from '../protocols/websocket/message-stream.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
@@ -9,7 +10,7 @@ import type { Scope } from './scope.ts'
 import { storeOf } from './scope.ts'
 import { isStalled, writeBatch } from './watch-writing.ts'
 import { asksWebSocket } from './web-socket/handshake.ts'
-import { type MessageForm, openSocketStream } from './web-socket/stream.ts'
+import { openSocketStream } from './web-socket/stream.ts'
 
 /** How one watch turns events into frames. Frames of one event are shared by all watches of the same framing. */
 export interface Framing {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2Request } from '../protocols/http2/request.ts'
+import { Http2Stream } from '../protocols/http2/stream.ts'
 import { Http1Wire } from './http1-wire.ts'
-import type { Http2Request } from './http2/request.ts'
-import { Http2Stream } from './http2/stream.ts'
 import type { Wire } from './wire.ts'
 
 /** Requests and answers of either protocol. */

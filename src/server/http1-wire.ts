@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
-import { FrameRing } from './frame-ring.ts'
+import { FrameRing } from '../lib/frame-ring.ts'
 import { lengthOf, type Wire } from './wire.ts'
 
 /** How long the rest of a body that is not wanted may come. */

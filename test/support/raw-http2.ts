@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import tls from 'node:tls'
-import { type Frame, FrameReader, FrameType, frameOf } from '../../src/lib/http2/frames.ts'
+import { type Frame, FrameReader, FrameType, frameOf } from '../../src/protocols/http2/frames.ts'
 
 /** A connection on which a test says every frame itself. */
 export interface RawHttp2 {

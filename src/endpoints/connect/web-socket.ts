@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { Duplex, Readable } from 'node:stream'
 import { badRequestError, forbiddenError } from '../../meta/status.ts'
+import { BINARY, closeFrame, frame, NORMAL_CLOSURE, TEXT } from '../../protocols/websocket/frame.ts'
+import { ignoreReceived } from '../../protocols/websocket/receive.ts'
 import type { Exchange } from '../exchange.ts'
-import { BINARY, closeFrame, frame, NORMAL_CLOSURE, TEXT } from '../web-socket/frame.ts'
 import { accept } from '../web-socket/handshake.ts'
-import { ignoreReceived } from '../web-socket/receive.ts'
 
 /** Subprotocols of a stream that is only read: bytes, or their base64. */
 const PROTOCOLS: Readonly<Record<string, 'bytes' | 'base64'>> = { '': 'bytes', 'binary.k8s.io': 'bytes', 'base64.binary.k8s.io': 'base64' }

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isTokenProtocol, protocolsOf } from '../../auth/authn/web-socket-token.ts'
+import { acceptance } from '../../protocols/websocket/handshake.ts'
 import type { Exchange } from '../exchange.ts'
-
-/** RFC 6455, 1.3. */
-const KEY_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
 /** The client asks to go on as a WebSocket. */
 export const asksWebSocket = ({ asksUpgrade, headers }: Exchange): boolean => asksUpgrade && headers.upgrade?.toLowerCase() === 'websocket'
@@ -25,11 +22,8 @@ export interface Taken {
 /** Agrees to a handshake, with this subprotocol if any, and takes the connection. */
 export function accept(exchange: Exchange, protocol: string): Taken {
   const key = exchange.headers['sec-websocket-key'] ?? ''
-  const answer = createHash('sha1').update(`${key}${KEY_SUFFIX}`).digest('base64')
   const taken = exchange.hijack(101)
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${answer}`]
-  if (protocol !== '') lines.push(`Sec-WebSocket-Protocol: ${protocol}`)
-  taken.socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  taken.socket.write(acceptance(key, protocol), 'latin1')
   return taken
 }
 

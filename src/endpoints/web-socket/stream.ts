@@ -1,96 +1,18 @@
-import type { Duplex } from 'node:stream'
+import { NORMAL_CLOSURE, PROTOCOL_ERROR } from '../../protocols/websocket/frame.ts'
+import { type MessageForm, MessageStream } from '../../protocols/websocket/message-stream.ts'
+import { ignoreReceived } from '../../protocols/websocket/receive.ts'
 import type { Exchange, StreamWriter } from '../exchange.ts'
-import { BINARY, closeFrame, frameHead, NORMAL_CLOSURE, PROTOCOL_ERROR, TEXT } from './frame.ts'
 import { acceptAny } from './handshake.ts'
-import { ignoreReceived } from './receive.ts'
-
-/** A reader with this much unwritten when more comes is cut off, as over HTTP. */
-const MAX_UNWRITTEN = 1 << 20
-/** How long a client may take to read the end and close. */
-const LINGER_MS = 5_000
-
-export interface MessageForm {
-  /** Messages are text, and binary otherwise. */
-  readonly text: boolean
-  /** Bytes that frame an event over HTTP: the WebSocket has frames of its own. */
-  readonly leadBytes: number
-}
 
 /** Answers with a WebSocket on which each buffer is a message. `gone` is called when the client closes or breaks off. Undefined: the handshake is none, and has been refused. */
 export function openSocketStream(exchange: Exchange, form: MessageForm, gone: () => void): StreamWriter | undefined {
   const taken = acceptAny(exchange)
   if (taken === undefined) return undefined
-  const stream = new SocketStream(taken.socket, form)
+  const stream = new MessageStream(taken.socket, form)
   ignoreReceived(taken.socket, taken.head, why => {
     if (why === 'gone') taken.socket.destroy()
     else stream.close(why === 'violation' ? PROTOCOL_ERROR : NORMAL_CLOSURE)
     gone()
   })
   return stream
-}
-
-class SocketStream implements StreamWriter {
-  readonly #socket: Duplex
-  readonly #opcode: number
-  readonly #leadBytes: number
-  #ended = false
-
-  constructor(socket: Duplex, { text, leadBytes }: MessageForm) {
-    this.#socket = socket
-    this.#opcode = text ? TEXT : BINARY
-    this.#leadBytes = leadBytes
-  }
-
-  get open(): boolean {
-    return !this.#ended && !this.#socket.destroyed
-  }
-
-  get unwritten(): number {
-    return this.#socket.writableLength
-  }
-
-  write(chunks: readonly Buffer[]): boolean {
-    if (!this.open) return false
-    const socket = this.#socket
-    if (socket.writableLength > MAX_UNWRITTEN) {
-      this.#ended = true
-      socket.destroy()
-      return false
-    }
-    socket.cork()
-    for (const chunk of chunks) {
-      const payload = this.#leadBytes === 0 ? chunk : chunk.subarray(this.#leadBytes)
-      socket.write(frameHead(this.#opcode, payload.length))
-      socket.write(payload)
-    }
-    socket.uncork()
-    return true
-  }
-
-  drained(): Promise<void> {
-    const socket = this.#socket
-    if (!this.open || !socket.writableNeedDrain) return Promise.resolve()
-    return new Promise(resolve => {
-      const done = (): void => {
-        socket.off('drain', done).off('close', done)
-        resolve()
-      }
-      socket.on('drain', done).on('close', done)
-    })
-  }
-
-  end(): void {
-    this.close(NORMAL_CLOSURE)
-  }
-
-  /** Says why, and ends. */
-  close(code: number): void {
-    if (!this.open) return
-    this.#ended = true
-    const socket = this.#socket
-    socket.end(closeFrame(code))
-    const linger = setTimeout(() => socket.destroy(), LINGER_MS)
-    linger.unref()
-    socket.once('close', () => clearTimeout(linger))
-  }
 }

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
 import type { IOptions } from 'etcd3'
 import { onAbort } from '../../lib/on-abort.ts'
+import { type CallFailure, Status } from '../../protocols/grpc/call-failure.ts'
+import type { UnaryOptions } from '../../protocols/grpc/line.ts'
+import { Lines } from '../../protocols/grpc/lines.ts'
 import { BackendError } from '../backend.ts'
-import type { CallFailure } from './errors.ts'
 import { backendError, wasNeverSent } from './errors.ts'
-import { Lines } from './line/lines.ts'
 import type { EtcdOptions } from './options.ts'
 import { pem } from './options.ts'
 
@@ -21,10 +22,7 @@ export type Method =
 const firstPause = 25
 const longestPause = 400
 
-export interface CallOptions {
-  readonly signal: AbortSignal
-  /** Milliseconds since the epoch. */
-  readonly deadline: number
+export interface CallOptions extends UnaryOptions {
   /** The call may be sent again where the connection was lost under it: it changes nothing. */
   readonly repeatable: boolean
 }
@@ -55,8 +53,7 @@ const noPolicy = { execute: async (call: (context: object) => unknown) => call({
 
 const serviceOf = (method: Method): Service => (method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
 const same = (bytes: Buffer): Buffer => bytes
-/** gRPC's code of a call that its caller has given up. */
-const CANCELLED = 1
+const USER_AGENT = 'binnacle'
 
 /**
  * Connections to etcd's members by the pool of `etcd3`: its channels, TLS and choice of a member. The pool's fault handling is off, because it repeats writes
@@ -85,7 +82,7 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
     faultHandling: { global: noPolicy, host: () => noPolicy },
   })
   const secure = ca !== undefined || options.servers.some(server => server.startsWith('https:'))
-  const lines = new Lines(secure ? { ...(ca && { ca, ...(key && { key }), ...(cert && { cert }) }) } : undefined)
+  const lines = new Lines(USER_AGENT, secure ? { ...(ca && { ca, ...(key && { key }), ...(cert && { cert }) }) } : undefined)
   let closed = false
 
   /** The clients that the pool has chosen last, while their connections are up and no call has failed. */
@@ -123,7 +120,7 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
     return new Promise((resolve, reject) => {
       let response: Buffer | undefined
       const call = channel.createCall(method, deadline, undefined, null, undefined)
-      const forget = onAbort(signal, () => call.cancelWithStatus(CANCELLED, 'Cancelled on client'))
+      const forget = onAbort(signal, () => call.cancelWithStatus(Status.CANCELLED, 'Cancelled on client'))
       call.start(metadata, {
         onReceiveMetadata() {},
         onReceiveMessage(message: Buffer) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
-import { Lines } from '../../../../src/storage/etcd/line/lines.ts'
+import { Lines } from '../../../../src/protocols/grpc/lines.ts'
 import { decodeRange, encodeRange } from '../../../../src/storage/etcd/messages.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
 import type { Key } from '../../../../src/storage/revision.ts'
@@ -83,14 +83,14 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     const read = (name: string) => readFileSync(file(name))
     const [ca, cert, key] = ['ca.crt', 'client.crt', 'client.key'].map(read) as [Buffer, Buffer, Buffer]
     const address = server.url.replace('https://', '')
-    const right = new Lines({ ca, cert, key })
-    const wrong = [new Lines({ ca }), new Lines({ cert, key })]
+    const right = new Lines('test', { ca, cert, key })
+    const wrong = [new Lines('test', { ca }), new Lines('test', { cert, key })]
     while (right.to(address) === undefined) {
       for (const lines of wrong) expect(lines.to(address)).to.equal(undefined)
       await sleep(5)
     }
     const request = encodeRange({ start: 'health' as Key })
-    const answer = await right.to(address)?.call('/etcdserverpb.KV/Range', request, { signal: never, deadline: Date.now() + 2000, repeatable: true })
+    const answer = await right.to(address)?.call('/etcdserverpb.KV/Range', request, { signal: never, deadline: Date.now() + 2000 })
     expect(decodeRange(answer as Buffer).revision).to.be.greaterThan(0)
     await sleep(200)
     for (const lines of wrong) expect(lines.to(address)).to.equal(undefined)

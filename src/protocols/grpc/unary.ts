@@ -1,13 +1,10 @@
-import { ErrorCode } from '../../../lib/http2/errors.ts'
-import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, writeFrameHeader } from '../../../lib/http2/frames.ts'
-import { HeaderDecoder } from '../../../lib/http2/header-decoder.ts'
-import { encodeFields } from '../../../lib/http2/header-encoder.ts'
-import type { CallFailure } from '../errors.ts'
+import { ErrorCode } from '../http2/errors.ts'
+import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, writeFrameHeader } from '../http2/frames.ts'
+import { HeaderDecoder } from '../http2/header-decoder.ts'
+import { encodeFields } from '../http2/header-encoder.ts'
+import { type CallFailure, Status } from './call-failure.ts'
 
 /** One request and one answer of gRPC over HTTP/2. Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */
-
-/** Statuses of gRPC that are told from here. */
-const STATUS = { CANCELLED: 1, UNKNOWN: 2, DEADLINE_EXCEEDED: 4, INTERNAL: 13, UNAVAILABLE: 14 } as const
 
 /** A byte that tells whether the message is compressed, which none is, and its length. */
 export const PREFIX_BYTES = 5
@@ -17,8 +14,17 @@ const decoder = new HeaderDecoder(64 * 1024, 1000, 0)
 /** Of eight digits, as many as there may be. */
 const LONGEST_TIMEOUT = 99_999_999
 
+/** Who is called, and by whom. */
+export interface Peer {
+  /** Host and port. */
+  readonly authority: string
+  /** By TLS. */
+  readonly secure: boolean
+  readonly userAgent: string
+}
+
 /** What the headers of all requests of a method have in common. */
-export function requestHead(method: string, authority: string, secure: boolean): Buffer {
+export function requestHead(method: string, { authority, secure, userAgent }: Peer): Buffer {
   const fields = [
     [':method', 'POST'],
     [':scheme', secure ? 'https' : 'http'],
@@ -26,7 +32,7 @@ export function requestHead(method: string, authority: string, secure: boolean):
     [':authority', authority],
     ['te', 'trailers'],
     ['content-type', 'application/grpc'],
-    ['user-agent', 'binnacle'],
+    ['user-agent', userAgent],
   ]
   return Buffer.from(encodeFields(fields.flat()))
 }
@@ -72,7 +78,7 @@ export function failureOf(last: Buffer): CallFailure | undefined {
   }
   const status = header('grpc-status')
   if (status === '0') return undefined
-  if (status === undefined) return failure(STATUS.UNKNOWN, `an answer without a status of gRPC, HTTP status ${header(':status') ?? 'unknown'}`)
+  if (status === undefined) return failure(Status.UNKNOWN, `an answer without a status of gRPC, HTTP status ${header(':status') ?? 'unknown'}`)
   return failure(Number(status), decoded(header('grpc-message') ?? ''))
 }
 
@@ -87,14 +93,14 @@ function decoded(text: string): string {
 
 const failure = (code: number, details: string, unsent = false): CallFailure => Object.assign(new Error(details), { code, details, ...(unsent && { unsent }) })
 
-export const cancelled = (): CallFailure => failure(STATUS.CANCELLED, 'Cancelled on client')
-export const late = (): CallFailure => failure(STATUS.DEADLINE_EXCEEDED, 'Deadline exceeded')
-export const malformed = (): CallFailure => failure(STATUS.INTERNAL, 'the answer is not one message')
+export const cancelled = (): CallFailure => failure(Status.CANCELLED, 'Cancelled on client')
+export const late = (): CallFailure => failure(Status.DEADLINE_EXCEEDED, 'Deadline exceeded')
+export const malformed = (): CallFailure => failure(Status.INTERNAL, 'the answer is not one message')
 /** `unsent`: the server has not begun with the call. */
-export const dropped = (why: string, unsent: boolean): CallFailure => failure(STATUS.UNAVAILABLE, why, unsent)
+export const dropped = (why: string, unsent: boolean): CallFailure => failure(Status.UNAVAILABLE, why, unsent)
 
 /** The server has ended the call by RST_STREAM. */
 export function reset(code: number): CallFailure {
   if (code === ErrorCode.refusedStream) return dropped('the server refused the call', true)
-  return failure(code === ErrorCode.cancel ? STATUS.CANCELLED : STATUS.INTERNAL, `the server ended the call with code ${code}`)
+  return failure(code === ErrorCode.cancel ? Status.CANCELLED : Status.INTERNAL, `the server ended the call with code ${code}`)
 }

@@ -3,7 +3,7 @@ import http2 from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Exchange, StreamWriter } from '../../../../src/endpoints/exchange.ts'
-import { type Frame, FrameType } from '../../../../src/lib/http2/frames.ts'
+import { type Frame, FrameType } from '../../../../src/protocols/http2/frames.ts'
 import { GET_HEALTHZ, openRawHttp2, type RawHttp2 } from '../../../support/raw-http2.ts'
 import { startTestServer, type TestServer } from '../../../support/server.ts'
 

@@ -3,11 +3,11 @@ import { createServer, type Http2Server } from 'node:http2'
 import { type AddressInfo, createServer as createPlain, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Line } from '../../../../../src/storage/etcd/line/line.ts'
-import { Lines } from '../../../../../src/storage/etcd/line/lines.ts'
-import { within } from '../../../../support/backend.ts'
+import type { Line } from '../../../../src/protocols/grpc/line.ts'
+import { Lines } from '../../../../src/protocols/grpc/lines.ts'
+import { within } from '../../../support/backend.ts'
 
-describe('lines to etcd', function () {
+describe('lines to several servers', function () {
   this.timeout(20_000)
   let server: Http2Server
   let address: string
@@ -20,7 +20,7 @@ describe('lines to etcd', function () {
       .listen(0, '127.0.0.1')
     await once(server, 'listening')
     address = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    lines = new Lines(undefined)
+    lines = new Lines('test', undefined)
   })
   afterEach(() => {
     lines.close()

@@ -19,19 +19,21 @@ interface Member {
   line: Line | undefined
 }
 
-/** The lines to etcd's members, one each, opened when first asked for and anew when they have ended. */
+/** The lines to several servers, one each, opened when first asked for and anew when they have ended. */
 export class Lines {
   /** Undefined: without TLS. */
   readonly #credentials: LineCredentials | undefined
+  readonly #userAgent: string
   readonly #members = new Map<string, Member>()
   readonly #sockets = new Set<Socket>()
   #closed = false
 
-  constructor(credentials: LineCredentials | undefined) {
+  constructor(userAgent: string, credentials: LineCredentials | undefined) {
+    this.#userAgent = userAgent
     this.#credentials = credentials
   }
 
-  /** The line to a member, by its host and port, where it is open. Otherwise it soon will be, unless something is wrong, of which the caller's other way will tell. */
+  /** The line to a server, by its host and port, where it is open. Otherwise it soon will be, unless something is wrong, of which the caller's other way will tell. */
   to(address: string): Line | undefined {
     const member = this.#members.get(address)
     if (member?.line?.state === 'open') return member.line
@@ -53,7 +55,7 @@ export class Lines {
     socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
     socket.once(secure ? 'secureConnect' : 'connect', () => {
       if ('alpnProtocol' in socket && socket.alpnProtocol !== 'h2') socket.destroy()
-      else member.line = new Line(socket, address, secure)
+      else member.line = new Line(socket, { authority: address, secure, userAgent: this.#userAgent })
     })
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { HeaderDecoder } from '../../../../src/lib/http2/header-decoder.ts'
-import { encodeHeaders } from '../../../../src/lib/http2/header-encoder.ts'
+import { HeaderDecoder } from '../../../../src/protocols/http2/header-decoder.ts'
+import { encodeHeaders } from '../../../../src/protocols/http2/header-encoder.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 const decoder = (): HeaderDecoder => new HeaderDecoder(1 << 20, 1000)

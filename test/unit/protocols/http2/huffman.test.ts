@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { decodeHuffman } from '../../../../src/lib/http2/huffman.ts'
+import { decodeHuffman } from '../../../../src/protocols/http2/huffman.ts'
 
 const decode = (hex: string): string | undefined => decodeHuffman(Buffer.from(hex, 'hex'), 0, hex.length / 2)
 

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 import { expect } from 'chai'
-import { type Ending, ignoreReceived } from '../../../../src/endpoints/web-socket/receive.ts'
+import { type Ending, ignoreReceived } from '../../../../src/protocols/websocket/receive.ts'
 
 const MASK = [1, 2, 3, 4] as const
 

@@ -1,7 +1,7 @@
 import { nextTick } from 'node:process'
 import type { TLSSocket } from 'node:tls'
-import { ConnectionError, ErrorCode } from '../../lib/http2/errors.ts'
-import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, INITIAL_WINDOW, MAX_31_BITS, writeFrameHeader } from '../../lib/http2/frames.ts'
+import { ConnectionError, ErrorCode } from './errors.ts'
+import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, INITIAL_WINDOW, MAX_31_BITS, writeFrameHeader } from './frames.ts'
 
 /** Something with bytes to send, as the peer gives room for them. */
 export interface Source {

@@ -3,10 +3,10 @@ import { createServer as createHttp2, type Http2Server, type ServerHttp2Session,
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { Flag, FrameType, frameOf, numbersFrame, settingsFrame } from '../../../../../src/lib/http2/frames.ts'
-import type { CallFailure } from '../../../../../src/storage/etcd/errors.ts'
-import { Line } from '../../../../../src/storage/etcd/line/line.ts'
-import { never, within } from '../../../../support/backend.ts'
+import type { CallFailure } from '../../../../src/protocols/grpc/call-failure.ts'
+import { Line } from '../../../../src/protocols/grpc/line.ts'
+import { Flag, FrameType, frameOf, numbersFrame, settingsFrame } from '../../../../src/protocols/http2/frames.ts'
+import { never, within } from '../../../support/backend.ts'
 
 const METHOD = '/etcdserverpb.KV/Txn'
 
@@ -32,7 +32,7 @@ function answer(stream: ServerHttp2Stream, body: Buffer, trailers: Record<string
 
 type Told = { details: string } & Pick<CallFailure, 'code' | 'unsent'>
 
-describe('a line to etcd', () => {
+describe('a line for unary calls', () => {
   const servers: (Http2Server | Server)[] = []
   const sockets: Socket[] = []
 
@@ -41,7 +41,7 @@ describe('a line to etcd', () => {
     for (const server of servers.splice(0)) server.close()
   })
 
-  async function lineTo(server: Http2Server | Server, patience?: ConstructorParameters<typeof Line>[3]): Promise<Line> {
+  async function lineTo(server: Http2Server | Server, patience?: ConstructorParameters<typeof Line>[2]): Promise<Line> {
     servers.push(server)
     server.on('connection', (socket: Socket) => sockets.push(socket))
     server.listen(0, '127.0.0.1')
@@ -49,7 +49,7 @@ describe('a line to etcd', () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
     sockets.push(socket)
     await once(socket, 'connect')
-    const line = new Line(socket, 'etcd.example:2379', false, patience)
+    const line = new Line(socket, { authority: 'etcd.example:2379', secure: false, userAgent: 'test' }, patience)
     await within(2000, 'the line to open', opened(line))
     return line
   }
@@ -67,7 +67,7 @@ describe('a line to etcd', () => {
     )
 
   const call = (line: Line, text: string | Buffer, timeoutMs = 5000, signal = never): Promise<Buffer> => {
-    const answer = line.call(METHOD, Buffer.from(text), { signal, deadline: Date.now() + timeoutMs, repeatable: false })
+    const answer = line.call(METHOD, Buffer.from(text), { signal, deadline: Date.now() + timeoutMs })
     if (answer === undefined) throw new Error('the line declines')
     return answer
   }
@@ -107,13 +107,13 @@ describe('a line to etcd', () => {
     const longest = Buffer.alloc(32 * 1024 - 5, 'x')
     const answers = await Promise.all(Array.from({ length: 40 }, () => call(line, longest)))
     for (const bytes of answers) expect(bytes.equals(longest)).to.equal(true)
-    expect(line.call(METHOD, Buffer.alloc(32 * 1024 - 4), { signal: never, deadline: Date.now() + 1000, repeatable: false })).to.equal(undefined)
+    expect(line.call(METHOD, Buffer.alloc(32 * 1024 - 4), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
   })
 
   it('takes no request for which the server has no window', async () => {
     const line = await lineTo(served(stream => void echo(stream), { initialWindowSize: 100 }))
     expect((await call(line, 'x'.repeat(95))).length).to.equal(95)
-    expect(line.call(METHOD, Buffer.alloc(96), { signal: never, deadline: Date.now() + 1000, repeatable: false })).to.equal(undefined)
+    expect(line.call(METHOD, Buffer.alloc(96), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
   })
 
   it('reads long answers, one after the other beyond any window', async () => {
@@ -199,10 +199,10 @@ describe('a line to etcd', () => {
     expect((await failure(call(line, 'late', 100))).code).to.equal(4)
     const waiting = failure(call(line, 'waiting'))
     line.close()
-    expect(await first).to.deep.equal({ code: 14, details: 'the connection to etcd is closed' })
-    expect(await waiting).to.deep.equal({ code: 14, details: 'the connection to etcd is closed', unsent: true })
+    expect(await first).to.deep.equal({ code: 14, details: 'the connection is closed' })
+    expect(await waiting).to.deep.equal({ code: 14, details: 'the connection is closed', unsent: true })
     expect(line.state).to.equal('closed')
-    expect(line.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000, repeatable: false })).to.equal(undefined)
+    expect(line.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
   })
 
   it('fails the calls under way when the connection is lost', async () => {
@@ -224,7 +224,7 @@ describe('a line to etcd', () => {
     session?.goaway(0, streams[0]?.id)
     expect(await late).to.deep.equal({ code: 14, details: 'the server goes away', unsent: true })
     expect(line.state).to.equal('ending')
-    expect(line.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000, repeatable: false })).to.equal(undefined)
+    expect(line.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
     if (streams[0]) await echo(streams[0])
     expect((await begun).toString()).to.equal('begun')
     expect(line.state).to.equal('closed')

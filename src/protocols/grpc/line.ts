@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { ConnectionError, ErrorCode } from '../../../lib/http2/errors.ts'
+import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import {
   Flag,
   type Frame,
@@ -15,10 +15,9 @@ import {
   Setting,
   settingsFrame,
   unpadded,
-} from '../../../lib/http2/frames.ts'
-import type { CallOptions } from '../connection.ts'
-import type { CallFailure } from '../errors.ts'
-import { cancelled, dropped, failureOf, late, malformed, messageOf, PREFIX_BYTES, requestFrames, requestHead, reset } from './unary.ts'
+} from '../http2/frames.ts'
+import type { CallFailure } from './call-failure.ts'
+import { cancelled, dropped, failureOf, late, malformed, messageOf, type Peer, PREFIX_BYTES, requestFrames, requestHead, reset } from './unary.ts'
 
 /** A request is sent whole or not at all: one of this size finds room in the smallest window that a server may have and renew. */
 const LONGEST_REQUEST = 32 * 1024
@@ -27,9 +26,15 @@ const LONGEST_HEADERS = 64 * 1024
 const RENEW_AFTER = 1 << 20
 /** How often calls are looked through for those that are late or given up. */
 const TICK_MS = 50
-/** Calls wait and nothing comes for `quietMs`: the server is asked for a sign of life, and has `signMs` for it. etcd takes no questions closer than 5 s. */
+/** Calls wait and nothing comes for `quietMs`: the server is asked for a sign of life, and has `signMs` for it. gRPC's servers take no questions closer than 5 s. */
 const PATIENCE = { quietMs: 6000, signMs: 3000 }
-const PING_DATA = Buffer.from('binnacle')
+const PING_DATA = Buffer.from('keep up!')
+
+export interface UnaryOptions {
+  readonly signal: AbortSignal
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+}
 
 interface Call {
   readonly head: Buffer
@@ -46,13 +51,12 @@ interface Call {
 const NO_HEADERS = Buffer.alloc(0)
 
 /**
- * A connection to one member, for unary calls alone: gRPC over HTTP/2 written straight to the socket. It carries only what is simple. Before it is open, when it is about to end, and for
- * requests that are long, `call` declines. Such a call costs an eighth of one through `node:http2` and a gRPC client, which is a quarter of what a small write costs in all.
+ * A connection to one server, for unary calls alone: gRPC over HTTP/2 written straight to the socket. It carries only what is simple. Before it is open, when it is about to end, and for
+ * requests that are long, `call` declines. Such a call costs an eighth of one through `node:http2` and a gRPC client.
  */
 export class Line {
   readonly #socket: Socket
-  readonly #authority: string
-  readonly #secure: boolean
+  readonly #peer: Peer
   readonly #patience: typeof PATIENCE
   readonly #heads = new Map<string, Buffer>()
   readonly #reader = new FrameReader()
@@ -75,12 +79,11 @@ export class Line {
   #heard = 0
   #asked = 0
 
-  /** `socket` is connected, with TLS where that is wanted; a timeout that it has holds until the line is open. `authority` is its host and port. */
-  constructor(socket: Socket, authority: string, secure: boolean, patience = PATIENCE) {
+  /** `socket` is connected, with TLS where that is wanted; a timeout that it has holds until the line is open. */
+  constructor(socket: Socket, peer: Peer, patience = PATIENCE) {
     this.#patience = patience
     this.#socket = socket
-    this.#authority = authority
-    this.#secure = secure
+    this.#peer = peer
     socket.setNoDelay(true)
     socket.on('data', bytes => this.#read(bytes))
     socket.on('error', () => {})
@@ -104,7 +107,7 @@ export class Line {
   }
 
   /** Sends a request and gives the message of its answer, or rejects with a CallFailure. Undefined: it has to go another way. */
-  call(method: string, request: Buffer, { deadline, signal }: CallOptions): Promise<Buffer> | undefined {
+  call(method: string, request: Buffer, { deadline, signal }: UnaryOptions): Promise<Buffer> | undefined {
     const body = PREFIX_BYTES + request.length
     if (this.#state !== 'open' || body > LONGEST_REQUEST || body > this.#callWindow) return undefined
     return new Promise((resolve, reject) => {
@@ -119,13 +122,13 @@ export class Line {
 
   /** Ends it; calls under way fail. */
   close(): void {
-    this.#end('the connection to etcd is closed')
+    this.#end('the connection is closed')
   }
 
   #headOf(method: string): Buffer {
     let head = this.#heads.get(method)
     if (head === undefined) {
-      head = requestHead(method, this.#authority, this.#secure)
+      head = requestHead(method, this.#peer)
       this.#heads.set(method, head)
     }
     return head

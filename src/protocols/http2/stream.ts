@@ -1,9 +1,8 @@
 import { nextTick } from 'node:process'
 import { Writable } from 'node:stream'
-import { ErrorCode } from '../../lib/http2/errors.ts'
-import { MAX_31_BITS } from '../../lib/http2/frames.ts'
-import { FrameRing } from '../frame-ring.ts'
-import type { Wire } from '../wire.ts'
+import { FrameRing } from '../../lib/frame-ring.ts'
+import { ErrorCode } from './errors.ts'
+import { MAX_31_BITS } from './frames.ts'
 import type { ReceiveWindow } from './receive-window.ts'
 import type { Http2Request } from './request.ts'
 import type { Source } from './sender.ts'
@@ -23,7 +22,7 @@ const frames = new FrameRing(chunks => Buffer.concat(chunks))
 const HIGH_WATER = 64 * 1024
 
 /** One stream of a connection: the answer to its request. */
-export class Http2Stream implements Wire, Source {
+export class Http2Stream implements Source {
   readonly id: number
   window: number
   queued = 0

@@ -1,6 +1,6 @@
-import { ConnectionError, ErrorCode } from '../../lib/http2/errors.ts'
-import { Flag, type Frame, FrameType, fragmentOf } from '../../lib/http2/frames.ts'
-import { HeaderDecoder } from '../../lib/http2/header-decoder.ts'
+import { ConnectionError, ErrorCode } from './errors.ts'
+import { Flag, type Frame, FrameType, fragmentOf } from './frames.ts'
+import { HeaderDecoder } from './header-decoder.ts'
 
 /** Frames of one block: a block of many small ones is an attack. */
 const MAX_FRAMES = 256

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readHead } from '../../../../src/server/http2/request-head.ts'
+import { readHead } from '../../../../src/protocols/http2/request-head.ts'
 
 const GET = [':method', 'GET', ':scheme', 'https', ':path', '/api?x=1', ':authority', 'localhost:6443']
 

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import { Allowance } from '../../lib/allowance.ts'
-import { ConnectionError, ErrorCode } from '../../lib/http2/errors.ts'
+import { ConnectionError, ErrorCode } from './errors.ts'
 import {
   Flag,
   FRAME_BYTES,
@@ -18,9 +18,9 @@ import {
   Setting,
   settingsFrame,
   unpadded,
-} from '../../lib/http2/frames.ts'
-import { encodeHeaders } from '../../lib/http2/header-encoder.ts'
+} from './frames.ts'
 import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
+import { encodeHeaders } from './header-encoder.ts'
 import { ReceiveWindow } from './receive-window.ts'
 import { Http2Request } from './request.ts'
 import { areTrailers, readHead } from './request-head.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FrameReader, FrameType, frameOf } from '../../../../src/lib/http2/frames.ts'
+import { FrameReader, FrameType, frameOf } from '../../../../src/protocols/http2/frames.ts'
 
 describe('frames', () => {
   const sent = [

@@ -1,0 +1,81 @@
+import type { Duplex } from 'node:stream'
+import { BINARY, closeFrame, frameHead, NORMAL_CLOSURE, TEXT } from './frame.ts'
+
+/** A reader with this much unwritten when more comes is cut off, as over HTTP. */
+const MAX_UNWRITTEN = 1 << 20
+/** How long a client may take to read the end and close. */
+const LINGER_MS = 5_000
+
+export interface MessageForm {
+  /** Messages are text, and binary otherwise. */
+  readonly text: boolean
+  /** Bytes before each message that are not sent: they frame it elsewhere. */
+  readonly leadBytes: number
+}
+
+/** Sends messages on a WebSocket that only the server speaks on: each buffer is a message. */
+export class MessageStream {
+  readonly #socket: Duplex
+  readonly #opcode: number
+  readonly #leadBytes: number
+  #ended = false
+
+  constructor(socket: Duplex, { text, leadBytes }: MessageForm) {
+    this.#socket = socket
+    this.#opcode = text ? TEXT : BINARY
+    this.#leadBytes = leadBytes
+  }
+
+  get open(): boolean {
+    return !this.#ended && !this.#socket.destroyed
+  }
+
+  get unwritten(): number {
+    return this.#socket.writableLength
+  }
+
+  write(chunks: readonly Buffer[]): boolean {
+    if (!this.open) return false
+    const socket = this.#socket
+    if (socket.writableLength > MAX_UNWRITTEN) {
+      this.#ended = true
+      socket.destroy()
+      return false
+    }
+    socket.cork()
+    for (const chunk of chunks) {
+      const payload = this.#leadBytes === 0 ? chunk : chunk.subarray(this.#leadBytes)
+      socket.write(frameHead(this.#opcode, payload.length))
+      socket.write(payload)
+    }
+    socket.uncork()
+    return true
+  }
+
+  drained(): Promise<void> {
+    const socket = this.#socket
+    if (!this.open || !socket.writableNeedDrain) return Promise.resolve()
+    return new Promise(resolve => {
+      const done = (): void => {
+        socket.off('drain', done).off('close', done)
+        resolve()
+      }
+      socket.on('drain', done).on('close', done)
+    })
+  }
+
+  end(): void {
+    this.close(NORMAL_CLOSURE)
+  }
+
+  /** Says why, and ends. */
+  close(code: number): void {
+    if (!this.open) return
+    this.#ended = true
+    const socket = this.#socket
+    socket.end(closeFrame(code))
+    const linger = setTimeout(() => socket.destroy(), LINGER_MS)
+    linger.unref()
+    socket.once('close', () => clearTimeout(linger))
+  }
+}
