@@ -78,7 +78,10 @@ export async function openAuth(config: Config, clock: Clock, log: Logger): Promi
   }
   return {
     authenticator: firstOf(
-      [clientCertificate, bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why }))],
+      [
+        clientCertificate(() => clock.now()),
+        bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why })),
+      ],
       config.anonymousAuth,
     ),
     authorizer,

@@ -57,7 +57,10 @@ export async function startTestServer(handler: Handler, options: Partial<ServerO
   certificates ??= makeCertificates()
   const credentials = await certificates
   const health = new Health(silentLogger)
-  const authenticator: Authenticator = firstOf([clientCertificate, bearerAuthenticator(fileTokens(parseTokenFile('alice,alice,1', 'test'), []), [])], true)
+  const authenticator: Authenticator = firstOf(
+    [clientCertificate(Date.now), bearerAuthenticator(fileTokens(parseTokenFile('alice,alice,1', 'test'), []), [])],
+    true,
+  )
   const running = await startServer({
     handler,
     isServed: ({ group, version, resource, subresource }) =>

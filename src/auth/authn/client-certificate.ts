@@ -1,32 +1,72 @@
+import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { type PeerCertificate, TLSSocket } from 'node:tls'
+import { type DetailedPeerCertificate, type PeerCertificate, TLSSocket } from 'node:tls'
 import type { User } from '../../meta/context.ts'
 import { type Authenticator, authenticated, type Identity } from './authenticator.ts'
 
-/** Identities by connection: a certificate is shown once, when the connection is made. */
-const known = new WeakMap<Socket, { readonly identity: Identity }>()
-
-/** The common name of a client's certificate is its user, the organizations are its groups. TLS has verified it against the client CA by then. */
-export const clientCertificate: Authenticator = ({ socket }) => {
-  const found = known.get(socket)
-  if (found !== undefined) return found.identity
-  const identity = socket instanceof TLSSocket ? identify(socket) : undefined
-  known.set(socket, { identity })
-  return identity
+/** What a connection's certificate says, and while it may say so, in milliseconds since the epoch. */
+interface Shown {
+  readonly identity: Identity
+  readonly notBefore: number
+  readonly notAfter: number
 }
 
-function identify(socket: TLSSocket): Identity {
-  const certificate = socket.getPeerCertificate()
-  if (certificate?.subject === undefined) return undefined
-  return socket.authorized ? (userOf(certificate) ?? 'rejected') : 'rejected'
+/** Longer chains than this are no chains that TLS has verified. */
+const MOST_CERTIFICATES = 20
+const NONE: Shown = { identity: undefined, notBefore: Number.NEGATIVE_INFINITY, notAfter: Number.POSITIVE_INFINITY }
+const REJECTED: Shown = { ...NONE, identity: 'rejected' }
+
+/**
+ * The common name of a client's certificate is its user, the organizations are its groups
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates). TLS has verified the chain when the connection was made, and the connection can
+ * neither be renegotiated nor resumed (see `createSecurePort`), so it is read once. Whether every certificate of the chain is still valid is asked with each request.
+ */
+export function clientCertificate(now: () => number): Authenticator {
+  const shown = new WeakMap<Socket, Shown>()
+  return ({ socket }) => {
+    let found = shown.get(socket)
+    if (found === undefined) {
+      found = socket instanceof TLSSocket ? read(socket) : NONE
+      shown.set(socket, found)
+    }
+    if (found.identity === undefined) return undefined
+    const time = now()
+    return time < found.notBefore || time > found.notAfter ? 'rejected' : found.identity
+  }
 }
 
-/** Undefined for a certificate without a common name. */
+function read(socket: TLSSocket): Shown {
+  const certificate = socket.getPeerCertificate(true) as DetailedPeerCertificate | null
+  if (certificate?.raw === undefined) return NONE
+  // A resumed session carries the verdict of an earlier connection.
+  if (!socket.authorized || socket.isSessionReused()) return REJECTED
+  const times = validityOf(certificate)
+  return times === undefined ? REJECTED : { identity: userOf(certificate), ...times }
+}
+
+/** When the whole chain is valid. Undefined where a link does not hold: the client may send certificates that only bear an issuer's name. */
+function validityOf(leaf: DetailedPeerCertificate): { readonly notBefore: number; readonly notAfter: number } | undefined {
+  let notBefore = Number.NEGATIVE_INFINITY
+  let notAfter = Number.POSITIVE_INFINITY
+  let certificate = leaf
+  for (let i = 0; i < MOST_CERTIFICATES; i++) {
+    notBefore = Math.max(notBefore, Date.parse(certificate.valid_from))
+    notAfter = Math.min(notAfter, Date.parse(certificate.valid_to))
+    const issuer: DetailedPeerCertificate | undefined = certificate.issuerCertificate
+    // The last is a trust anchor: it is its own issuer, or has none here.
+    if (issuer === undefined || issuer === certificate) return Number.isNaN(notBefore + notAfter) ? undefined : { notBefore, notAfter }
+    if (!new X509Certificate(certificate.raw).verify(new X509Certificate(issuer.raw).publicKey)) return undefined
+    certificate = issuer
+  }
+  return undefined
+}
+
+/** Undefined for a certificate without a common name: it says of nobody that it is theirs. Of several common names the last counts, as in Go. */
 export function userOf(certificate: Pick<PeerCertificate, 'subject' | 'fingerprint256'>): User | undefined {
-  const subject = certificate.subject as { CN?: string | string[]; O?: string | string[] }
-  const name = Array.isArray(subject.CN) ? subject.CN.at(-1) : subject.CN
+  const subject = certificate.subject as { CN?: string | string[]; O?: string | string[] } | undefined
+  const name = Array.isArray(subject?.CN) ? subject.CN.at(-1) : subject?.CN
   if (name === undefined || name === '') return undefined
-  const groups = subject.O === undefined ? [] : Array.isArray(subject.O) ? subject.O : [subject.O]
+  const groups = subject?.O === undefined ? [] : Array.isArray(subject.O) ? subject.O : [subject.O]
   const id = certificate.fingerprint256.replaceAll(':', '').toLowerCase()
   return authenticated({ name, groups, extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${id}`] } })
 }

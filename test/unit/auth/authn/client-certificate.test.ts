@@ -1,0 +1,198 @@
+import { once } from 'node:events'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import tls from 'node:tls'
+import { expect } from 'chai'
+import type { Identity } from '../../../../src/auth/authn/authenticator.ts'
+import { clientCertificate, userOf } from '../../../../src/auth/authn/client-certificate.ts'
+import { createSecurePort } from '../../../../src/server/listeners.ts'
+import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
+
+const MINUTE_MS = 60_000
+const USERS_CERTIFICATE = { subject: [{ CN: ['alice'] }, { O: ['developers'] }], usages: [CLIENT_AUTH] }
+
+describe('clientCertificate', () => {
+  let ca: Issued
+  let serving: Issued
+  let now = 0
+  let port = 0
+  let server: https.Server
+  before(async () => {
+    ca = await issueCertificate({ subject: [{ CN: ['ca'] }], isAuthority: true })
+    serving = await issueCertificate({ subject: [{ CN: ['localhost'] }], issuer: ca, usages: [SERVER_AUTH] })
+    const authenticate = clientCertificate(() => now)
+    server = createSecurePort({ cert: serving.cert, key: serving.key, clientCa: ca.cert }, (req, res) => {
+      const identity = authenticate({ headers: req.headers, socket: req.socket }) as Identity
+      const name = typeof identity === 'object' ? identity.name : String(identity)
+      if ('writeHead' in res) res.writeHead(200, { 'Content-Length': Buffer.byteLength(name) }).end(name)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    port = (server.address() as AddressInfo).port
+  })
+  beforeEach(() => {
+    now = Date.now()
+  })
+  after(() => server.close())
+
+  const ask = (agent: https.Agent): Promise<string> =>
+    new Promise((resolve, reject) => {
+      https
+        .get({ agent, port, host: '127.0.0.1' }, response => {
+          let text = ''
+          response.setEncoding('utf8').on('data', part => {
+            text += part
+          })
+          response.on('end', () => resolve(text))
+        })
+        .on('error', reject)
+    })
+
+  const agentOf = (pair?: { cert: string; key: string }) =>
+    new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false, ...(pair && { cert: pair.cert, key: pair.key }) })
+
+  async function askOnce(pair?: { cert: string; key: string }): Promise<string> {
+    const agent = agentOf(pair)
+    try {
+      return await ask(agent)
+    } finally {
+      agent.destroy()
+    }
+  }
+
+  it('names the user of a certificate that the client CA has signed', async () => {
+    expect(await askOnce(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca }))).to.equal('alice')
+    expect(await askOnce()).to.equal('undefined')
+  })
+
+  it('refuses certificates that are for servers, are signed by others, or are not valid at the time', async () => {
+    expect(await askOnce(serving)).to.equal('rejected')
+    expect(await askOnce(await issueCertificate({ ...USERS_CERTIFICATE, usages: [SERVER_AUTH], issuer: ca }))).to.equal('rejected')
+    expect(await askOnce(await issueCertificate(USERS_CERTIFICATE))).to.equal('rejected')
+    expect(await askOnce(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notAfter: now - MINUTE_MS }))).to.equal('rejected')
+    expect(await askOnce(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notBefore: now + MINUTE_MS }))).to.equal('rejected')
+  })
+
+  it('takes a certificate without usages, as Go does', async () => {
+    expect(await askOnce(await issueCertificate({ subject: [{ CN: ['bob'] }], issuer: ca }))).to.equal('bob')
+  })
+
+  it('reads names as they stand in the certificate', async () => {
+    const of = async (subject: Parameters<typeof issueCertificate>[0]['subject']) =>
+      askOnce(await issueCertificate({ subject, issuer: ca, usages: [CLIENT_AUTH] }))
+    expect(await of([{ CN: ['first'] }, { CN: ['last'] }]), 'of several the last counts').to.equal('last')
+    expect(await of([{ CN: ['one'], O: ['group'] }]), 'several in one relative name').to.equal('one')
+    expect(await of([{ CN: ['admin\0.example'] }]), 'a NUL does not end it').to.equal('admin\0.example')
+    expect(await of([{ CN: ['a\nCN=b'] }]), 'nothing is read out of a text').to.equal('a\nCN=b')
+  })
+
+  it('says nothing of a certificate without a common name', async () => {
+    expect(await askOnce(await issueCertificate({ subject: [{ O: ['system:masters'] }], issuer: ca, usages: [CLIENT_AUTH] }))).to.equal('undefined')
+  })
+
+  it('refuses a certificate that expires while its connection is open', async () => {
+    const agent = agentOf(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notAfter: now + 10 * MINUTE_MS }))
+    try {
+      expect(await ask(agent)).to.equal('alice')
+      now += 11 * MINUTE_MS
+      expect(await ask(agent)).to.equal('rejected')
+      now -= 11 * MINUTE_MS
+      expect(await ask(agent)).to.equal('alice')
+      now -= 120 * MINUTE_MS
+      expect(await ask(agent), 'before it is valid').to.equal('rejected')
+    } finally {
+      agent.destroy()
+    }
+  })
+
+  it('refuses a certificate whose intermediate authority, or whose authority, expires while its connection is open', async () => {
+    const between = await issueCertificate({ subject: [{ CN: ['between'] }], issuer: ca, isAuthority: true, notAfter: now + 10 * MINUTE_MS })
+    const leaf = await issueCertificate({ ...USERS_CERTIFICATE, issuer: between })
+    const underBetween = agentOf({ cert: leaf.cert + between.cert, key: leaf.key })
+    const long = agentOf(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notAfter: now + 1000 * MINUTE_MS }))
+    try {
+      expect([await ask(underBetween), await ask(long)]).to.deep.equal(['alice', 'alice'])
+      now += 11 * MINUTE_MS
+      expect([await ask(underBetween), await ask(long)]).to.deep.equal(['rejected', 'alice'])
+      now += 60 * MINUTE_MS
+      expect(await ask(long)).to.equal('rejected')
+    } finally {
+      underBetween.destroy()
+      long.destroy()
+    }
+  })
+
+  it('is not misled by a forged authority that the client sends along and that is valid for longer', async () => {
+    const leaf = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notAfter: now + 1000 * MINUTE_MS })
+    const forged = await issueCertificate({ subject: [{ CN: ['ca'] }], isAuthority: true, notAfter: now + 1000 * MINUTE_MS })
+    const agent = agentOf({ cert: leaf.cert + forged.cert, key: leaf.key })
+    try {
+      await ask(agent)
+      now += 90 * MINUTE_MS
+      expect(await ask(agent)).to.equal('rejected')
+    } finally {
+      agent.destroy()
+    }
+  })
+
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
+    it(`resumes no session over ${maxVersion}`, async () => {
+      const pair = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca })
+      let session: Buffer | undefined
+      const reused: boolean[] = []
+      for (let i = 0; i < 2; i++) {
+        const socket = tls.connect({
+          port,
+          host: '127.0.0.1',
+          rejectUnauthorized: false,
+          maxVersion,
+          cert: pair.cert,
+          key: pair.key,
+          ...(session && { session }),
+        })
+        socket.on('session', given => {
+          session = given
+        })
+        await once(socket, 'secureConnect')
+        reused.push(socket.isSessionReused())
+        socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+        await once(socket.resume(), 'close')
+      }
+      expect(reused).to.deep.equal([false, false])
+    })
+
+  it('lets no client renegotiate, for another certificate would not be verified', async () => {
+    const pair = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca })
+    const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, maxVersion: 'TLSv1.2', cert: pair.cert, key: pair.key })
+    await once(socket, 'secureConnect')
+    const outcome = await new Promise(resolve => {
+      socket.on('error', () => resolve('refused'))
+      socket.on('close', () => resolve('refused'))
+      socket.renegotiate({ rejectUnauthorized: false }, error => resolve(error ? 'refused' : 'renegotiated'))
+    })
+    socket.destroy()
+    expect(outcome).to.equal('refused')
+  })
+})
+
+describe('userOf', () => {
+  const fingerprint256 = 'AB:CD'
+  const cases: readonly { title: string; subject: object; user: readonly [string, readonly string[]] | undefined }[] = [
+    { title: 'takes organizations as groups, commas and all', subject: { CN: 'a', O: ['x,y', 'z'] }, user: ['a', ['x,y', 'z', 'system:authenticated']] },
+    { title: 'takes the last of several common names', subject: { CN: ['a', 'b'] }, user: ['b', ['system:authenticated']] },
+    { title: 'keeps a NUL in a name: it is no end', subject: { CN: 'admin\0x' }, user: ['admin\0x', ['system:authenticated']] },
+    {
+      title: 'reads nothing out of text that looks like another attribute',
+      subject: { CN: 'a\nO=system:masters' },
+      user: ['a\nO=system:masters', ['system:authenticated']],
+    },
+    { title: 'knows nobody without a common name', subject: { O: 'system:masters' }, user: undefined },
+    { title: 'knows nobody whose common name is empty', subject: { CN: '', O: 'system:masters' }, user: undefined },
+  ]
+  for (const { title, subject, user } of cases)
+    it(title, () => {
+      const found = userOf({ subject: subject as tls.PeerCertificate['subject'], fingerprint256 })
+      expect(found && [found.name, found.groups]).to.deep.equal(user)
+      if (found) expect(found.extra).to.deep.equal({ 'authentication.kubernetes.io/credential-id': ['X509SHA256=abcd'] })
+    })
+})
