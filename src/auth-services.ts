@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { load as parseYaml } from 'js-yaml'
 import { type Authenticator, firstOf } from './auth/authn/authenticator.ts'
@@ -20,11 +20,11 @@ import type { AuthorizationMode, Config } from './config/config.ts'
 import type { Clock } from './lib/clock.ts'
 import { invariant } from './lib/invariant.ts'
 import type { Logger } from './lib/log.ts'
+import { keepPrivate, makePrivateDirectory } from './lib/private-file.ts'
 import type { Authorizer } from './meta/authorizer.ts'
 import type { KubeObject } from './meta/object.ts'
 import { isStatusError } from './meta/status.ts'
 import type { AuthServices } from './resources/builtin.ts'
-import { keepPrivate } from './server/tls/material.ts'
 
 /** Authentication and authorization as the configuration has them. */
 export interface Auth {
@@ -134,7 +134,7 @@ async function signingKeyOf({ certDir }: Config): Promise<SigningKey> {
     return undefined
   })
   if (pem === undefined) {
-    await mkdir(certDir, { recursive: true, mode: 0o700 })
+    await makePrivateDirectory(certDir)
     // Of several processes that make one, all take that which was there first.
     pem = await keepPrivate(file, await generateSigningKey())
   }

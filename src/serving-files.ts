@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises'
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname } from 'node:path'
 import type { Config } from './config/config.ts'
 import type { Logger } from './lib/log.ts'
+import { makePrivateDirectory, writePrivate } from './lib/private-file.ts'
 import { kubeconfig } from './server/kubeconfig.ts'
-import { ADMIN_USER, type Credentials, loadCredentials, writePrivate } from './server/tls/material.ts'
+import { ADMIN_USER, type Credentials, loadCredentials } from './server/tls/material.ts'
 import { servingNames } from './server/tls/names.ts'
 
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
@@ -32,7 +32,7 @@ export async function announce(
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const url = `https://${urlHost(config.bindAddress)}:${ports.securePort}`
-  await mkdir(dirname(config.kubeconfigOut), { recursive: true })
+  await makePrivateDirectory(dirname(config.kubeconfigOut))
   await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...credentials.admin }))
   log.info('serving', {
     url,

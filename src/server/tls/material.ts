@@ -1,7 +1,8 @@
-import { randomUUID, X509Certificate } from 'node:crypto'
-import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MASTERS } from '../../auth/authn/authenticator.ts'
+import { makePrivateDirectory, writePrivate } from '../../lib/private-file.ts'
 import type { TlsMaterial } from '../listeners.ts'
 import type { KeyPair, Names } from './issue.ts'
 
@@ -34,7 +35,7 @@ export interface Credentials {
  */
 export async function loadCredentials(options: CertificateOptions): Promise<Credentials> {
   const { directory, names } = options
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makePrivateDirectory(directory)
   const ca = await keep(directory, 'ca', isFresh, async () => (await import('./issue.ts')).issueCa('binnacle-ca'))
   const issuer = new X509Certificate(ca.cert)
   const ours = (cert: X509Certificate): boolean => cert.checkIssued(issuer)
@@ -79,28 +80,6 @@ async function readIfThere(file: string): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-/** Writes the file, readable by its owner only, unless it is there already. Gives what is in it then. */
-export async function keepPrivate(file: string, text: string): Promise<string> {
-  const draft = `${file}.${randomUUID()}.tmp`
-  await writeFile(draft, text, { mode: 0o600 })
-  try {
-    await link(draft, file)
-    return text
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return await readFile(file, 'utf8')
-  } finally {
-    await unlink(draft)
-  }
-}
-
-/** Replaces the file at once, readable by its owner only. */
-export async function writePrivate(file: string, text: string): Promise<void> {
-  const draft = `${file}.tmp`
-  await writeFile(draft, text, { mode: 0o600 })
-  await rename(draft, file)
 }
 
 const isFresh = (cert: X509Certificate): boolean => Date.parse(cert.validTo) - Date.now() > RENEW_MS

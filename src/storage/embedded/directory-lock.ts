@@ -1,5 +1,6 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { placePrivateSync } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 
 /**
@@ -11,7 +12,8 @@ export function lockDirectory(dir: string): () => void {
   const path = join(dir, 'lock')
   const mine = `${process.pid} ${startTime(process.pid)}\n`
   for (let attempt = 0; attempt < 10; attempt++) {
-    if (place(path, mine)) {
+    // With its content, in one step: no one reads it half written.
+    if (placePrivateSync(path, mine)) {
       return () => {
         if (read(path) === mine) rmSync(path, { force: true })
       }
@@ -23,21 +25,6 @@ export function lockDirectory(dir: string): () => void {
     removeStale(path, theirs)
   }
   throw new BackendError('unavailable', `the store in ${dir} cannot be locked: others keep taking ${path}`)
-}
-
-/** Puts the file there with its content in one step (a link), so that no one reads it half written. False where there is one. */
-function place(path: string, content: string): boolean {
-  const draft = `${path}.${process.pid}.new`
-  writeFileSync(draft, content, { mode: 0o600 })
-  try {
-    linkSync(draft, path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return false
-  } finally {
-    rmSync(draft, { force: true })
-  }
 }
 
 /** Moves the stale file away; if another process put its own there meanwhile, that one goes back. */

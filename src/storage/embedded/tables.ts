@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
+import { syncDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 import { formatVersion, numberBytes, readNumber } from './layout.ts'
 
@@ -48,7 +48,9 @@ export async function openTables(dir: string): Promise<Tables> {
   let root: RootDatabase<Buffer, Buffer>
   let tables: Tables
   try {
-    root = open<Buffer, Buffer>({ path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, ...binary })
+    // Known to the package, not to its types; what is stored is for its owner only, whoever made the directory.
+    const options = { path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, permissionsMode: 0o600, ...binary }
+    root = open<Buffer, Buffer>(options)
     const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...binary })
     tables = {
       log: table('log'),
@@ -88,14 +90,3 @@ async function explainCommit(error: Error & { commitError?: Promise<never> }): P
   throw (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error
 }
 const reasonWait = 100
-
-/** Makes the new files' names durable; where the system cannot sync a directory (Windows), it need not. */
-function syncDirectory(dir: string): void {
-  if (process.platform === 'win32') return
-  const fd = openSync(dir, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
-}

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -54,6 +54,17 @@ describe('embedded store', () => {
     }
     return { store: await start({ wrapTables }), state }
   }
+
+  it('keeps its files for their owner only, in a directory that others may read, too', async () => {
+    const umask = process.umask(0)
+    try {
+      chmodSync(dir, 0o755)
+      await start()
+      for (const file of readdirSync(dir)) expect(statSync(join(dir, file)).mode & 0o777, file).to.equal(0o600)
+    } finally {
+      process.umask(umask)
+    }
+  })
 
   it('is what it was after it is opened again', async () => {
     const store = await start()

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * Files that only their owner may read and write. Each is written beside its place, under a name that nobody can guess and that must not exist, so that neither a link nor a file that
+ * someone has left there decides where the bytes go or who may read them. It takes its place in one step, when it is on the disk.
+ */
+
+const MODE = 0o600
+const DIRECTORY_MODE = 0o700
+
+const draftOf = (file: string): string => `${file}.${randomUUID()}.tmp`
+
+const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
+
+/** Makes the directory, and those above it, for their owner only. One that is there stays as it is. */
+export async function makePrivateDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
+}
+
+/** Replaces what is there: a link itself, not what it points to. */
+export async function writePrivate(file: string, text: string): Promise<void> {
+  await withDraft(file, text, draft => rename(draft, file))
+}
+
+/** Writes the file unless something of that name is there already. Resolves with what is in it then. */
+export async function keepPrivate(file: string, text: string): Promise<string> {
+  let kept = text
+  await withDraft(file, text, async draft => {
+    try {
+      await link(draft, file)
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error
+      kept = await readFile(file, 'utf8')
+    }
+  })
+  return kept
+}
+
+/** Writes the file unless something of that name is there already: false then. For locks, which last no longer than the system: it does not wait for the disk. */
+export function placePrivateSync(file: string, text: string): boolean {
+  const draft = draftOf(file)
+  const descriptor = openSync(draft, 'wx', MODE)
+  try {
+    writeSync(descriptor, text)
+    linkSync(draft, file)
+    return true
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+    return false
+  } finally {
+    closeSync(descriptor)
+    rmSync(draft, { force: true })
+  }
+}
+
+async function withDraft(file: string, text: string, place: (draft: string) => Promise<void>): Promise<void> {
+  const draft = draftOf(file)
+  const handle = await open(draft, 'wx', MODE)
+  try {
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await place(draft)
+    syncDirectory(dirname(file))
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Makes the names of files in it durable. Where the system cannot sync a directory (Windows), it need not. */
+export function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return
+  const descriptor = openSync(directory, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

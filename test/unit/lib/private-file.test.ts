@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { keepPrivate, makePrivateDirectory, placePrivateSync, writePrivate } from '../../../src/lib/private-file.ts'
+
+const modeOf = (file: string): number => statSync(file).mode & 0o777
+
+/** Each takes what is there into account in its own way; how the bytes get there is the same. */
+const WAYS: Readonly<Record<string, (file: string, text: string) => unknown>> = { writePrivate, keepPrivate, placePrivateSync }
+
+describe('private files', () => {
+  let directory = ''
+  let umask = 0
+  beforeEach(() => {
+    umask = process.umask(0)
+    directory = mkdtempSync(join(tmpdir(), 'binnacle-private-'))
+  })
+  afterEach(() => {
+    process.umask(umask)
+    rmSync(directory, { recursive: true })
+  })
+
+  for (const [name, write] of Object.entries(WAYS)) {
+    it(`${name}: are for their owner only, whatever the umask, and leave nothing beside them`, async () => {
+      const file = join(directory, 'a.key')
+      await write(file, 'secret')
+      expect(readFileSync(file, 'utf8')).to.equal('secret')
+      expect(modeOf(file)).to.equal(0o600)
+      expect(readdirSync(directory)).to.deep.equal(['a.key'])
+    })
+
+    it(`${name}: do not go where a link under a name of a draft points to, nor into a file that waits there`, async () => {
+      const file = join(directory, 'a.key')
+      const theirs = join(directory, 'theirs')
+      for (const suffix of ['.tmp', '.new', `.${process.pid}.new`, `.${process.pid}.tmp`]) symlinkSync(theirs, file + suffix)
+      await write(file, 'secret')
+      expect(readdirSync(directory), 'written through a link').not.to.include('theirs')
+      const other = join(directory, 'b.key')
+      writeFileSync(`${other}.tmp`, '', { mode: 0o666 })
+      await write(other, 'secret')
+      expect(modeOf(other)).to.equal(0o600)
+    })
+  }
+
+  it('replace a link, not what it points to, and a file that others could read', async () => {
+    const file = join(directory, 'a.key')
+    const theirs = join(directory, 'theirs')
+    writeFileSync(theirs, 'before', { mode: 0o666 })
+    symlinkSync(theirs, file)
+    await writePrivate(file, 'secret')
+    expect([readFileSync(theirs, 'utf8'), readFileSync(file, 'utf8'), modeOf(file)]).to.deep.equal(['before', 'secret', 0o600])
+    await writePrivate(theirs, 'secret')
+    expect(modeOf(theirs)).to.equal(0o600)
+  })
+
+  it('are kept where they are to be kept', async () => {
+    const file = join(directory, 'a.key')
+    expect(await keepPrivate(file, 'first')).to.equal('first')
+    expect(await keepPrivate(file, 'second')).to.equal('first')
+    expect(placePrivateSync(file, 'third')).to.equal(false)
+    expect(readFileSync(file, 'utf8')).to.equal('first')
+    expect(readdirSync(directory)).to.deep.equal(['a.key'])
+  })
+
+  it('leave no draft where they cannot be placed', async () => {
+    const file = join(directory, 'taken')
+    mkdirSync(join(file, 'full'), { recursive: true })
+    await writePrivate(file, 'secret').then(
+      () => expect.fail('placed'),
+      (error: NodeJS.ErrnoException) => expect(error.code).to.be.oneOf(['EISDIR', 'ENOTEMPTY', 'EEXIST']),
+    )
+    expect(await fs.readdir(directory)).to.deep.equal(['taken'])
+  })
+
+  it('stand in directories that are their owner’s only, where those are made', async () => {
+    const made = join(directory, 'data', 'pki')
+    await makePrivateDirectory(made)
+    expect([modeOf(made), modeOf(join(directory, 'data'))]).to.deep.equal([0o700, 0o700])
+  })
+})
