@@ -4,10 +4,9 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { forbiddenError } from '../meta/status.ts'
 import { Http2Connection } from '../protocols/http2/connection.ts'
-import type { AnyRequest } from './any-http.ts'
 import type { Listener } from './app.ts'
+import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
 import { answerInvalidRequest } from './invalid-request.ts'
 import { encodeStatusAsJson } from './status-body.ts'
 import { upgradeListener } from './upgrade.ts'
@@ -101,15 +100,12 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener): HttpsSer
   return server
 }
 
-/**
- * Plain HTTP without credentials, for loopback only. Requests that a web page sends by a browser of this machine are refused: they carry an Origin, or a host name that
- * was made to point here.
- */
+/** Plain HTTP without credentials, for loopback only. Requests that a web page sends by a browser of this machine are refused. */
 export function createInsecurePort(listener: Listener): Server {
   const guarded: Listener = (req, res) => {
     const refused = refusalOf(req)
     if (refused === undefined) return listener(req, res)
-    const { contentType, bytes } = encodeStatusAsJson(forbiddenError({ group: '', resource: '' }, '', refused).status, undefined)
+    const { contentType, bytes } = encodeStatusAsJson(refusalStatus(refused), undefined)
     ;(res as ServerResponse).writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
   }
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: HEADERS_MS }, guarded)
@@ -119,14 +115,6 @@ export function createInsecurePort(listener: Listener): Server {
   )
   server.on('clientError', answerInvalidRequest as (error: Error, socket: Duplex) => void)
   return server
-}
-
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
-
-export function refusalOf(req: Pick<AnyRequest, 'headers'>): string | undefined {
-  if (req.headers.origin !== undefined) return 'the insecure port serves no web pages'
-  if (req.headers.host !== undefined && !LOOPBACK_HOST.test(req.headers.host)) return 'the insecure port serves loopback names only'
-  return undefined
 }
 
 type AnyServer = Server | HttpsServer

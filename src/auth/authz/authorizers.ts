@@ -19,26 +19,24 @@ export const privileged: Authorizer = {
   rulesFor: user => (user.groups.includes(MASTERS) ? EVERYTHING : NO_RULES),
 }
 
-/** Health and version may be read by everyone, who they may be: what upstream's role system:public-info-viewer gives. */
+/** Health and version may be read by everyone, who they may be: what upstream's role system:public-info-viewer gives. Single checks tell why they fail, and are not among it. */
 export const publicInformation: Authorizer = {
-  authorize: async (_user, info) => (!info.isResource && info.verb === 'get' && isPublic(info.path) ? ALLOW : NO_OPINION),
+  authorize: async (_user, info) => (!info.isResource && info.verb === 'get' && PUBLIC.has(info.path) ? ALLOW : NO_OPINION),
   rulesFor: () => ({ ...NO_RULES, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [...PUBLIC] }] }),
 }
 
-const isPublic = (path: string): boolean => PUBLIC.has(path) || /^\/(?:healthz|livez|readyz)\/[^/]+$/.test(path)
-
-const SELF_REVIEWS: Readonly<Record<string, readonly string[]>> = {
-  'authentication.k8s.io': ['selfsubjectreviews'],
-  'authorization.k8s.io': ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
-}
+const SELF_REVIEWS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['authentication.k8s.io', ['selfsubjectreviews']],
+  ['authorization.k8s.io', ['selfsubjectaccessreviews', 'selfsubjectrulesreviews']],
+])
 
 /** Everyone who has proved who they are may ask who they are, and what they may do: what upstream's role system:basic-user gives. */
 export const basicUser: Authorizer = {
   authorize: async ({ groups }, { isResource, verb, group, resource, subresource }) =>
-    isResource && verb === 'create' && subresource === '' && SELF_REVIEWS[group]?.includes(resource) && groups.includes(AUTHENTICATED) ? ALLOW : NO_OPINION,
+    isResource && verb === 'create' && subresource === '' && SELF_REVIEWS.get(group)?.includes(resource) && groups.includes(AUTHENTICATED) ? ALLOW : NO_OPINION,
   rulesFor: ({ groups }) =>
     groups.includes(AUTHENTICATED)
-      ? { ...NO_RULES, resourceRules: Object.entries(SELF_REVIEWS).map(([group, resources]) => ({ verbs: ['create'], apiGroups: [group], resources })) }
+      ? { ...NO_RULES, resourceRules: [...SELF_REVIEWS].map(([group, resources]) => ({ verbs: ['create'], apiGroups: [group], resources })) }
       : NO_RULES,
 }
 

@@ -176,9 +176,25 @@ describe('the pipeline', () => {
     expect(answer).to.contain('"the server does not allow this method on the requested resource"')
   })
 
+  it('tells single health checks, and why they fail, to those who may read them', async () => {
+    server.health.add({
+      name: 'store',
+      check: () => {
+        throw new Error('connect ECONNREFUSED 192.0.2.1:2379')
+      },
+    })
+    for (const path of ['/healthz/store', '/livez/store', '/readyz/store', '/healthz/store/', '/healthz/nothing'])
+      expect((await server.secure(path)).status, path).to.equal(403)
+    const whole = await server.secure('/healthz?verbose')
+    expect([whole.status, whole.body.toString()]).to.deep.equal([500, '[-]store failed: reason withheld\nhealthz check failed\n'])
+    expect((await server.secure('/healthz/store', { admin: true })).body.toString()).to.contain('192.0.2.1')
+  })
+
   it('refuses web pages on the insecure port', async () => {
     expect((await server.plain('/version', { headers: { origin: 'http://evil' } })).status).to.equal(403)
     expect((await server.plain('/version', { headers: { host: 'evil.example' } })).status).to.equal(403)
+    expect((await server.plain('/version', { headers: { 'sec-fetch-site': 'cross-site' } })).status).to.equal(403)
+    expect((await server.plain('/version', { headers: { 'sec-fetch-site': 'cross-site', connection: 'Upgrade', upgrade: 'websocket' } })).status).to.equal(403)
     expect((await server.plain('/version', { headers: { host: 'localhost:1' } })).status).to.equal(200)
   })
 })

@@ -18,9 +18,21 @@ describe('authorizers', () => {
     ['AlwaysAllow lets those in who are known', open, alice, 'GET', '/api/v1/nodes/n', 'allow'],
     ['AlwaysAllow lets nobody else in', open, ANONYMOUS as typeof alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
     ['AlwaysDeny', union([privileged, alwaysDeny]), alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
-    ...['/healthz', '/livez', '/readyz', '/readyz/etcd', '/version'].map(
+    ...['/healthz', '/livez', '/readyz', '/version', '/version/'].map(
       path => [`everyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'allow'] as [string, typeof all, typeof alice, string, string, string],
     ),
+    ...['/healthz/etcd', '/readyz/ping', '/livez/', '/healthz//etcd', '//healthz', '/HEALTHZ', '/version/x'].map(
+      path =>
+        [`not everyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'no opinion'] as [
+          string,
+          typeof all,
+          typeof alice,
+          string,
+          string,
+          string,
+        ],
+    ),
+    ['a group by the name of a member of objects is none', basicUser, alice, 'POST', '/apis/constructor/v1/selfsubjectreviews', 'no opinion'],
     ['nobody may post to it', all, ANONYMOUS as typeof alice, 'POST', '/healthz', 'no opinion'],
     ['whoever is known may ask what they may do', basicUser, alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'allow'],
     ['nobody else may', basicUser, ANONYMOUS as typeof alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'no opinion'],
