@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ResourceAccess } from './definition.ts'
 
@@ -45,6 +46,8 @@ export interface Destination {
   readonly scheme: 'http' | 'https'
   /** A name or an address, the latter without brackets. */
   readonly host: string
+  /** What the host stands for, where that has been looked up: the connection goes there, and nothing is looked up again. */
+  readonly addresses?: readonly LookupAddress[]
   /** Empty: the scheme's. */
   readonly port: string
   /** Not escaped. */

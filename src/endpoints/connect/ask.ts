@@ -1,6 +1,7 @@
+import type { LookupAddress } from 'node:dns'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isIPv6 } from 'node:net'
+import { isIPv6, type LookupFunction } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Destination, KubeletAddresses, Trust } from '../../catalog/connect.ts'
@@ -59,18 +60,29 @@ function tlsOf(trust: Trust, { certificateAuthority, client }: Kubelets): Secure
   }
 }
 
+/** In place of a lookup: what an earlier one has found. */
+const found =
+  (addresses: readonly LookupAddress[]): LookupFunction =>
+  (_host, { all }, done) => {
+    const [first] = addresses
+    if (all) done(null, [...addresses])
+    else if (first) done(null, first.address, first.family)
+    else done(new DialError('no addresses'), '')
+  }
+
 /**
  * Sends a request on a connection of its own, and resolves with the head of the answer. Throws DialError where nobody answers. The signal ends the connection at any time, also
  * after this has resolved, unless it was upgraded: then it is the caller's.
  */
 export function ask(destination: Destination, kubelets: Kubelets, { method, headers, body, signal }: Question): Promise<Reply> {
-  const { scheme, host, trust } = destination
+  const { scheme, host, addresses, trust } = destination
   const port = destination.port === '' ? PORTS[scheme] : destination.port
   const address = `${hostText(host)}:${port}`
   const named = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
   const options: RequestOptions = {
     agent: false,
     host,
+    ...(addresses && { lookup: found(addresses) }),
     port,
     method,
     path: targetOf(destination),

@@ -1,8 +1,5 @@
-import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
-import type { ConnectSubresource, Destination } from '../../catalog/connect.ts'
+import type { ConnectSubresource } from '../../catalog/connect.ts'
 import { joinKeepingSlash } from '../../lib/url.ts'
-import { isGlobalUnicast, parseIp } from '../../meta/ip.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { badRequestError, failure } from '../../meta/status.ts'
 import { negotiate } from '../negotiate.ts'
@@ -10,6 +7,7 @@ import type { Scope } from '../scope.ts'
 import { forward } from './forward.ts'
 import { log } from './log.ts'
 import { connectOptions } from './options.ts'
+import { resolveHost } from './resolve.ts'
 import { upgrade } from './upgrade.ts'
 
 /** Serves a subresource that reaches out of the server. Throws what is wrong with the request, and what was wrong with whom it went to. */
@@ -22,10 +20,11 @@ export async function connect(scope: Scope, subresource: ConnectSubresource): Pr
   if (subresource.subpath) options.path = joinKeepingSlash(subpathOf(scope))
   if (how !== 'log') await admit(scope, { kind: schema.name, apiVersion: 'v1', ...options })
   const api = env.registry.access(exchange.ctx.signal)
-  const destination = await subresource.locate({ namespace, name, options, api, kubelets: env.kubelets })
-  if (how === 'log') return log(exchange, destination, env.kubelets, name)
-  if (!destination) throw failure(500, '', 'there is nowhere to connect to')
-  await checkName(destination)
+  const located = await subresource.locate({ namespace, name, options, api, kubelets: env.kubelets })
+  if (how === 'log') return log(exchange, located, env.kubelets, name)
+  if (!located) throw failure(500, '', 'there is nowhere to connect to')
+  const addresses = await resolveHost(located)
+  const destination = addresses ? { ...located, addresses } : located
   if (exchange.asksUpgrade) return upgrade(exchange, destination, env.kubelets)
   if (how === 'upgrade') throw badRequestError('Upgrade request required')
   return forward(exchange, destination, env.kubelets)
@@ -43,16 +42,4 @@ function subpathOf({ info }: Scope): string {
 async function admit({ exchange, env, served, namespace, name, subresourceName: subresource }: Scope, options: object): Promise<void> {
   const object = options as unknown as KubeObject
   await env.registry.admit({ operation: 'CONNECT', ctx: exchange.ctx, served, subresource, namespace, name, dryRun: false, object })
-}
-
-/** A name must not stand for this machine itself, nor for its link. */
-async function checkName({ host, trust }: Destination): Promise<void> {
-  if (trust !== 'anything' || isIP(host) !== 0) return
-  const addresses = await lookup(host, { all: true }).catch(() => {
-    throw badRequestError(`lookup ${host}: no such host`)
-  })
-  for (const { address } of addresses) {
-    const ip = parseIp(address)
-    if (!ip || !isGlobalUnicast(ip)) throw badRequestError('address not allowed')
-  }
 }

@@ -1,3 +1,5 @@
+import dns from 'node:dns'
+import { syncBuiltinESMExports } from 'node:module'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { eventually } from '../../../support/builtin-registry.ts'
@@ -187,6 +189,36 @@ describe('proxies', () => {
       const { status, body } = await world.server.http2(`/api/v1/nodes/${id}/proxy/healthz/ping?v=1`)
       expect({ status, body: body.toString() }).to.deep.equal({ status: 200, body: 'fine' })
       expect(world.kubelet.last.url).to.equal('/healthz/ping?v=1')
+    }
+  })
+
+  it('go where a name pointed when it was looked at, wherever it points a moment later', async () => {
+    const addressesOf = (addresses: object[]) =>
+      world.registry.registry
+        .access()
+        .update({ group: '', resource: 'nodes' }, '', 'bare', found => Object.assign(found, { status: { ...found.status, addresses } }), {
+          subresource: 'status',
+        })
+    const { lookup } = dns
+    const first = dns.promises.lookup
+    const later: string[] = []
+    // The name is harmless for the check, and this very machine for whoever looks again.
+    dns.promises.lookup = (async () => [{ address: ownAddress, family: 4 }]) as unknown as typeof first
+    dns.lookup = ((host: string, ...rest: unknown[]) => {
+      later.push(host)
+      return (lookup as (...args: unknown[]) => void)('127.0.0.1', ...rest)
+    }) as typeof lookup
+    syncBuiltinESMExports()
+    try {
+      await addressesOf([{ type: 'Hostname', address: 'rebinding.test' }])
+      answer(200, {}, 'outside')
+      const { status, body } = await world.server.http2(`/api/v1/nodes/http:bare:${world.inPod.port}/proxy/x`)
+      expect({ status, body: body.toString(), later }).to.deep.equal({ status: 200, body: 'outside', later: [] })
+    } finally {
+      dns.promises.lookup = first
+      dns.lookup = lookup
+      syncBuiltinESMExports()
+      await addressesOf([{ type: 'ExternalIP', address: '203.0.113.1' }])
     }
   })
 
