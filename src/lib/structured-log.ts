@@ -45,7 +45,10 @@ function textLine(time: Date, level: string, message: string, fields: Fields): s
 }
 
 function textOf(value: unknown): string {
-  if (value instanceof Error) return JSON.stringify(value.stack ?? value.message)
-  if (typeof value === 'string') return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value)
+  if (value instanceof Error) return quoted(value.stack ?? value.message)
+  if (typeof value === 'string') return /^[^\s"=\p{Cc}]+$/u.test(value) ? value : quoted(value)
   return typeof value === 'object' && value !== null ? JSON.stringify(value, printable) : String(value)
 }
+
+/** No control character is left: clients choose much of what is logged, and a terminal would obey. */
+const quoted = (text: string): string => JSON.stringify(text).replace(/\p{Cc}/gu, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

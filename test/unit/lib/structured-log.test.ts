@@ -13,6 +13,12 @@ describe('createLogger', () => {
     expect(written).to.deep.equal(['1970-01-01T00:00:00.000Z warn  careful a=1 b="two words" d={"e":"f"}\n'])
   })
 
+  it('writes no control character of a value', () => {
+    const { written, log } = lines('text')
+    log.info('request', { path: '/a\nerror', agent: '\u001b[2J', other: 'a\u009b2J' })
+    expect(written).to.deep.equal(['1970-01-01T00:00:00.000Z info  request path="/a\\nerror" agent="\\u001b[2J" other="a\\u009b2J"\n'])
+  })
+
   it('writes one JSON object a line', () => {
     const { written, log } = lines('json')
     log.info('hello\nthere', { n: 2n })

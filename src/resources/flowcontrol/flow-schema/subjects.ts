@@ -1,3 +1,4 @@
+import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -25,7 +26,7 @@ function validateAccount({ name, namespace }: ApiStruct, path: FieldPath): Field
 
 export function validateSubject(subject: ApiStruct, path: FieldPath): FieldError[] {
   const kind: string = subject.kind ?? ''
-  const member = MEMBERS[kind]
+  const member = ownMember(MEMBERS, kind)
   if (member === undefined) return [notSupported(path.child('kind'), kind, ['Group', 'ServiceAccount', 'User'])]
   const who = subject[member]
   const at = path.child(member)
