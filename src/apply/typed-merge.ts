@@ -53,7 +53,8 @@ function mergeElements(list: ListSchema, live: readonly Json[], config: readonly
   const shared = right.filter(element => theirs.has(element))
   const out: Json[] = []
   const done = new Set<PathElement>()
-  let next = shared.shift()
+  let at = 0
+  let next = shared[at++]
   const take = (element: PathElement): void => {
     done.add(element)
     const merged = merge(list.items, theirs.get(element), mine.get(element))
@@ -67,7 +68,7 @@ function mergeElements(list: ListSchema, live: readonly Json[], config: readonly
         take(ours)
         l++
         r++
-        next = shared.shift()
+        next = shared[at++]
         continue
       }
       if (mine.has(ours) && next !== undefined && next !== ours) {
@@ -85,7 +86,7 @@ function mergeElements(list: ListSchema, live: readonly Json[], config: readonly
     if (wanted !== undefined) {
       take(wanted)
       r++
-      if (next === wanted) next = shared.shift()
+      if (next === wanted) next = shared[at++]
     }
   }
   return out.length > 0 ? out : undefined

@@ -1,3 +1,4 @@
+import { counted } from './error-bound.ts'
 import type { FieldPath } from './field-path.ts'
 
 /** Reasons of a Status cause that validation gives (metav1.CauseType). */
@@ -68,66 +69,39 @@ function escapeCharacter(c: string): string {
 
 const withDetail = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`)
 
-export const required = (path: FieldPath, detail = ''): FieldError => ({
-  reason: 'FieldValueRequired',
-  field: path.text,
-  body: withDetail('Required value', detail),
-})
+const fieldError = (reason: FieldErrorReason, path: FieldPath, body: string): FieldError => counted({ reason, field: path.text, body })
 
-export const invalid = (path: FieldPath, value: unknown, detail: string): FieldError => ({
-  reason: 'FieldValueInvalid',
-  field: path.text,
-  body: withDetail(`Invalid value: ${printValue(value)}`, detail),
-})
+export const required = (path: FieldPath, detail = ''): FieldError => fieldError('FieldValueRequired', path, withDetail('Required value', detail))
+
+export const invalid = (path: FieldPath, value: unknown, detail: string): FieldError =>
+  fieldError('FieldValueInvalid', path, withDetail(`Invalid value: ${printValue(value)}`, detail))
 
 /** `value` is of a wrong type. */
-export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError => ({
-  ...invalid(path, value, detail),
-  reason: 'FieldValueTypeInvalid',
-})
+export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError =>
+  fieldError('FieldValueTypeInvalid', path, withDetail(`Invalid value: ${printValue(value)}`, detail))
 
 /** The value is not printed: a rule about several of its parts is broken. */
-export const invalidStructure = (path: FieldPath, detail: string): FieldError => ({
-  reason: 'FieldValueInvalid',
-  field: path.text,
-  body: withDetail('Invalid value', detail),
-})
+export const invalidStructure = (path: FieldPath, detail: string): FieldError => fieldError('FieldValueInvalid', path, withDetail('Invalid value', detail))
 
 /** `supported` in the order that upstream prints: pass it sorted where upstream sorts (it nearly always does). */
-export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError => ({
-  reason: 'FieldValueNotSupported',
-  field: path.text,
-  body: withDetail(`Unsupported value: ${printValue(value)}`, supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : ''),
-})
+export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
+  fieldError(
+    'FieldValueNotSupported',
+    path,
+    withDetail(`Unsupported value: ${printValue(value)}`, supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : ''),
+  )
 
-export const forbidden = (path: FieldPath, detail: string): FieldError => ({
-  reason: 'FieldValueForbidden',
-  field: path.text,
-  body: withDetail('Forbidden', detail),
-})
+export const forbidden = (path: FieldPath, detail: string): FieldError => fieldError('FieldValueForbidden', path, withDetail('Forbidden', detail))
 
-export const duplicate = (path: FieldPath, value: unknown): FieldError => ({
-  reason: 'FieldValueDuplicate',
-  field: path.text,
-  body: `Duplicate value: ${printValue(value)}`,
-})
+export const duplicate = (path: FieldPath, value: unknown): FieldError => fieldError('FieldValueDuplicate', path, `Duplicate value: ${printValue(value)}`)
 
-export const notFound = (path: FieldPath, value: unknown): FieldError => ({
-  reason: 'FieldValueNotFound',
-  field: path.text,
-  body: `Not found: ${printValue(value)}`,
-})
+export const notFound = (path: FieldPath, value: unknown, detail = ''): FieldError =>
+  fieldError('FieldValueNotFound', path, withDetail(`Not found: ${printValue(value)}`, detail))
 
-export const tooLong = (path: FieldPath, maxLength: number): FieldError => ({
-  reason: 'FieldValueTooLong',
-  field: path.text,
-  body: `Too long: may not be more than ${maxLength} bytes`,
-})
+export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
+  fieldError('FieldValueTooLong', path, `Too long: may not be more than ${maxLength} bytes`)
 
-export const tooMany = (path: FieldPath, count: number, max: number): FieldError => ({
-  reason: 'FieldValueTooMany',
-  field: path.text,
-  body: `Too many: ${count}: must have at most ${max} items`,
-})
+export const tooMany = (path: FieldPath, count: number, max: number): FieldError =>
+  fieldError('FieldValueTooMany', path, `Too many: ${count}: must have at most ${max} items`)
 
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`

@@ -172,7 +172,8 @@ const time = (value: string | null | undefined): unknown => (value ? verbatim(pr
 export function validateObjectMetaUpdate(next: ObjectMeta, old: ObjectMeta, path: FieldPath, rules: ObjectMetaRules = {}): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {
-    const extra = (next.finalizers ?? []).filter(finalizer => !(old.finalizers ?? []).includes(finalizer)).sort()
+    const before = new Set(old.finalizers)
+    const extra = (next.finalizers ?? []).filter(finalizer => !before.has(finalizer)).sort()
     if (extra.length > 0) {
       const listed = [...new Set(extra)].map(finalizer => JSON.stringify(finalizer)).join(', ')
       errors.push(

@@ -1,3 +1,4 @@
+import { MOST_ERRORS } from './error-bound.ts'
 import type { FieldError } from './field-error.ts'
 import { fieldErrorText } from './field-error.ts'
 import type { GroupResource } from './gvk.ts'
@@ -84,9 +85,6 @@ export const conflictError = (gr: GroupResource, name: string, why: string): Sta
 
 /** The text of every lost race on a resource version. */
 export const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again'
-
-/** A small body may hold very many errors; nobody reads more than these, and the answer is bounded. */
-const MOST_ERRORS = 2000
 
 /** 422: `details.kind` is the kind here, not the resource. Errors with the same text are told once. */
 export function invalidError(gk: { group: string; kind: string }, name: string, found: readonly FieldError[]): StatusError {

@@ -1,4 +1,3 @@
-import { deepEqual } from '../meta/equal.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../meta/object.ts'
 import { badRequestError } from '../meta/status.ts'
 
@@ -41,9 +40,13 @@ export function dedupOwnerReferences(meta: ObjectMeta, warn: (text: string) => v
   if (references === undefined || references.length < 2) return
   const kept: OwnerReference[] = []
   const duplicates: string[] = []
+  const seen = new Set<string>()
   for (const reference of references) {
-    if (kept.some(other => other.uid === reference.uid && deepEqual(other, reference))) duplicates.push(reference.uid)
+    // Decoded values have their members in one order, so equal ones have the same text.
+    const identity = JSON.stringify(reference)
+    if (seen.has(identity)) duplicates.push(reference.uid)
     else kept.push(reference)
+    seen.add(identity)
   }
   if (duplicates.length === 0) return
   warn((afterAdmission ? DUPLICATE_OWNERS_AFTER_ADMISSION : DUPLICATE_OWNERS) + duplicates.join(', '))

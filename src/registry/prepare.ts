@@ -2,6 +2,7 @@ import { updateManagedFields } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { deepEqual } from '../meta/equal.ts'
+import { boundedErrors } from '../meta/error-bound.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../meta/names.ts'
@@ -56,10 +57,10 @@ export async function beforeCreate(target: WriteTarget, strategy: Strategy, next
   strategy.prepare?.(next, undefined, ctx)
   const namespaced = target.served.definition.scope === 'Namespaced'
   const rules = metaRulesOf(strategy)
-  let errors = [
+  let errors = boundedErrors(() => [
     ...validateObjectMeta(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules),
     ...(strategy.validate?.(next, undefined, ctx) ?? []),
-  ]
+  ])
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
   if (errors.length === 0) errors = validateObjectMeta(next.metadata, namespaced, nameIsPathSegment, metadata, rules)
   finish(target, strategy, next, undefined, errors)
@@ -80,15 +81,17 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
   const namespaced = target.served.definition.scope === 'Namespaced'
   const rules = metaRulesOf(strategy)
-  const update = validateObjectMetaUpdate(meta, before, metadata, rules)
-  // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
-  const errors = [
-    ...validateObjectMeta(meta, namespaced, nameIsPathSegment, metadata, rules),
-    ...update,
-    ...update,
-    ...(strategy.revalidatesMeta ? validateObjectMeta(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules) : []),
-    ...(strategy.validate?.(next, old, ctx) ?? []),
-  ]
+  const errors = boundedErrors(() => {
+    const update = validateObjectMetaUpdate(meta, before, metadata, rules)
+    // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
+    return [
+      ...validateObjectMeta(meta, namespaced, nameIsPathSegment, metadata, rules),
+      ...update,
+      ...update,
+      ...(strategy.revalidatesMeta ? validateObjectMeta(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules) : []),
+      ...(strategy.validate?.(next, old, ctx) ?? []),
+    ]
+  })
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
   finish(target, strategy, next, old, errors)
   keepUnchangedManagers(next, old)

@@ -15,7 +15,7 @@ import { readBody } from './read-body.ts'
 import type { StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
 import { type Upgrade, upgradeOf } from './upgrade.ts'
-import { warningHeaders } from './warnings.ts'
+import { Warnings } from './warnings.ts'
 import type { Wire } from './wire.ts'
 
 /** A whole answer above this many bytes is compressed for who accepts it. */
@@ -56,7 +56,7 @@ export class HttpExchange implements Exchange, RequestContext {
   private readonly wire: Wire
   private parsedQuery: URLSearchParams | undefined
   private extra: string[] | undefined
-  private warnings: string[] | undefined
+  private warnings: Warnings | undefined
   private controller: { readonly signal: AbortSignal; abort(reason?: unknown): void } | undefined
   private aborted: StatusError | undefined
   private abortListener: ((reason: StatusError) => void) | undefined
@@ -160,8 +160,8 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   warn(text: string): void {
-    this.warnings ??= []
-    if (!this.warnings.includes(text)) this.warnings.push(text)
+    this.warnings ??= new Warnings()
+    this.warnings.add(text)
   }
 
   get rawHeaders(): readonly string[] {
@@ -285,7 +285,7 @@ export class HttpExchange implements Exchange, RequestContext {
   private headerList(contentType: string): string[] {
     const headers = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', 'Content-Type', contentType]
     if (this.extra !== undefined) headers.push(...this.extra)
-    if (this.warnings !== undefined) for (const value of warningHeaders(this.warnings)) headers.push('Warning', value)
+    if (this.warnings !== undefined) for (const value of this.warnings.headers()) headers.push('Warning', value)
     return headers
   }
 

@@ -2,6 +2,24 @@
 const MAX_TOTAL = 4096
 const MAX_EACH_WHEN_CUT = 256
 
+/** What an answer warns of: each text once, in order. However many are told, no more are kept than the headers hold. */
+export class Warnings {
+  private readonly texts = new Set<string>()
+  /** UTF-16 units of the texts, each counted as it is when cut. */
+  private cutLength = 0
+
+  add(text: string): void {
+    // From here on every text is cut, and those that stand already fill the headers.
+    if (this.cutLength > MAX_TOTAL || text === '' || this.texts.has(text) || /\p{Cc}/u.test(text)) return
+    this.texts.add(text)
+    this.cutLength += Math.min(text.length, MAX_EACH_WHEN_CUT)
+  }
+
+  headers(): string[] {
+    return warningHeaders([...this.texts])
+  }
+}
+
 /** Values of the `Warning` headers (RFC 7234, 5.5) for texts without duplicates: `299 - "text"`. A text with control characters is left out, as upstream does. */
 export function warningHeaders(texts: readonly string[]): string[] {
   const sendable = texts.filter(text => text !== '' && !/\p{Cc}/u.test(text))

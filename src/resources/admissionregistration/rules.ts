@@ -1,3 +1,4 @@
+import { repeats } from '../../lib/repeats.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -76,9 +77,10 @@ export function validateRule({ operations = [], apiGroups = [], apiVersions = []
 export function validateNamedRule(rule: ApiStruct, path: FieldPath): FieldError[] {
   const names: string[] = rule.resourceNames ?? []
   const at = path.child('resourceNames')
+  const again = repeats(names)
   const errors = names.flatMap((name, i) => [
     ...nameIsPathSegment(name, false).map(text => invalid(at.index(i), name, text)),
-    ...(names.indexOf(name) < i ? [duplicate(at.index(i), name)] : []),
+    ...(again[i] ? [duplicate(at.index(i), name)] : []),
   ])
   return [...errors, ...validateRule(rule, path)]
 }

@@ -1,3 +1,4 @@
+import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -14,9 +15,10 @@ const DENY_AND_WARN =
 
 function validateActions(actions: readonly string[], path: FieldPath): FieldError[] {
   if (actions.length === 0) return [required(path, 'at least one validation action is required')]
+  const again = repeats(actions)
   const errors = actions.flatMap((action, i) => [
     ...(ACTIONS.includes(action) ? [] : [notSupported(path.index(i), action, ACTIONS)]),
-    ...(actions.indexOf(action) < i ? [duplicate(path.index(i), action)] : []),
+    ...(again[i] ? [duplicate(path.index(i), action)] : []),
   ])
   if (actions.includes('Deny') && actions.includes('Warn')) {
     errors.push(invalid(path, goStringList(actions, '[]admissionregistration.ValidationAction'), DENY_AND_WARN))

@@ -1,3 +1,4 @@
+import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -11,8 +12,9 @@ export const speaksAcceptedVersion = (versions: readonly string[]): boolean => v
 /** `anyVersion`: none of them need be one that the server speaks. */
 export function validateReviewVersions(versions: readonly string[], anyVersion: boolean, path: FieldPath): FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${ACCEPTED.join(', ')}`)]
+  const again = repeats(versions)
   const errors = versions.flatMap((version, i) => {
-    if (versions.indexOf(version) < i) return [invalid(path.index(i), version, 'duplicate version')]
+    if (again[i]) return [invalid(path.index(i), version, 'duplicate version')]
     return isDns1035Label(version).map(text => invalid(path.index(i), version, text))
   })
   if (!anyVersion && !speaksAcceptedVersion(versions)) errors.push(invalid(path, versions, `must include at least one of ${ACCEPTED.join(', ')}`))

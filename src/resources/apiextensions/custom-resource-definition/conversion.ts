@@ -1,3 +1,4 @@
+import { repeats } from '../../../lib/repeats.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label } from '../../../meta/names.ts'
@@ -55,8 +56,9 @@ function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBun
 
 function reviewVersionErrors(versions: readonly string[], path: FieldPath, { requireKnownReviewVersion }: ConversionRules): FieldError[] {
   if (versions.length === 0) return [required(path)]
+  const again = repeats(versions)
   const errors = versions.flatMap((version, i) => {
-    if (versions.indexOf(version) < i) return [invalid(path.index(i), version, 'duplicate version')]
+    if (again[i]) return [invalid(path.index(i), version, 'duplicate version')]
     return isDns1035Label(version).map(text => invalid(path.index(i), version, text))
   })
   const known = versions.some(version => REVIEW_VERSIONS.includes(version))

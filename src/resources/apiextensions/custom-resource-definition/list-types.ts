@@ -1,3 +1,4 @@
+import { repeats } from '../../../lib/repeats.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
@@ -56,13 +57,14 @@ function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const items = itemsSchema(schema)
   if (!items) return [...errors, invalid(at, goValue(schema.items as never), 'must only have a single schema if x-kubernetes-list-type is map')]
   if (items.type !== 'object') return [...errors, invalid(at.child('type'), items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map")]
+  const again = repeats(keys)
   for (const [i, key] of keys.entries()) {
     const property = propertySchema(items, key)
     if (!property) errors.push(invalid(path.child(KEYS), keys, 'entries must all be names of item properties'))
     else if (property.type === 'array' || property.type === 'object') {
       errors.push(invalid(at.child('properties').key(key).child('type'), items.type, "must be a scalar type if parent array's x-kubernetes-list-type is map"))
     }
-    if (keys.indexOf(key) < i) errors.push(invalid(path.child(KEYS), keys, 'must not contain duplicate entries'))
+    if (again[i]) errors.push(invalid(path.child(KEYS), keys, 'must not contain duplicate entries'))
   }
   return errors
 }

@@ -147,10 +147,12 @@ function immutableErrors(next: SharedSpec, old: DefinitionSpec, path: FieldPath,
 
 function storedVersionErrors(stored: readonly string[], versions: readonly DefinitionVersion[], path: FieldPath): FieldError[] {
   if (stored.length === 0) return [invalid(path, goStringList(undefined), 'must have at least one stored version')]
+  const lastPlace = new Map(stored.map((name, i) => [name, i]))
+  const names = new Set(versions.map(({ name }) => name))
   const errors = versions
-    .filter(({ name, storage }) => storage && !stored.includes(name))
+    .filter(({ name, storage }) => storage && !lastPlace.has(name))
     .map(({ name }) => invalid(path, stored, `must have the storage version ${name}`))
-  const gone = stored.flatMap((name, i) => (versions.some(version => version.name === name) || stored.lastIndexOf(name) > i ? [] : [{ name, i }]))
+  const gone = stored.flatMap((name, i) => (names.has(name) || lastPlace.get(name) !== i ? [] : [{ name, i }]))
   return [...errors, ...gone.map(({ name, i }) => invalid(path.index(i), name, goneText(name)))]
 }
 

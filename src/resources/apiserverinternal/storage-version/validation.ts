@@ -41,16 +41,17 @@ const validateApiVersion = (apiVersion: string, path: FieldPath): FieldError[] =
 function validateServer({ apiServerID = '', encodingVersion = '', decodableVersions, servedVersions }: ApiStruct, path: FieldPath): FieldError[] {
   const decodable: string[] = decodableVersions ?? []
   const served: string[] = servedVersions ?? []
+  const known = new Set(decodable)
   const errors = isDns1123Subdomain(apiServerID).map(text => invalid(path.child('apiServerID'), apiServerID, text))
   errors.push(...validateApiVersion(encodingVersion, path.child('encodingVersion')))
   errors.push(...decodable.flatMap((version, i) => validateApiVersion(version, path.child('decodableVersions').index(i))))
-  if (!decodable.includes(encodingVersion)) {
+  if (!known.has(encodingVersion)) {
     errors.push(invalid(path.child('decodableVersions'), decodable, `decodableVersions must include encodingVersion ${encodingVersion}`))
   }
   for (const [i, version] of served.entries()) {
     const at = path.child('servedVersions').index(i)
     errors.push(...validateApiVersion(version, at))
-    if (decodable.includes(version)) continue
+    if (known.has(version)) continue
     errors.push(invalid(at, version, `individual served version : ${version} must be included in decodableVersions : [${decodable.join(' ')}]`))
   }
   return errors

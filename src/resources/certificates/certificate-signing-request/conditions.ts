@@ -9,13 +9,19 @@ export const FAILED = 'Failed'
 export const allConditions = ({ status }: KubeObject): ApiStruct[] => status?.conditions ?? []
 export const conditionsOf = (request: KubeObject, type: string): ApiStruct[] => allConditions(request).filter(condition => condition.type === type)
 
+const identityOf = ({ type, status }: ApiStruct): string => JSON.stringify([type, status])
+
 /** Times that are not given: now, or when the condition came to its status. */
 export function setConditionTimes(next: KubeObject, old: KubeObject, now: number): void {
+  const before = new Map<string, ApiStruct>()
+  for (const condition of allConditions(old)) {
+    const identity = identityOf(condition)
+    if (condition.lastTransitionTime && !before.has(identity)) before.set(identity, condition)
+  }
   for (const condition of allConditions(next)) {
     condition.lastUpdateTime ||= formatTime(now)
     if (condition.lastTransitionTime) continue
-    const before = conditionsOf(old, condition.type).find(({ status, lastTransitionTime }) => status === condition.status && lastTransitionTime)
-    condition.lastTransitionTime = before?.lastTransitionTime ?? formatTime(now)
+    condition.lastTransitionTime = before.get(identityOf(condition))?.lastTransitionTime ?? formatTime(now)
   }
 }
 
@@ -23,6 +29,6 @@ export function setConditionTimes(next: KubeObject, old: KubeObject, now: number
 export function keepConditions(next: KubeObject, old: KubeObject, type: string): void {
   const before = conditionsOf(old, type)
   if (before.length === 0 || conditionsOf(next, type).length !== before.length) return
-  const left = [...before]
-  next.status.conditions = allConditions(next).map(condition => (condition.type === type ? left.shift() : condition))
+  let at = 0
+  next.status.conditions = allConditions(next).map(condition => (condition.type === type ? before[at++] : condition))
 }

@@ -1,3 +1,4 @@
+import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, quote, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -73,7 +74,8 @@ function validateUsages(usages: readonly string[], before: readonly string[], pa
   if (before.every(usage => USAGES.includes(usage))) {
     errors.push(...usages.flatMap((usage, i) => (USAGES.includes(usage) ? [] : [notSupported(path.index(i), usage, USAGES)])))
   }
-  if (!hasTwice(before)) errors.push(...usages.flatMap((usage, i) => (usages.indexOf(usage) < i ? [duplicate(path.index(i), usage)] : [])))
+  const again = repeats(usages)
+  if (!hasTwice(before)) errors.push(...usages.flatMap((usage, i) => (again[i] ? [duplicate(path.index(i), usage)] : [])))
   return errors
 }
 
@@ -103,16 +105,21 @@ function validateConditions(next: KubeObject, old: KubeObject | undefined): Fiel
   const types = allConditions(next).map(({ type = '' }): string => type)
   const before = old ? allConditions(old).map(({ type = '' }): string => type) : []
   const mayContradict = before.includes(APPROVED) && before.includes(DENIED)
+  const mayRepeat = hasTwice(before)
+  const mayBeEmpty = before.includes('')
+  const again = repeats(types)
+  const firstApproved = types.indexOf(APPROVED)
+  const firstDenied = types.indexOf(DENIED)
+  const stands = (first: number, i: number): boolean => first >= 0 && first < i
   return allConditions(next).flatMap(({ type = '', status = '' }, i) => {
     const path = conditionsPath.index(i)
     const at = path.child('type')
-    const earlier = types.slice(0, i)
-    const contradicts = (type === APPROVED && earlier.includes(DENIED)) || (type === DENIED && earlier.includes(APPROVED))
+    const contradicts = (type === APPROVED && stands(firstDenied, i)) || (type === DENIED && stands(firstApproved, i))
     return [
-      ...(type === '' && !before.includes('') ? [required(at)] : []),
+      ...(type === '' && !mayBeEmpty ? [required(at)] : []),
       ...validateConditionStatus(type, status, path.child('status')),
       ...(contradicts && !mayContradict ? [invalid(at, type, 'Approved and Denied conditions are mutually exclusive')] : []),
-      ...(earlier.includes(type) && !hasTwice(before) ? [duplicate(at, type)] : []),
+      ...(again[i] && !mayRepeat ? [duplicate(at, type)] : []),
     ]
   })
 }

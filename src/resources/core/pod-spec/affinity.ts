@@ -105,14 +105,16 @@ function checkTermLabelKeys(term: ApiStruct, path: FieldPath, errors: Errors): v
   }
   if (selector) {
     const seen = new Set(Object.keys(selector.matchLabels ?? {}))
+    const lastPlace = new Map(matching.map((key, i) => [key, i]))
     for (const { key = '' } of selector.matchExpressions ?? []) {
-      const i = matching.lastIndexOf(key)
-      if (i >= 0 && seen.has(key)) errors.push(invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
+      const i = lastPlace.get(key)
+      if (i !== undefined && seen.has(key)) errors.push(invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
       seen.add(key)
     }
   }
+  const refused = new Set(mismatching)
   matching.forEach((key, i) => {
-    if (mismatching.includes(key)) errors.push(invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'))
+    if (refused.has(key)) errors.push(invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'))
   })
 }
 

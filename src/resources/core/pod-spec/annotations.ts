@@ -33,10 +33,12 @@ export function checkPodAnnotations(annotations: Annotations, spec: ApiStruct, p
   for (const [key, value] of Object.entries(annotations)) {
     if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) checkSeccompName(value, path.child(key), errors)
   }
+  let names: Set<string> | undefined
   for (const [key, value] of Object.entries(annotations)) {
     if (!key.startsWith(APP_ARMOR_PREFIX)) continue
+    names ??= new Set([...allContainers(spec)].map(({ name }) => name ?? ''))
     const container = key.slice(APP_ARMOR_PREFIX.length)
-    if (![...allContainers(spec)].some(({ name }) => (name ?? '') === container)) errors.push(invalid(path.key(key), container, 'container not found'))
+    if (!names.has(container)) errors.push(invalid(path.key(key), container, 'container not found'))
     if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith('localhost/')) {
       errors.push(invalid(path.key(key), value, `invalid AppArmor profile name: ${JSON.stringify(value)}`))
     }

@@ -1,5 +1,4 @@
-import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, required, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notFound, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
@@ -115,6 +114,9 @@ export function checkResources(resources: ApiStruct, claimNames: ReadonlySet<str
 
 function checkClaims(claims: readonly ApiStruct[], claimNames: ReadonlySet<string>, path: FieldPath, errors: Errors): void {
   const seen = new Set<string>()
+  /** Claims of which single requests were named before, and of how many. */
+  const requestsOf = new Map<string, number>()
+  let known: string | undefined
   claims.forEach((claim, i) => {
     const at = path.index(i)
     const name: string = claim.name ?? ''
@@ -127,18 +129,12 @@ function checkClaims(claims: readonly ApiStruct[], claimNames: ReadonlySet<strin
       const key = claim.request ? `${name}/${claim.request}` : name
       if (claim.request) checkDnsLabel(claim.request, at.child('request'), errors)
       if (seen.has(key)) errors.push(duplicate(at, key))
-      else if (!claim.request) for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(at, name))
+      else if (claim.request) requestsOf.set(name, (requestsOf.get(name) ?? 0) + 1)
+      else for (let n = requestsOf.get(name) ?? 0; n > 0; n--) errors.push(duplicate(at, name))
       seen.add(key)
     }
-    if (!claimNames.has(name)) errors.push(unknownClaim(at, name, claimNames))
+    if (claimNames.has(name)) return
+    known ??= claimNames.size === 0 ? ' which is empty' : `: ${[...claimNames].sort().join(', ')}`
+    errors.push(notFound(at, verbatim(JSON.stringify(name)), `must be one of the names in pod.spec.resourceClaims${known}`))
   })
-}
-
-function unknownClaim(path: FieldPath, name: string, claimNames: ReadonlySet<string>): FieldError {
-  const known = claimNames.size === 0 ? ' which is empty' : `: ${[...claimNames].sort().join(', ')}`
-  return {
-    reason: 'FieldValueNotFound',
-    field: path.text,
-    body: `Not found: ${JSON.stringify(name)}: must be one of the names in pod.spec.resourceClaims${known}`,
-  }
 }

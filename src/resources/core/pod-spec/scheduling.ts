@@ -10,7 +10,11 @@ const INCLUSION = ['Honor', 'Ignore']
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
 
+/** Of a spread constraint: no two have the same. */
+const pairOf = ({ topologyKey = '', whenUnsatisfiable = '' }: ApiStruct): string => JSON.stringify([topologyKey, whenUnsatisfiable])
+
 export function checkSpreadConstraints(constraints: readonly ApiStruct[], path: FieldPath, allowInvalidSelector: boolean, errors: Errors): void {
+  const lastPlace = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
   constraints.forEach((constraint, i) => {
     const at = path.index(i)
     const key: string = constraint.topologyKey ?? ''
@@ -18,8 +22,7 @@ export function checkSpreadConstraints(constraints: readonly ApiStruct[], path: 
     if ((constraint.maxSkew ?? 0) <= 0) errors.push(invalid(at.child('maxSkew'), constraint.maxSkew ?? 0, NOT_POSITIVE))
     if (key === '') errors.push(required(at.child('topologyKey'), 'can not be empty'))
     if (!ACTIONS.includes(action)) errors.push(notSupported(at.child('whenUnsatisfiable'), action, ACTIONS))
-    const again = constraints.slice(i + 1).some(other => (other.topologyKey ?? '') === key && (other.whenUnsatisfiable ?? '') === action)
-    if (again) errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${action}}`))
+    if (lastPlace.get(pairOf(constraint)) !== i) errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${action}}`))
     const minimum: number | undefined = constraint.minDomains
     if (minimum !== undefined) {
       if (minimum <= 0) errors.push(invalid(at.child('minDomains'), minimum, NOT_POSITIVE))

@@ -49,9 +49,13 @@ export function prepareStatusUpdate(next: KubeObject, old: KubeObject): void {
 function keepObservedGenerations(status: ApiStruct, old: ApiStruct): void {
   if (!status.observedGeneration && old.observedGeneration) status.observedGeneration = old.observedGeneration
   const known = new Map<string, number[]>()
-  for (const { type, observedGeneration = 0 } of old.conditions ?? []) known.set(type, [...(known.get(type) ?? []), observedGeneration])
+  for (const { type, observedGeneration = 0 } of (old.conditions ?? []).toReversed()) {
+    const later = known.get(type)
+    if (later) later.push(observedGeneration)
+    else known.set(type, [observedGeneration])
+  }
   for (const condition of status.conditions ?? []) {
-    const before = known.get(condition.type)?.shift() ?? 0
+    const before = known.get(condition.type)?.pop() ?? 0
     if (!condition.observedGeneration && before) condition.observedGeneration = before
   }
 }

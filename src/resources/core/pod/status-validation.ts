@@ -58,13 +58,13 @@ function checkTransitions(next: ApiStruct, old: ApiStruct, spec: ApiStruct, erro
     const policy = list === 'ephemeralContainerStatuses' ? 'Never' : spec.restartPolicy
     if (policy === 'Always') continue
     const before: ApiStruct[] = old[list] ?? []
+    const revived = new Map<string, number>()
+    for (const { name, state } of next[list] ?? []) if (!state?.terminated) revived.set(name, (revived.get(name) ?? 0) + 1)
     before.forEach((container, i) => {
       const ended = container.state?.terminated
       if (!ended || (ended.exitCode && policy === 'OnFailure') || (list === 'initContainerStatuses' && sidecars.has(container.name))) return
-      for (const other of next[list] ?? []) {
-        if (other.name === container.name && !other.state?.terminated) {
-          errors.push(forbidden(STATUS.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state'))
-        }
+      for (let n = revived.get(container.name) ?? 0; n > 0; n--) {
+        errors.push(forbidden(STATUS.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state'))
       }
     })
   }
@@ -72,9 +72,10 @@ function checkTransitions(next: ApiStruct, old: ApiStruct, spec: ApiStruct, erro
 
 function checkClaimStatuses(statuses: readonly ApiStruct[], claims: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
   const seen = new Set<string>()
+  const known = new Set(claims.map(claim => claim.name))
   statuses.forEach(({ name = '', resourceClaimName }, i) => {
     const at = path.index(i).child('name')
-    if (!claims.some(claim => claim.name === name)) errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'))
+    if (!known.has(name)) errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'))
     if (seen.has(name)) errors.push(duplicate(at, name))
     seen.add(name)
     if (resourceClaimName !== undefined) report(nameIsDnsSubdomain(resourceClaimName, false), at, resourceClaimName, errors)
@@ -118,17 +119,20 @@ const NO_CLAIM = "must match one of the container's resource claims in a format 
 const NO_REQUEST = "must match one of the container's resource requests"
 
 function checkAllocated(statuses: readonly ApiStruct[], containers: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+  const byName = new Map<string, { readonly container: ApiStruct; readonly claims: ReadonlySet<string> }>()
+  for (const container of containers) {
+    const claims: ApiStruct[] = container.resources?.claims ?? []
+    const names = new Set(claims.map(({ name, request }) => `claim:${name}${request ? `/${request}` : ''}`))
+    if (!byName.has(container.name)) byName.set(container.name, { container, claims: names })
+  }
   statuses.forEach((status, i) => {
     const allocated: ApiStruct[] = status.allocatedResourcesStatus ?? []
     allocated.forEach(({ name = '', resources = [] }, j) => {
       const at = path.index(i).child('allocatedResourcesStatus').index(j)
-      const container = containers.find(other => other.name === status.name)
+      const known = byName.get(status.name)
       const isClaim = name.startsWith('claim:')
-      const claims: ApiStruct[] = container?.resources?.claims ?? []
-      const found = isClaim
-        ? claims.some(claim => name === `claim:${claim.name}${claim.request ? `/${claim.request}` : ''}`)
-        : Object.hasOwn(container?.resources?.requests ?? {}, name)
-      if (container && !found) errors.push(invalid(at.child('name'), name, isClaim ? NO_CLAIM : NO_REQUEST))
+      const found = isClaim ? known?.claims.has(name) : Object.hasOwn(known?.container.resources?.requests ?? {}, name)
+      if (known && !found) errors.push(invalid(at.child('name'), name, isClaim ? NO_CLAIM : NO_REQUEST))
       const seen = new Set<string>()
       const parts: ApiStruct[] = resources
       parts.forEach(({ resourceID = '', health = '' }, k) => {

@@ -1,3 +1,4 @@
+import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -27,9 +28,10 @@ export function validateClusterIPs(service: KubeObject, policy: string | undefin
   }
 
   const families = familiesOf(service)
+  const again = repeats(families)
   for (const [i, family] of families.entries()) {
     if (family !== 'IPv4' && family !== 'IPv6') errors.push(notSupported(FAMILIES.index(i), family, ['IPv4', 'IPv6']))
-    if (families.indexOf(family) < i) errors.push(duplicate(FAMILIES.index(i), family))
+    if (again[i]) errors.push(duplicate(FAMILIES.index(i), family))
   }
   if (policy !== undefined && !['PreferDualStack', 'RequireDualStack', 'SingleStack'].includes(policy)) {
     errors.push(notSupported(POLICY, policy, ['PreferDualStack', 'RequireDualStack', 'SingleStack']))

@@ -1,3 +1,4 @@
+import { repeats } from '../../../lib/repeats.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
@@ -49,8 +50,9 @@ function validateHints(hints: ApiStruct, path: FieldPath): FieldError[] {
     const at = path.child(member)
     const names: string[] = (hints[member] ?? []).map(({ name = '' }: ApiStruct) => name)
     if (names.length > MOST_HINTS) return [tooMany(at, names.length, MOST_HINTS)]
+    const again = repeats(names)
     return names.flatMap((name, i) => [
-      ...(names.indexOf(name) < i ? [duplicate(at.index(i).child('name'), name)] : []),
+      ...(again[i] ? [duplicate(at.index(i).child('name'), name)] : []),
       ...check(name).map(text => invalid(at.index(i).child('name'), name, text)),
     ])
   }

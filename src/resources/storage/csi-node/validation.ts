@@ -1,3 +1,4 @@
+import { repeats } from '../../../lib/repeats.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { duplicate, invalid, quote, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -19,9 +20,10 @@ const printDriver = ({ name = '', nodeID = '', topologyKeys, allocatable }: ApiS
   `Allocatable:${goPointer('storage.VolumeNodeResources', allocatable)}}`
 
 function checkTopologyKeys(keys: readonly string[], at: FieldPath, errors: Errors): void {
+  const again = repeats(keys)
   for (const [i, key] of keys.entries()) {
     if (key === '') errors.push(required(at))
-    if (keys.indexOf(key) < i) errors.push(duplicate(at, key))
+    if (again[i]) errors.push(duplicate(at, key))
     checkQualifiedName(key, at, errors)
   }
 }

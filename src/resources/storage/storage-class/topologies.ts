@@ -1,3 +1,4 @@
+import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -6,9 +7,10 @@ import type { ApiStruct } from '../../core/checks.ts'
 
 function validateRequirement(key: string, values: readonly string[], path: FieldPath): FieldError[] {
   const at = path.child('values')
+  const again = repeats(values)
   return [
     ...(values.length === 0 ? [required(at)] : []),
-    ...values.flatMap((value, i) => (values.indexOf(value) < i ? [duplicate(at.index(i), value)] : [])),
+    ...values.flatMap((value, i) => (again[i] ? [duplicate(at.index(i), value)] : [])),
     ...isQualifiedName(key).map(text => invalid(path.child('key'), key, text)),
   ]
 }
@@ -21,18 +23,20 @@ function identityOf(expressions: readonly ApiStruct[]): string {
 
 /** Where volumes may be made: no term twice. A term without expressions says nothing, and is told once for every term, as upstream does. */
 export function validateAllowedTopologies(topologies: readonly ApiStruct[], path: FieldPath): FieldError[] {
-  const seen: string[] = topologies.map(() => identityOf([]))
+  const seen = new Map([[identityOf([]), topologies.length]])
   return topologies.flatMap(({ matchLabelExpressions }, i) => {
     const at = path.index(i).child('matchLabelExpressions')
     const expressions: ApiStruct[] = matchLabelExpressions ?? []
     const keys = expressions.map(({ key = '' }): string => key)
+    const again = repeats(keys)
     const errors = expressions.flatMap(({ values }, j) => [
       ...validateRequirement(keys[j] as string, values ?? [], at.index(j)),
-      ...(keys.indexOf(keys[j] as string) < j ? [duplicate(at.index(j).child('key'), keys[j])] : []),
+      ...(again[j] ? [duplicate(at.index(j).child('key'), keys[j])] : []),
     ])
     const identity = identityOf(expressions)
-    errors.push(...seen.filter(other => other === identity).map(() => duplicate(at, '')))
-    seen.push(identity)
+    const before = seen.get(identity) ?? 0
+    for (let n = 0; n < before; n++) errors.push(duplicate(at, ''))
+    seen.set(identity, before + 1)
     return errors
   })
 }
