@@ -24,6 +24,15 @@ export function turnIsSpent(): boolean {
   return now > until
 }
 
+/** A turn is long that has used this many milliseconds beyond its budget. */
+const LONG_MS = 8
+
+/**
+ * Whether something in this turn took long: for boundaries between the stages of one piece of work, which leave to the next turn what follows a long stage. Most pieces are small, and go
+ * through all their stages at once.
+ */
+export const turnIsLong = (): boolean => until !== 0 && performance.now() > until + LONG_MS
+
 /** Calls back in the next turn, or a later one where much waits: in order. */
 export function inNextTurn(callback: () => void): void {
   if (until === 0) turnIsSpent()

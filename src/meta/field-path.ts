@@ -1,23 +1,45 @@
-/** A path to a field as error messages print it: `spec.ports[0].name`, `metadata.labels[a.b/c]`. Immutable. */
-export class FieldPath {
-  readonly text: string
+type Step = 'text' | 'child' | 'index' | 'key'
 
-  constructor(text: string) {
-    this.text = text
+/**
+ * A path to a field as error messages print it: `spec.ports[0].name`, `metadata.labels[a.b/c]`. Immutable. The text is made when it is first asked for: validation walks many more paths
+ * than it complains of.
+ */
+export class FieldPath {
+  private readonly parent: FieldPath | undefined
+  private readonly step: Step
+  private readonly name: string | number
+  private made: string | undefined
+
+  constructor(name: string | number, step: Step = 'text', parent?: FieldPath) {
+    this.name = name
+    this.step = step
+    this.parent = parent
+  }
+
+  get text(): string {
+    this.made ??= this.print()
+    return this.made
+  }
+
+  private print(): string {
+    const before = this.parent?.text ?? ''
+    if (this.step === 'text') return String(this.name)
+    if (this.step !== 'child') return `${before}[${this.name}]`
+    return before === '' ? String(this.name) : `${before}.${this.name}`
   }
 
   child(...names: string[]): FieldPath {
-    let text = this.text
-    for (const name of names) text = text === '' ? name : `${text}.${name}`
-    return new FieldPath(text)
+    let path: FieldPath = this
+    for (const name of names) path = new FieldPath(name, 'child', path)
+    return path
   }
 
   index(i: number): FieldPath {
-    return new FieldPath(`${this.text}[${i}]`)
+    return new FieldPath(i, 'index', this)
   }
 
   key(key: string): FieldPath {
-    return new FieldPath(`${this.text}[${key}]`)
+    return new FieldPath(key, 'key', this)
   }
 
   toString(): string {
