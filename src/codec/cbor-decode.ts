@@ -3,6 +3,7 @@ import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { readFloat16 } from './float16.ts'
 import type { ParsedJson } from './json-exact.ts'
+import { MOST_VALUES, tooManyValues } from './value-bound.ts'
 
 /** Bytes that are no CBOR, or none that is accepted. The message is upstream's, with the path behind it where there is one. */
 export class CborError extends Error {
@@ -38,6 +39,8 @@ const MAX_INT64 = 2n ** 63n - 1n
 /** Where parsing stands: one body at a time, and nothing here waits. */
 let data: Buffer
 let at = 0
+/** That have been read. */
+let items = 0
 /** Of the head that was read last; `argument` may be a bigint beyond 2^53. */
 let major = 0
 let info = 0
@@ -50,11 +53,12 @@ let later = 0
 
 /**
  * Parses one data item as apimachinery does, into the JSON data model: byte strings are strings; what a tag 21 to 23 stands before becomes base64url, base64 or hexadecimal;
- * other tags are dropped. Integers beyond 2^53 are bigint. Throws CborError where the bytes are not well-formed; other faults come with the result.
+ * other tags are dropped. Integers beyond 2^53 are bigint. Throws CborError where the bytes are not well-formed, 413 where they hold too many values; other faults come with the result.
  */
 export function parseCbor(bytes: Buffer): ParsedCbor {
   data = bytes
   at = 0
+  items = 0
   fault = undefined
   literals = undefined
   path = []
@@ -162,6 +166,7 @@ function lengthOf(limit: number, tooMany: string): number {
 }
 
 function readItem(depth: number): Json {
+  if (++items > MOST_VALUES) throw tooManyValues()
   readHead()
   switch (major) {
     case UINT:

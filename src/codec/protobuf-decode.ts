@@ -3,11 +3,13 @@ import protobuf from 'protobufjs/minimal.js'
 import { formatDuration } from '../meta/duration.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { StatusError } from '../meta/status.ts'
 import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
 import type { PlanEntry } from './protobuf-plan.ts'
 import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
 import { decodeUtf8 } from './utf8.ts'
+import { boundJsonValues, tooManyValues } from './value-bound.ts'
 
 type Reader = protobuf.Reader
 
@@ -21,18 +23,22 @@ const MAX_DEPTH = 1000
 
 /** The members on the way to what is being read: one message at a time, and nothing here waits. */
 let path: (string | number)[] = []
+/** Values that may still be read. */
+let left = Number.POSITIVE_INFINITY
 
 /**
  * Reads a message as a value of the JSON data model, not yet normalised: decode it with its schema. Unknown fields are dropped. Throws ProtobufError: upstream's text, and behind it
- * the path, where there is one.
+ * the path, where there is one; 413 where it holds more values than these.
  */
-export function decodeMessage(schema: StructSchema, bytes: Uint8Array): JsonObject {
+export function decodeMessage(schema: StructSchema, bytes: Uint8Array, mostValues = Number.POSITIVE_INFINITY): JsonObject {
   path = []
+  left = mostValues
   try {
     const out: JsonObject = {}
     readMessage(protobuf.Reader.create(asBuffer(bytes)), bytes.length, schema, out, 0)
     return out
   } catch (error) {
+    if (error instanceof StatusError) throw error
     const text = error instanceof ProtobufError ? error.message : 'unexpected EOF'
     throw new ProtobufError(path.length === 0 ? text : `${text} (${where()})`, { cause: error })
   } finally {
@@ -82,6 +88,7 @@ function expectWire(wire: number, wanted: number, what: string): void {
 }
 
 function readField(reader: Reader, wire: number, name: string, schema: Schema, out: JsonObject, depth: number): void {
+  if (--left < 0) throw tooManyValues()
   path.push(name)
   if (schema.type === 'list') {
     out[name] ??= []
@@ -245,7 +252,9 @@ function readSpecial(reader: Reader, end: number, schema: ScalarSchema): Json {
     case 'intOrString':
       return Number(first) === 1 ? third : Number(BigInt.asIntN(32, BigInt(second)))
     default:
-      return bytes === undefined || bytes.length === 0 ? null : parseJson(Buffer.from(bytes)).value
+      if (bytes === undefined || bytes.length === 0) return null
+      if (left < Number.POSITIVE_INFINITY) boundJsonValues(Buffer.from(bytes))
+      return parseJson(Buffer.from(bytes)).value
   }
 }
 

@@ -5,7 +5,9 @@ import { isObject, jsonKind } from '../apply/patch/go-print.ts'
 import { sameJson } from '../apply/same-json.ts'
 import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
+import { boundYamlValues } from '../codec/value-bound.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
+import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
@@ -30,6 +32,7 @@ import type { WriteOptions } from './write-options.ts'
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export async function apply(scope: Scope<'patch'>, { config, fault }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
+  if (turnIsLong()) await nextTurn()
   const { served, exchange, subresource } = scope
   const { view } = subresource ?? {}
   let told = false
@@ -141,6 +144,7 @@ export function parseCborConfiguration(body: Buffer): Configuration {
 /** Reads a configuration in YAML. */
 export function parseConfiguration(body: Buffer): Configuration {
   let parsed: ReturnType<typeof parseYaml>
+  boundYamlValues(body)
   try {
     parsed = parseYaml(body)
   } catch (error) {

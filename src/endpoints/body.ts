@@ -7,7 +7,9 @@ import { parseJson } from '../codec/json.ts'
 import { formatOf, type MediaOffer, unsupportedMediaTypeText } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
+import { boundJsonValues, boundYamlValues, MOST_VALUES } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
+import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -65,6 +67,8 @@ export function parseBody(
     throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(offer.types.filter(({ type }) => formatOf(type) !== 'protobuf')))
   if (format === 'protobuf') return parseProtobuf(body, kind, schema, refuse)
   if (format === 'cbor') return parseCborBody(body, refuse)
+  if (yaml) boundYamlValues(body)
+  else boundJsonValues(body)
   try {
     const parsed = yaml ? parseYaml(body) : parseJson(body)
     return { ...parsed, claimed: typeOfBody(parsed.value) }
@@ -80,7 +84,7 @@ function parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse:
     const envelope = unwrap(body)
     const claimed = { apiVersion: envelope.apiVersion, kind: envelope.kind }
     const mine = claimed.kind === '' || claimed.kind === kind
-    return { value: mine ? decodeMessage(schema, envelope.message) : {}, duplicates: [], claimed }
+    return { value: mine ? decodeMessage(schema, envelope.message, MOST_VALUES) : {}, duplicates: [], claimed }
   } catch (error) {
     if (error instanceof ProtobufError) throw refuse(error.message)
     throw error
@@ -107,9 +111,10 @@ const unrecognized = (kind: string, why: string, body: Buffer): StatusError =>
   badRequestError(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`)
 
 /** Decodes and defaults a body. Unknown and repeated fields are warned of, refused or dropped as asked. Each call of the result makes a fresh object. */
-export function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): () => KubeObject {
+export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): Promise<() => KubeObject> {
   const { exchange } = scope
   const parsed = parseBody(scope.env.media, exchange.headers['content-type'], body, target.kind, target.schema)
+  if (turnIsLong()) await nextTurn()
   if (target.schema.freeForm && parsed.claimed.kind === '') throw kindMissing(target, body)
   const kind = parsed.claimed.kind || target.kind
   const apiVersion = parsed.claimed.apiVersion || apiVersionOf(groupVersion(target))

@@ -1,3 +1,4 @@
+import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import type { Answer } from '../registry/types.ts'
 import { bodyTarget, decodeBody } from './body.ts'
 import type { Scope } from './scope.ts'
@@ -9,6 +10,7 @@ export async function create(scope: Scope<'create'>): Promise<Answer> {
   const { exchange, served } = scope
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'CreateOptions')
-  const object = decodeBody(scope, body, bodyTarget(served.version), options.fieldValidation)()
+  const object = (await decodeBody(scope, body, bodyTarget(served.version), options.fieldValidation))()
+  if (turnIsLong()) await nextTurn()
   return storeOf(scope).create(writeTarget(scope, options), object)
 }

@@ -6,7 +6,9 @@ import { strategicPatch } from '../apply/patch/strategic.ts'
 import type { Version } from '../catalog/definition.ts'
 import { goJson, parseJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
+import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
+import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
@@ -51,6 +53,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   const options = writeOptions(exchange, 'PatchOptions', isApply)
   if (isApply) return apply(scope, isCborApply ? parseCborConfiguration(body) : parseConfiguration(body), options)
   const parsed = parsePatch(type, body, options)
+  if (turnIsLong()) await nextTurn()
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   let warned = false
   const run = (current: KubeObject): KubeObject => {
@@ -82,6 +85,7 @@ const duplicateFault = (path: string): string => `duplicate field "${path}"`
 function parsePatch(type: string, body: Buffer, options: WriteOptions): ParsedPatch {
   const checked = options.fieldValidation !== 'Ignore'
   let parsed: { value: Json; duplicates: string[] }
+  boundJsonValues(body)
   try {
     parsed = parseJson(body)
   } catch (error) {

@@ -1,3 +1,4 @@
+import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
@@ -13,7 +14,7 @@ export async function update(scope: Scope<'update'>): Promise<{ answer: Answer; 
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'UpdateOptions')
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
-  const decoded = decodeBody(scope, body, target, options.fieldValidation)
+  const decoded = await decodeBody(scope, body, target, options.fieldValidation)
   const fresh = (): KubeObject => {
     const object = decoded()
     ensureNamespace(object.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')
@@ -22,6 +23,7 @@ export async function update(scope: Scope<'update'>): Promise<{ answer: Answer; 
     return object
   }
   const first = fresh()
+  if (turnIsLong()) await nextTurn()
   let spare: KubeObject | undefined = first
   const next = (): KubeObject => {
     const object = spare ?? fresh()

@@ -34,7 +34,7 @@ async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: bo
   const bytes = await exchange.readBody(MAX_BODY_BYTES)
   const { dryRun, fieldValidation, manager, stated } = writeOptions(exchange, 'CreateOptions')
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
-  const object = decodeBody(scope, bytes, target, fieldValidation)()
+  const object = (await decodeBody(scope, bytes, target, fieldValidation))()
   ensureNamespace(object.metadata, isNamespaced(scope) ? namespace : '')
   ownFields(target, subresourceName, manager, object, scope.env.clock.now())
   const body = await scope.env.registry.admit({

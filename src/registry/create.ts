@@ -1,4 +1,5 @@
 import type { HookContext } from '../catalog/definition.ts'
+import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { clone } from '../meta/equal.ts'
 import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -29,6 +30,7 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   const now = env.clock.now()
   if (served.definition.converter) await trackRemotely(target, strategy, object, undefined, now)
   else trackManagedFields(target, strategy, object, undefined, now)
+  if (turnIsLong()) await nextTurn()
   const wanted = convert(served.definition, object, served.version, hookVersion(served))
   const request = {
     ctx,
@@ -44,6 +46,7 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   const admitted = (await env.admission.mutate({ ...request, object: wanted })) ?? wanted
   ensureNamespace(admitted.metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
+  if (turnIsLong()) await nextTurn()
   const { name, generateName } = admitted.metadata
   const generated = !name && generateName !== undefined && generateName !== ''
   for (let attempt = 1; ; attempt++) {

@@ -1,6 +1,7 @@
 import { updateManagedFields } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
 import type { FieldError } from '../meta/field-error.ts'
@@ -55,6 +56,7 @@ export async function trackRemotely(target: WriteTarget, strategy: Strategy, nex
 /** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */
 export async function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Promise<void> {
   strategy.prepare?.(next, undefined, ctx)
+  if (turnIsLong()) await nextTurn()
   const namespaced = target.served.definition.scope === 'Namespaced'
   const rules = metaRulesOf(strategy)
   let errors = boundedErrors(() => [
@@ -63,7 +65,7 @@ export async function beforeCreate(target: WriteTarget, strategy: Strategy, next
   ])
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
   if (errors.length === 0) errors = validateObjectMeta(next.metadata, namespaced, nameIsPathSegment, metadata, rules)
-  finish(target, strategy, next, undefined, errors)
+  await finish(target, strategy, next, undefined, errors)
 }
 
 /** Likewise for an update: metadata that no update changes is put back first. `next` has a resourceVersion by now. */
@@ -74,6 +76,7 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   if (before.generation === undefined) delete meta.generation
   else meta.generation = before.generation
   strategy.prepare?.(next, old, ctx)
+  if (turnIsLong()) await nextTurn()
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
   if (before.creationTimestamp) meta.creationTimestamp = before.creationTimestamp
   if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
@@ -93,16 +96,18 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
     ]
   })
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
-  finish(target, strategy, next, old, errors)
+  await finish(target, strategy, next, old, errors)
   keepUnchangedManagers(next, old)
 }
 
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
 const metaRulesOf = ({ plainFinalizers }: Strategy) => (plainFinalizers ? PLAIN_FINALIZERS : undefined)
 
-function finish(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): void {
+async function finish(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): Promise<void> {
+  if (turnIsLong()) await nextTurn()
   if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)
   for (const text of strategy.warnings?.(next, old) ?? []) target.ctx.warn(text)
+  if (turnIsLong()) await nextTurn()
   strategy.canonicalize?.(next)
 }
 

@@ -1,5 +1,6 @@
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { conflictError, failure, invalidError, notFoundError, OPTIMISTIC_LOCK } from '../meta/status.ts'
@@ -104,8 +105,10 @@ async function decideUpdate(
     )
   if (!old && !mayCreate) throw notFoundError(gr, target.name)
   let next = await request.transform(present)
+  if (turnIsLong()) await nextTurn()
   if (!request.managed && definition.converter) await trackRemotely(target, strategy, next, present, hooks.now)
   else if (!request.managed) trackManagedFields(target, strategy, next, present, hooks.now)
+  if (turnIsLong()) await nextTurn()
   next = convert(definition, next, version, home)
   const admission = {
     ctx,
@@ -119,6 +122,7 @@ async function decideUpdate(
   next = (await env.admission.mutate({ ...admission, operation: old ? 'UPDATE' : 'CREATE', object: next, ...(old && { old }) })) ?? next
   ensureNamespace(next.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)
+  if (turnIsLong()) await nextTurn()
   if (!old) {
     if (next.metadata.uid)
       throw conflictError(gr, target.name, `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`)

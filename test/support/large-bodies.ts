@@ -1,3 +1,4 @@
+import { MOST_VALUES } from '../../src/codec/value-bound.ts'
 import type { Json, JsonObject } from '../../src/meta/object.ts'
 import type { Field, ListSchema, MapSchema, Schema, StructSchema } from '../../src/schema/schema.ts'
 
@@ -104,15 +105,22 @@ function contents({ schema, field }: LargePlace, filling: Filling, bytes: number
   return `"${unit.repeat(Math.floor(bytes / unit.length))}"`
 }
 
+/** Items up to so many bytes, or to as many values as a body may hold. */
 function until(bytes: number, item: (i: number) => string): string {
   const parts: string[] = []
-  for (let length = 0, i = 0; ; i++) {
+  for (let length = 0, values = 0, i = 0; ; i++) {
     const text = item(i)
     length += text.length + 1
-    if (length > bytes) return parts.join(',')
+    values += 1 + countOf(text)
+    if (length > bytes || values > MOST_VALUES - MARGIN) return parts.join(',')
     parts.push(text)
   }
 }
+
+/** Values of the rest of the body. */
+const MARGIN = 500
+const countOf = (text: string): number => text.match(/[,{[]/g)?.length ?? 0
+
 
 function listOf({ items }: ListSchema, field: Field, filling: Filling, bytes: number, mine: Json | undefined): string {
   if (filling === 'empty') {

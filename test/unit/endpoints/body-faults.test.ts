@@ -16,13 +16,13 @@ const definition = leaseResource
 const snapshot = new CatalogSnapshot(1, [definition])
 const env = { media: mediaOffer({ cbor: true }) }
 
-function read(type: string, body: Buffer): KubeObject {
+async function read(type: string, body: Buffer): Promise<KubeObject> {
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': type } })
-  return decodeBody({ exchange, snapshot, env }, body, bodyTarget(definition.home), 'Strict')()
+  return (await decodeBody({ exchange, snapshot, env }, body, bodyTarget(definition.home), 'Strict'))()
 }
-function refusal(type: string, body: Buffer): string {
+async function refusal(type: string, body: Buffer): Promise<string> {
   try {
-    read(type, body)
+    await read(type, body)
     return 'read'
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
@@ -64,37 +64,39 @@ describe('faults of bodies, whatever their media type', () => {
     ['a constructor', lease({ constructor: 1 as unknown as Json }), /^400 .*strict decoding error: unknown field "spec\.constructor"$/],
   ]
   for (const [what, value, path] of cases) {
-    it(`${what}, in JSON`, () => expect(refusal(JSON_BODY, text(value))).to.match(path))
-    it(`${what}, in YAML`, () => expect(refusal(YAML_BODY, text(value))).to.match(path))
-    it(`${what}, in CBOR`, () => expect(refusal(CBOR_BODY, encodeCborValue(value))).to.match(path))
+    it(`${what}, in JSON`, async () => expect(await refusal(JSON_BODY, text(value))).to.match(path))
+    it(`${what}, in YAML`, async () => expect(await refusal(YAML_BODY, text(value))).to.match(path))
+    it(`${what}, in CBOR`, async () => expect(await refusal(CBOR_BODY, encodeCborValue(value))).to.match(path))
   }
 
-  it('a member twice', () => {
+  it('a member twice', async () => {
     const twice = Buffer.from('{"spec":{"holderIdentity":"a","holderIdentity":"b"}}')
-    expect(refusal(JSON_BODY, twice)).to.match(/^400 .*duplicate field "spec\.holderIdentity"$/)
-    expect(refusal(YAML_BODY, twice)).to.match(/^400 [\s\S]*key "holderIdentity" already set in map/)
-    expect(refusal(CBOR_BODY, Buffer.from('a14473706563a24161f64161f6', 'hex'))).to.match(/^400 .*duplicate map key "a" at map element index 1 \(spec\.a\)$/)
+    expect(await refusal(JSON_BODY, twice)).to.match(/^400 .*duplicate field "spec\.holderIdentity"$/)
+    expect(await refusal(YAML_BODY, twice)).to.match(/^400 [\s\S]*key "holderIdentity" already set in map/)
+    expect(await refusal(CBOR_BODY, Buffer.from('a14473706563a24161f64161f6', 'hex'))).to.match(
+      /^400 .*duplicate map key "a" at map element index 1 \(spec\.a\)$/,
+    )
   })
 
-  it('broken UTF-8: refused in protobuf and CBOR; in JSON it becomes U+FFFD, as upstream has it', () => {
-    expect(refusal(PROTOBUF_BODY, message('1204 0a02 ffff'))).to.match(/^400 .*proto: invalid UTF-8 string \(spec\.holderIdentity\) \(/)
-    expect(read(PROTOBUF_BODY, message('1205 0a03 efbfbd')).spec).to.deep.equal({ holderIdentity: '\ufffd' })
-    expect(refusal(CBOR_BODY, Buffer.from('a14473706563a14e686f6c6465724964656e7469747941ff', 'hex'))).to.match(
+  it('broken UTF-8: refused in protobuf and CBOR; in JSON it becomes U+FFFD, as upstream has it', async () => {
+    expect(await refusal(PROTOBUF_BODY, message('1204 0a02 ffff'))).to.match(/^400 .*proto: invalid UTF-8 string \(spec\.holderIdentity\) \(/)
+    expect((await read(PROTOBUF_BODY, message('1205 0a03 efbfbd'))).spec).to.deep.equal({ holderIdentity: '\ufffd' })
+    expect(await refusal(CBOR_BODY, Buffer.from('a14473706563a14e686f6c6465724964656e7469747941ff', 'hex'))).to.match(
       /^400 .*invalid UTF-8 string \(spec\.holderIdentity\)$/,
     )
     const json = Buffer.concat([Buffer.from('{"spec":{"holderIdentity":"'), Buffer.from([0xff]), Buffer.from('"}}')])
-    expect(read(JSON_BODY, json).spec).to.deep.equal({ holderIdentity: '\ufffd' })
+    expect((await read(JSON_BODY, json)).spec).to.deep.equal({ holderIdentity: '\ufffd' })
   })
 
-  it('lengths and types that are wrong, in protobuf', () => {
-    expect(refusal(PROTOBUF_BODY, message('1204 0a7f 6161'))).to.match(/^400 .*unexpected EOF \(spec\.holderIdentity\) \(/)
-    expect(refusal(PROTOBUF_BODY, message('1203 1201 61'))).to.match(
+  it('lengths and types that are wrong, in protobuf', async () => {
+    expect(await refusal(PROTOBUF_BODY, message('1204 0a7f 6161'))).to.match(/^400 .*unexpected EOF \(spec\.holderIdentity\) \(/)
+    expect(await refusal(PROTOBUF_BODY, message('1203 1201 61'))).to.match(
       /^400 .*proto: wrong wireType = 2 for field leaseDurationSeconds \(spec\.leaseDurationSeconds\)/,
     )
-    expect(refusal(PROTOBUF_BODY, message('0a06 6a04 0a02 0affff'))).to.match(/^400 .*\(metadata\.ownerReferences\[0\]/)
+    expect(await refusal(PROTOBUF_BODY, message('0a06 6a04 0a02 0affff'))).to.match(/^400 .*\(metadata\.ownerReferences\[0\]/)
   })
 
-  it('integers beyond 2^53 survive', () => {
+  it('integers beyond 2^53 survive', async () => {
     const value = lease({}, { generation: 9_007_199_254_740_993n })
     const { schema } = definition.home
     const bodies: [string, Buffer][] = [
@@ -103,13 +105,13 @@ describe('faults of bodies, whatever their media type', () => {
       [CBOR_BODY, encodeCborValue(value)],
       [PROTOBUF_BODY, encodeProtobuf(schema, TYPE, decode(schema, value))],
     ]
-    for (const [type, body] of bodies) expect(read(type, body).metadata.generation, type).to.equal(9_007_199_254_740_993n)
+    for (const [type, body] of bodies) expect((await read(type, body)).metadata.generation, type).to.equal(9_007_199_254_740_993n)
   })
 
-  it('depth: each type has its bound', () => {
+  it('depth: each type has its bound', async () => {
     const deep = (levels: number): Buffer => Buffer.from(`{"spec":${'['.repeat(levels)}${']'.repeat(levels)}}`)
-    expect(refusal(JSON_BODY, deep(10_001))).to.match(/^400 .*exceeded max depth/)
-    expect(refusal(YAML_BODY, deep(10_001))).to.match(/^400 /)
-    expect(refusal(CBOR_BODY, Buffer.from(`a14473706563${'81'.repeat(64)}01`, 'hex'))).to.match(/^400 .*exceeded max nested level 64 \(spec\[0\]\[0\]/)
+    expect(await refusal(JSON_BODY, deep(10_001))).to.match(/^400 .*exceeded max depth/)
+    expect(await refusal(YAML_BODY, deep(10_001))).to.match(/^400 /)
+    expect(await refusal(CBOR_BODY, Buffer.from(`a14473706563${'81'.repeat(64)}01`, 'hex'))).to.match(/^400 .*exceeded max nested level 64 \(spec\[0\]\[0\]/)
   })
 })

@@ -17,11 +17,11 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
 const env = { media: mediaOffer() }
 
-function read(body: string | Buffer, type = 'application/json', fieldValidation: FieldValidation = 'Warn') {
+async function read(body: string | Buffer, type = 'application/json', fieldValidation: FieldValidation = 'Warn') {
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': type } })
-  return { exchange, decode: decodeBody({ exchange, snapshot, env }, Buffer.from(body), bodyTarget(home), fieldValidation) }
+  return { exchange, decode: await decodeBody({ exchange, snapshot, env }, Buffer.from(body), bodyTarget(home), fieldValidation) }
 }
-const refused = (...args: Parameters<typeof read>) => refusalText(Promise.resolve().then(() => read(...args)))
+const refused = (...args: Parameters<typeof read>) => refusalText(read(...args))
 
 const head = '"apiVersion":"example.io/v1","kind":"Widget"'
 const widget = (spec: object, metadata: object = { name: 'a', creationTimestamp: null }) => ({
@@ -52,10 +52,10 @@ describe('bodies', () => {
       widget({ size: 1 }, { name: 'a', creationTimestamp: null, managedFields: [] }),
     ],
   ]
-  for (const [what, body, type, expected] of table) it(`are read: ${what}`, () => expect(read(body, type).decode()).to.deep.equal(expected))
+  for (const [what, body, type, expected] of table) it(`are read: ${what}`, async () => expect((await read(body, type)).decode()).to.deep.equal(expected))
 
-  it('make a fresh object each time', () => {
-    const { decode } = read(`{${head},"metadata":{"name":"a"},"spec":{"parts":["x"]}}`)
+  it('make a fresh object each time', async () => {
+    const { decode } = await read(`{${head},"metadata":{"name":"a"},"spec":{"parts":["x"]}}`)
     const first = decode()
     first.spec.parts.push('y')
     expect(decode().spec).to.deep.equal({ size: 1, parts: ['x'] })
@@ -66,10 +66,10 @@ describe('bodies', () => {
   const unknown = `{${head},"spec":{"odd":1,"size":1,"size":2},"metadata":{"name":"a"}}`
   it('are checked as asked', async () => {
     const faults = ['unknown field "spec.odd"', 'duplicate field "spec.size"']
-    const warned = read(unknown)
+    const warned = await read(unknown)
     expect(warned.exchange.warnings).to.have.members(faults)
     expect(warned.decode().spec).to.deep.equal({ size: 2 })
-    const ignored = read(unknown, 'application/json', 'Ignore')
+    const ignored = await read(unknown, 'application/json', 'Ignore')
     expect(ignored.exchange.warnings).to.deep.equal([])
     const told = await refused(unknown, 'application/json', 'Strict')
     expect(told).to.match(/^400 BadRequest: Widget in version "v1" cannot be handled as a Widget: strict decoding error: /)

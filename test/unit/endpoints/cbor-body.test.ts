@@ -43,11 +43,11 @@ const definition = configMapResource
 const snapshot = new CatalogSnapshot(1, [definition])
 
 /** Status and texts. Paths, which upstream does not give, are cut off; they are tested below. */
-function outcome({ hex, fieldValidation }: Recorded): { status: number; message?: string; warnings?: number } {
+async function outcome({ hex, fieldValidation }: Recorded): Promise<{ status: number; message?: string; warnings?: number }> {
   const body = Buffer.from(hex, 'hex')
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
   try {
-    decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.home), fieldValidation)()
+    ;(await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.home), fieldValidation))()
     return { status: 201, ...(exchange.warnings.length > 0 && { warnings: 1 }) }
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
@@ -65,9 +65,9 @@ const comparable = (text: string): string =>
 describe('a body in CBOR', () => {
   for (const one of recorded) {
     if (one.name in OTHERWISE) continue
-    it(`${one.name} (${one.fieldValidation})`, () => {
+    it(`${one.name} (${one.fieldValidation})`, async () => {
       const { status, message, warnings } = one
-      expect(outcome(one)).to.deep.equal({
+      expect(await outcome(one)).to.deep.equal({
         status,
         ...(message !== undefined && { message: comparable(message) }),
         ...(warnings && { warnings: warnings.length }),
@@ -75,11 +75,11 @@ describe('a body in CBOR', () => {
     })
   }
 
-  const refusal = (hex: string, fieldValidation: FieldValidation = 'Strict'): string => {
+  const refusal = async (hex: string, fieldValidation: FieldValidation = 'Strict'): Promise<string> => {
     const body = Buffer.from(hex.replaceAll(' ', ''), 'hex')
     const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
     try {
-      decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.home), fieldValidation)()
+      ;(await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.home), fieldValidation))()
       return exchange.warnings.join('; ')
     } catch (error) {
       return (error as StatusError).status.message ?? ''
@@ -87,7 +87,7 @@ describe('a body in CBOR', () => {
   }
   const labels = (value: string): string => `a1 486d65746164617461 a1 466c6162656c73 ${value}`
 
-  it('names the member that is wrong', () => {
+  it('names the member that is wrong', async () => {
     const table: [string, RegExp][] = [
       [labels('a2 4161 4162 4161 4163'), /found duplicate map key "a" at map element index 1 \(metadata\.labels\.a\)$/],
       [labels('a1 4161 61ff'), /invalid UTF-8 string \(metadata\.labels\.a\)$/],
@@ -101,17 +101,17 @@ describe('a body in CBOR', () => {
       ['a1 486d65746164617461 a1 43666f6f 01', /strict decoding error: unknown field "metadata\.foo"$/],
       ['a1 495f5f70726f746f5f5f a0', /unknown field "__proto__"$/],
     ]
-    for (const [hex, text] of table) expect(refusal(hex)).to.match(text)
+    for (const [hex, text] of table) expect(await refusal(hex)).to.match(text)
   })
 
-  it('with members that no field names is warned of them', () => {
-    expect(refusal('a2 486d65746164617461 a1 43666f6f 01 43626172 01', 'Warn')).to.equal('unknown field "metadata.foo"; unknown field "bar"')
+  it('with members that no field names is warned of them', async () => {
+    expect(await refusal('a2 486d65746164617461 a1 43666f6f 01 43626172 01', 'Warn')).to.equal('unknown field "metadata.foo"; unknown field "bar"')
   })
 
-  it('keeps integers beyond 2^53', () => {
+  it('keeps integers beyond 2^53', async () => {
     const body = Buffer.from('a1486d65746164617461a14a67656e65726174696f6e1b0020000000000001', 'hex')
     const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
-    const { metadata } = decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.home), 'Strict')()
+    const { metadata } = (await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.home), 'Strict'))()
     expect(metadata.generation).to.equal(9007199254740993n)
   })
 })

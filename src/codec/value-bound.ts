@@ -1,0 +1,68 @@
+import { tooLargeError } from '../meta/status.ts'
+
+/**
+ * Values that a body may hold: members, elements, objects and lists, at every depth. Each costs a hundred times its bytes in time and memory before it is known whether the object can be
+ * stored, and three megabytes hold a million of `{}`. The largest objects in use, definitions of custom resources of a megabyte, hold 40,000; what etcd takes holds few more.
+ */
+export const MOST_VALUES = 100_000
+/** Of YAML, whose parser takes four times as long for each. */
+const MOST_YAML_VALUES = 50_000
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const OPEN_BRACE = 0x7b
+
+export const tooManyValues = (most = MOST_VALUES) => tooLargeError(`limit is ${most} values`)
+
+/** Throws 413 where a JSON text holds too many values. It need not be well-formed. */
+export function boundJsonValues(bytes: Buffer): void {
+  if (bytes.length > MOST_VALUES && countJsonValues(bytes) > MOST_VALUES) throw tooManyValues()
+}
+
+function countJsonValues(bytes: Buffer): number {
+  let values = 0
+  let quoted = false
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]
+    if (quoted) {
+      if (byte === BACKSLASH) i++
+      else if (byte === QUOTE) quoted = false
+    } else if (byte === QUOTE) quoted = true
+    else if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values++
+  }
+  return values
+}
+
+/** Lines with more commas than these are taken for lists, others for text. */
+const MOST_COMMAS_OF_TEXT = 500
+
+/** Likewise of YAML. A text that begins as JSON does is counted as JSON; in any other a line is a value if it looks like a member or an element. */
+export function boundYamlValues(bytes: Buffer): void {
+  if (bytes.length <= MOST_YAML_VALUES) return
+  const first = /[^\s]/.exec(bytes.toString('latin1', 0, 64))?.[0]
+  if (first === '{' || first === '[') boundJsonValues(bytes)
+  else if (countYamlLines(bytes.toString('latin1')) > MOST_YAML_VALUES) throw tooManyValues(MOST_YAML_VALUES)
+}
+
+const MEMBER = /^[ \t]*(?:[-?](?:[ \t\r]|$)|[^#]*:(?:[ \t\r]|$))/
+
+function countYamlLines(text: string): number {
+  let values = 0
+  for (let from = 0; from < text.length; ) {
+    const found = text.indexOf('\n', from)
+    const end = found < 0 ? text.length : found
+    const line = text.slice(from, end)
+    if (MEMBER.test(line)) values++
+    if (line.length > MOST_COMMAS_OF_TEXT) values += commasIn(line)
+    from = end + 1
+  }
+  return values
+}
+
+function commasIn(line: string): number {
+  let commas = 0
+  for (let at = line.indexOf(','); at >= 0; at = line.indexOf(',', at + 1)) commas++
+  return commas > MOST_COMMAS_OF_TEXT ? commas : 0
+}
