@@ -1,3 +1,5 @@
+import { splitAt, trimSpaces } from '../lib/split-text.ts'
+
 /** A serializer as negotiation sees it. */
 export interface MediaType {
   /** `application/json` */
@@ -140,10 +142,12 @@ export function negotiateInput(contentType: string | undefined, offer: readonly 
  */
 export function routeAccepts(accept: string | undefined, produces: readonly string[]): boolean {
   if (accept === undefined || accept === '') return true
-  return accept.split(',').some(clause => {
-    const type = trimSpaces(clause.split(';', 1)[0] as string)
-    return type === '*/*' || produces.includes(type)
-  })
+  for (const clause of splitAt(accept, ',')) {
+    const semicolon = clause.indexOf(';')
+    const type = trimSpaces(semicolon < 0 ? clause : clause.slice(0, semicolon))
+    if (type === '*/*' || produces.includes(type)) return true
+  }
+  return false
 }
 
 /** Its answer otherwise, of status 406. */
@@ -182,27 +186,53 @@ function acceptClause(clause: Clause, media: MediaType, rules: NegotiationRules)
 }
 
 const parsed = new Map<string, readonly Clause[]>()
+/** As many clauses as Go sorts by insertion. */
+const FEW_CLAUSES = 12
+/** A header of clients, never one of many clauses. */
+const LONGEST_KEPT = 512
 
 /** Clauses in order of preference. Clients repeat a few headers, so what was parsed is kept. */
 function parseAccept(header: string): readonly Clause[] {
   const known = parsed.get(header)
   if (known) return known
-  const clauses: Clause[] = []
-  for (const part of header.split(',')) {
-    const clause = parseClause(trimSpaces(part))
-    if (!clause) continue
-    // Upstream's order is no total order (wildcards go last whatever their q), so its way of sorting counts: by insertion.
-    let at = clauses.length
-    while (at > 0 && precedes(clause, clauses[at - 1] as Clause)) at--
-    clauses.splice(at, 0, clause)
-  }
+  const clauses = inOrder(clausesOf(header))
   if (parsed.size >= 256) parsed.clear()
-  if (header.length <= 512) parsed.set(header, clauses)
+  if (header.length <= LONGEST_KEPT) parsed.set(header, clauses)
   return clauses
 }
 
+/** The clauses of a header as it has them. In a long one, what repeats the clause before it, and what names no type that a server has, is passed over unread. */
+function clausesOf(header: string): Clause[] {
+  const clauses: Clause[] = []
+  const long = header.length > LONGEST_KEPT
+  let last = ''
+  for (const part of splitAt(header, ',')) {
+    const text = trimSpaces(part)
+    if (text === '' || (long && (text === last || !/^(?:\*|application *\/)/.test(text)))) continue
+    last = text
+    const clause = parseClause(text)
+    if (clause) clauses.push(clause)
+  }
+  return clauses
+}
+
+/** Upstream's order is no total order (wildcards go last whatever their q), so its way of sorting counts: few are sorted by insertion. */
+function inOrder(clauses: Clause[]): Clause[] {
+  if (clauses.length > FEW_CLAUSES) return clauses.sort((a, b) => wildness(a) - wildness(b) || b.q - a.q)
+  const sorted: Clause[] = []
+  for (const clause of clauses) {
+    let at = sorted.length
+    while (at > 0 && precedes(clause, sorted[at - 1] as Clause)) at--
+    sorted.splice(at, 0, clause)
+  }
+  return sorted
+}
+
+const wildness = ({ type, subtype }: Clause): number => (type === '*' ? 2 : subtype === '*' ? 1 : 0)
+
 function parseClause(part: string): Clause | undefined {
-  const [media = '', ...rest] = part.split(';')
+  const semicolon = part.indexOf(';')
+  const media = semicolon < 0 ? part : part.slice(0, semicolon)
   const slash = media.indexOf('/')
   const type = trimSpaces(slash < 0 ? media : media.slice(0, slash))
   let subtype = slash < 0 ? '' : media.slice(slash + 1)
@@ -210,20 +240,33 @@ function parseClause(part: string): Clause | undefined {
     if (type !== '*') return undefined
     subtype = '*'
   } else if (subtype.includes('/') && !subtype.endsWith('/')) return undefined
-  const params = new Map<string, string>()
-  let q = 1
-  for (const param of rest) {
-    const [name = '', value = '', ...more] = param.split('=')
-    if (value === '' || more.length > 1 || (more.length === 1 && more[0] !== '')) continue
-    if (trimSpaces(name) === 'q') q = Number.isFinite(Number(value)) ? Number(value) : 0
-    else params.set(trimSpaces(name), trimSpaces(value))
-  }
+  const { q, params } = semicolon < 0 ? PLAIN : parametersOf(part.slice(semicolon + 1))
   return { type, subtype: trimSpaces(subtype.split('/', 1)[0] as string), q, params }
 }
 
-const precedes = (a: Clause, b: Clause): boolean => a.q > b.q || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*')
+const PLAIN: Pick<Clause, 'q' | 'params'> = { q: 1, params: new Map() }
 
-const trimSpaces = (text: string): string => text.replace(/^ +| +$/g, '')
+function parametersOf(text: string): Pick<Clause, 'q' | 'params'> {
+  const params = new Map<string, string>()
+  let q = 1
+  for (const param of splitAt(text, ';')) {
+    const at = param.indexOf('=')
+    const value = at < 0 ? '' : param.slice(at + 1)
+    const end = value.indexOf('=')
+    // One more sign at the very end is let pass.
+    if (end === 0 || value === '' || (end > 0 && end !== value.length - 1)) continue
+    const name = trimSpaces(param.slice(0, at))
+    const wanted = end > 0 ? value.slice(0, end) : value
+    if (name === 'q') q = Number.isFinite(Number(wanted)) ? Number(wanted) : 0
+    else if (KNOWN_PARAMETERS.has(name)) params.set(name, trimSpaces(wanted))
+  }
+  return { q, params }
+}
+
+/** Others change nothing. */
+const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(['as', 'g', 'v', 'sv', 'stream', 'pretty', 'profile'])
+
+const precedes = (a: Clause, b: Clause): boolean => a.q > b.q || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*')
 
 const token = /^[!#$%&'*+\-.^_`|~0-9a-zA-Z]+$/
 

@@ -55,14 +55,14 @@ async function get(scope: Scope<'get'>): Promise<void> {
 async function list(scope: Scope<'list'>): Promise<void> {
   const { exchange, served } = scope
   const output = negotiate(scope)
-  const options = listOptions(exchange, served.version, '', scope.env.watchList, isNamespaced(scope))
+  const options = await listOptions(exchange, served.version, '', scope.env.watchList, isNamespaced(scope))
   await respondList(scope, output, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
 }
 
 async function openWatch(scope: Scope<'watch'>): Promise<void> {
   // What a watch can't be shown in is refused first, as upstream does: a list would be.
   negotiate(scope)
-  const options = listOptions(scope.exchange, scope.served.version, scope.name, scope.env.watchList, isNamespaced(scope))
+  const options = await listOptions(scope.exchange, scope.served.version, scope.name, scope.env.watchList, isNamespaced(scope))
   // As upstream has it: the deprecated path alone says nothing of initial events.
   return watch(scope, options.watch ? options : { ...options, startAtHand: true }, () => framingOf(scope, negotiateStream(scope)))
 }

@@ -1,10 +1,11 @@
 import type { Version } from '../catalog/definition.ts'
+import { inTurns, type Steps } from '../lib/in-turns.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
-import { parseFieldSelector } from '../meta/field-selector.ts'
-import { parseLabelSelector } from '../meta/label-selector.ts'
+import { fieldSelectorSteps, parseFieldSelector } from '../meta/field-selector.ts'
+import { labelSelectorSteps, parseLabelSelector } from '../meta/label-selector.ts'
 import { badRequestError, invalidError } from '../meta/status.ts'
 import type { ListOptions } from '../registry/read.ts'
 import type { Exchange } from './exchange.ts'
@@ -30,14 +31,14 @@ const NONE: ReadOptions = {
 }
 
 /** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (watches of one object). `watchList`: the gate. Throws 400 and 422. */
-export function listOptions(exchange: Exchange, version: Version, name: string, watchList: boolean, namespaced = true): ReadOptions {
+export async function listOptions(exchange: Exchange, version: Version, name: string, watchList: boolean, namespaced = true): Promise<ReadOptions> {
   if (exchange.search === '' && name === '') return NONE
   const { query } = exchange
   const labelText = stringParameter(query, 'labelSelector')
   const fieldText = stringParameter(query, 'fieldSelector')
   const sendInitialEvents = booleanParameter(query, 'sendInitialEvents')
-  const labels = selector(() => parseLabelSelector(labelText))
-  const parsed = selector(() => parseFieldSelector(fieldText))
+  const labels = await selector(exchange, labelText, parseLabelSelector, labelSelectorSteps)
+  const parsed = await selector(exchange, fieldText, parseFieldSelector, fieldSelectorSteps)
   const resourceVersionMatch = stringParameter(query, 'resourceVersionMatch') as ReadOptions['resourceVersionMatch']
   const options: ReadOptions = {
     labels,
@@ -62,10 +63,14 @@ export function listOptions(exchange: Exchange, version: Version, name: string, 
   return options
 }
 
-function selector<T>(parse: () => T): T {
+/** A selector of so many characters is read in turns. */
+const LONG = 4096
+
+async function selector<T>({ ctx }: Exchange, text: string, parse: (text: string) => T, steps: (text: string) => Steps<T>): Promise<T> {
   try {
-    return parse()
+    return text.length < LONG ? parse(text) : await inTurns(steps(text), ctx.signal)
   } catch (error) {
+    if (text.length >= LONG && ctx.signal.aborted) throw error
     throw badRequestError((error as Error).message)
   }
 }

@@ -1,6 +1,6 @@
 import { PatchError } from '../apply/patch/error.ts'
 import { isObject, jsonKind } from '../apply/patch/go-print.ts'
-import { applyJsonPatch, checkJsonPatch } from '../apply/patch/json.ts'
+import { checkJsonPatch, jsonPatchSteps } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
 import type { Version } from '../catalog/definition.ts'
@@ -8,6 +8,7 @@ import { goJson, parseJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -52,12 +53,13 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', isApply)
   if (isApply) return apply(scope, isCborApply ? parseCborConfiguration(body) : parseConfiguration(body), options)
-  const parsed = parsePatch(type, body, options)
+  const parsed = await parsePatch(type, body, options)
   if (turnIsLong()) await nextTurn()
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   let warned = false
-  const run = (current: KubeObject): KubeObject => {
-    const next = applyTo(target, type, parsed, current, options, text => warned || exchange.ctx.warn(text))
+  const run = async (current: KubeObject): Promise<KubeObject> => {
+    const patched = await patchValue(target, type, parsed.value, current as unknown as JsonObject, exchange.ctx.signal)
+    const next = decodePatched(target, type, parsed, patched, options, text => warned || exchange.ctx.warn(text))
     warned = true
     ensureNamespace(next.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')
     checkName(next, scope.name, scope.namespace)
@@ -67,7 +69,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   return storeOf(scope).update(writeTarget(scope, options), {
     transform: async now => {
       if (!now) throw notFoundError(groupResourceOf(served), scope.name)
-      return view ? writeView(scope, view, now, live => updatedView(scope, live, run(live), options.manager)) : run(now)
+      return view ? writeView(scope, view, now, async live => updatedView(scope, live, await run(live), options.manager)) : run(now)
     },
     ...(view && { managed: true }),
   })
@@ -82,7 +84,7 @@ interface ParsedPatch {
 const duplicateFault = (path: string): string => `duplicate field "${path}"`
 
 /** Reads a patch. Unless field validation is off, its own faults are found: what is refused at once is thrown, the rest is told with the result. */
-function parsePatch(type: string, body: Buffer, options: WriteOptions): ParsedPatch {
+async function parsePatch(type: string, body: Buffer, options: WriteOptions): Promise<ParsedPatch> {
   const checked = options.fieldValidation !== 'Ignore'
   let parsed: { value: Json; duplicates: string[] }
   boundJsonValues(body)
@@ -100,16 +102,22 @@ function parsePatch(type: string, body: Buffer, options: WriteOptions): ParsedPa
   if (type === JSON_PATCH)
     return {
       value,
-      faults: [...guard(() => checkJsonPatch(value)).map(path => `unknown field "${path}"`), ...duplicates.map(duplicateFault)].map(
+      faults: [...(await guard(() => inTurns(checkJsonPatch(value)))).map(path => `unknown field "${path}"`), ...duplicates.map(duplicateFault)].map(
         fault => `json patch ${fault}`,
       ),
     }
-  guard(() => checkMergePatch(value))
+  await guard(() => checkMergePatch(value))
   return { value, faults: duplicates.map(duplicateFault) }
 }
 
-function applyTo(target: BodyTarget, type: string, patchOf: ParsedPatch, current: KubeObject, options: WriteOptions, warn: (text: string) => void): KubeObject {
-  const { patched, shown } = patchValue(target, type, patchOf.value, current as unknown as JsonObject)
+function decodePatched(
+  target: BodyTarget,
+  type: string,
+  patchOf: ParsedPatch,
+  { patched, shown }: Patched,
+  options: WriteOptions,
+  warn: (text: string) => void,
+): KubeObject {
   const refused = (why: string) => invalidError({ group: '', kind: '' }, '', [invalid(fieldPath('patch'), shown(), why)])
   const unknown: string[] = []
   let next: KubeObject
@@ -134,22 +142,27 @@ function applyTo(target: BodyTarget, type: string, patchOf: ParsedPatch, current
   return next
 }
 
-/** `shown`: what an error about the result quotes. */
-function patchValue(target: BodyTarget, type: string, value: Json, current: JsonObject): { patched: Json; shown(): string } {
-  return guard(() => {
+interface Patched {
+  readonly patched: Json
+  /** What an error about the result quotes. */
+  shown(): string
+}
+
+function patchValue(target: BodyTarget, type: string, value: Json, current: JsonObject, signal: AbortSignal): Promise<Patched> {
+  return guard(async () => {
     if (type === STRATEGIC_PATCH) {
       const { object, leftOver } = strategicPatch(target.schema, current, value)
       return { patched: object, shown: leftOver }
     }
-    const patched = type === JSON_PATCH ? applyJsonPatch(current, value) : applyMergePatch(current, value)
+    const patched = type === JSON_PATCH ? await inTurns(jsonPatchSteps(current, value), signal) : applyMergePatch(current, value)
     return { patched, shown: () => goJson(patched) }
   })
 }
 
 /** Failures of patching as Statuses. */
-function guard<T>(run: () => T): T {
+async function guard<T>(run: () => T | Promise<T>): Promise<T> {
   try {
-    return run()
+    return await run()
   } catch (error) {
     if (!(error instanceof PatchError)) throw error
     switch (error.code) {

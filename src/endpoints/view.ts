@@ -33,13 +33,18 @@ const replicasPaths = ({ served, subresourceName }: Scope): ReplicasPaths =>
  * The parent as a write of its view makes it, with managed fields: those of the view are taken from the parent's, and put back there. `write` gets the view as it is, with its
  * managed fields, to keep.
  */
-export function writeView(scope: Scope, view: SubresourceView, parent: KubeObject, write: (live: KubeObject) => ManagedView): KubeObject {
+export async function writeView(
+  scope: Scope,
+  view: SubresourceView,
+  parent: KubeObject,
+  write: (live: KubeObject) => ManagedView | Promise<ManagedView>,
+): Promise<KubeObject> {
   const { group, name: version } = scope.served.version
   const paths = replicasPaths(scope)
   const live = (view.draft ?? view.get)(parent)
   const before = toScaleManagedFields(parent.metadata.managedFields, paths)
   if (before.length > 0) live.metadata.managedFields = before
-  const { wanted, managedFields } = write(live)
+  const { wanted, managedFields } = await write(live)
   const next = putView(scope, view, clone(parent), wanted)
   const after = fromScaleManagedFields(parent.metadata.managedFields, managedFields, apiVersionOf({ group, version }), paths)
   if (after.length > 0) next.metadata.managedFields = after

@@ -16,7 +16,7 @@ import { writeOptions } from './write-options.ts'
 export async function callVirtual(scope: Scope, virtual: VirtualResource): Promise<void> {
   const { exchange, served, subresource, verb, namespace, name } = scope
   const output = negotiate(scope)
-  const asked = verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: selectionOf(scope) }) }
+  const asked = verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: await selectionOf(scope) }) }
   const api = scope.env.registry.access(exchange.ctx.signal, { nested: true })
   const { code, object } = await virtual.call({ ctx: exchange.ctx, verb, namespace, name, ...asked, api })
   const { kind } = object as { kind?: string }
@@ -26,7 +26,7 @@ export async function callVirtual(scope: Scope, virtual: VirtualResource): Promi
   await respondStatus(scope, output, code, object as unknown as Parameters<typeof respondStatus>[3])
 }
 
-const selectionOf = (scope: Scope): ReadOptions => listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
+const selectionOf = (scope: Scope): Promise<ReadOptions> => listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
 
 /** The body of a create, as admission makes it. */
 async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: boolean }> {

@@ -1,3 +1,6 @@
+import { compareText } from '../lib/compare-text.ts'
+import { atOnce, type Steps, sorted } from '../lib/in-turns.ts'
+
 /** One term of a field selector. `==` is `=`. */
 export interface FieldTerm {
   readonly field: string
@@ -5,18 +8,20 @@ export interface FieldTerm {
   readonly value: string
 }
 
-function splitTerms(text: string): string[] {
-  const terms: string[] = []
+/** The terms of a text, each once, empty ones left out. */
+function* terms(text: string): Steps<Set<string>> {
+  const found = new Set<string>()
   let start = 0
-  for (let i = 0; i < text.length; i++) {
+  for (let i = 0; i <= text.length; i++) {
     if (text[i] === '\\') i++
-    else if (text[i] === ',') {
-      terms.push(text.slice(start, i))
+    else if (i === text.length || text[i] === ',') {
+      if (i > start) found.add(text.slice(start, i))
       start = i + 1
+      yield
     }
   }
-  terms.push(text.slice(start))
-  return terms
+  if (start < text.length) found.add(text.slice(start))
+  return found
 }
 
 function unescapeValue(text: string): string {
@@ -40,33 +45,66 @@ function unescapeValue(text: string): string {
 }
 
 /** Parses the query parameter `fieldSelector`: terms in the order of their texts. Throws an Error with apimachinery's text. */
-export function parseFieldSelector(text: string): FieldTerm[] {
-  const terms: FieldTerm[] = []
-  for (const part of splitTerms(text).sort()) {
-    if (part === '') continue
+export const parseFieldSelector = (text: string): FieldTerm[] => atOnce(fieldSelectorSteps(text))
+
+/** The same, a term a step. */
+export function* fieldSelectorSteps(text: string): Steps<FieldTerm[]> {
+  const found: FieldTerm[] = []
+  for (const part of yield* sorted([...(yield* terms(text))], compareText)) {
     const at = part.search(/!=|=/)
     if (at < 0) throw new Error(`invalid selector: '${text}'; can't understand '${part}'`)
     const operator = part.startsWith('!=', at) ? '!=' : part.startsWith('==', at) ? '==' : '='
     const field = part.slice(0, at)
     const value = unescapeValue(part.slice(at + operator.length))
+    yield
     if (field === '' && value === '') continue
-    terms.push({ field, op: operator === '!=' ? '!=' : '=', value })
+    found.push({ field, op: operator === '!=' ? '!=' : '=', value })
   }
-  return terms
+  return found
 }
 
-/** `fields`: the selectable values by name; one that is missing is the empty text. */
-export function matchesFields(terms: readonly FieldTerm[], fields: Readonly<Record<string, string>> | ((field: string) => string)): boolean {
-  for (const { field, op, value } of terms) {
-    const actual = typeof fields === 'function' ? fields(field) : Object.hasOwn(fields, field) ? fields[field] : ''
-    if ((actual === value) !== (op === '=')) return false
-  }
-  return true
+/** What a selector asks of one field: it is none, or the only value that it may have. */
+interface FieldCondition {
+  value: string | undefined
+  readonly except: Set<string>
 }
 
-/** The value that a selector requires of a field, if it requires just one. */
-export const requiredFieldValue = (terms: readonly FieldTerm[], field: string): string | undefined =>
-  terms.find(term => term.field === field && term.op === '=')?.value
+/** Terms by field, so that an object costs one look at each field, however many terms there are. */
+export class FieldMatcher {
+  readonly #conditions = new Map<string, FieldCondition>()
+  #impossible = false
+
+  constructor(terms: readonly FieldTerm[]) {
+    for (const term of terms) this.#add(term)
+  }
+
+  #add({ field, op, value }: FieldTerm): void {
+    const condition = this.#conditions.get(field) ?? { value: undefined, except: new Set() }
+    this.#conditions.set(field, condition)
+    if (op === '!=') condition.except.add(value)
+    else if (condition.value === undefined) condition.value = value
+    else if (condition.value !== value) this.#impossible = true
+  }
+
+  /** `valueOf`: the empty text for a field that is missing. */
+  matches(valueOf: (field: string) => string): boolean {
+    if (this.#impossible) return false
+    for (const [field, { value, except }] of this.#conditions) {
+      const actual = valueOf(field)
+      if ((value !== undefined && actual !== value) || except.has(actual)) return false
+    }
+    return true
+  }
+
+  get isEmpty(): boolean {
+    return this.#conditions.size === 0
+  }
+
+  /** The value that is required of a field, if one is: the first of several, which nothing matches. */
+  required(field: string): string | undefined {
+    return this.#conditions.get(field)?.value
+  }
+}
 
 const escapeValue = (value: string): string => value.replace(/[\\,=]/g, c => `\\${c}`)
 

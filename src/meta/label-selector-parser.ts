@@ -13,8 +13,8 @@ interface Token {
 const SPECIAL = '=!(),><'
 const SPACE = ' \t\r\n'
 
-function scan(selector: string): Token[] {
-  const tokens: Token[] = []
+/** Read as they are asked for: a long selector is never held as tokens. */
+function* scan(selector: string): Generator<Token, void, undefined> {
   const nul = selector.indexOf('\0')
   const text = nul < 0 ? selector : selector.slice(0, nul)
   let at = 0
@@ -25,18 +25,18 @@ function scan(selector: string): Token[] {
     } else if (SPECIAL.includes(c)) {
       const two = text.slice(at, at + 2)
       const kind = two === '==' || two === '!=' ? two : (c as TokenKind)
-      tokens.push({ kind, text: kind })
+      yield { kind, text: kind }
       at += kind.length
     } else {
       const start = at
       while (at < text.length && !SPECIAL.includes(text[at] as string) && !SPACE.includes(text[at] as string)) at++
       const word = text.slice(start, at)
-      tokens.push({ kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word })
+      yield { kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word }
     }
   }
-  tokens.push({ kind: 'end', text: '' })
-  return tokens
 }
+
+const END: Token = { kind: 'end', text: '' }
 
 const OPERATOR_TOKENS: Readonly<Partial<Record<TokenKind, LabelOperator>>> = {
   in: 'in',
@@ -50,45 +50,48 @@ const OPERATOR_TOKENS: Readonly<Partial<Record<TokenKind, LabelOperator>>> = {
 
 /** labels.Parser: throws Errors with apimachinery's texts. */
 export class LabelSelectorParser {
-  private readonly tokens: readonly Token[]
-  private at = 0
+  private readonly tokens: Iterator<Token, void, undefined>
+  private current: Token
 
   constructor(text: string) {
     this.tokens = scan(text)
+    this.current = this.next()
   }
 
-  parse(): LabelRequirement[] {
-    const requirements: LabelRequirement[] = []
+  /** The requirements in the order of the text. */
+  *requirements(): Generator<LabelRequirement, void, undefined> {
     for (;;) {
       const token = this.peek()
-      if (token.kind === 'end') return requirements
+      if (token.kind === 'end') return
       if (token.kind !== 'identifier' && token.kind !== '!') throw new Error(`found '${token.text}', expected: !, identifier, or 'end of string'`)
+      let requirement: LabelRequirement
       try {
-        requirements.push(this.requirement())
+        requirement = this.requirement()
       } catch (error) {
         throw new Error(`unable to parse requirement: ${(error as Error).message}`)
       }
+      yield requirement
       const next = this.take()
-      if (next.kind === 'end') return requirements
+      if (next.kind === 'end') return
       if (next.kind !== ',') throw new Error(`found '${next.text}', expected: ',' or 'end of string'`)
       const after = this.peek()
       if (after.kind !== 'identifier' && after.kind !== '!') throw new Error(`found '${after.text}', expected: identifier after ','`)
     }
   }
 
-  private raw(): Token {
-    return this.tokens[Math.min(this.at, this.tokens.length - 1)] as Token
+  private next(): Token {
+    return this.tokens.next().value ?? END
   }
 
   /** The next token where keywords are identifiers. */
   private peek(): Token {
-    const token = this.raw()
+    const token = this.current
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
   }
 
   private take(): Token {
     const token = this.peek()
-    this.at++
+    this.current = this.next()
     return token
   }
 
@@ -103,8 +106,8 @@ export class LabelSelectorParser {
     const next = this.peek()
     if (absent) return labelRequirement(key, '!', [])
     if (next.kind === 'end' || next.kind === ',') return labelRequirement(key, 'exists', [])
-    const operatorToken = this.raw()
-    this.at++
+    const operatorToken = this.current
+    this.current = this.next()
     const operator = OPERATOR_TOKENS[operatorToken.kind]
     if (operator === undefined) throw new Error(`found '${operatorToken.text}', expected: in, notin, =, ==, !=, gt, lt`)
     const values = operator === 'in' || operator === 'notin' ? this.values() : this.exactValue()

@@ -1,6 +1,8 @@
+import { atOnce, type Steps, sorted } from '../lib/in-turns.ts'
 import type { FieldError } from './field-error.ts'
 import { forbidden, invalid, required } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
+import { keepMatcher, LabelMatcher, type Labels, matcherOf } from './label-matcher.ts'
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
 import { labelRequirement, parseInt64 } from './label-requirement.ts'
 import { LabelSelectorParser } from './label-selector-parser.ts'
@@ -15,8 +17,6 @@ export interface LabelSelector {
   matchExpressions?: { key: string; operator: string; values?: string[] }[]
 }
 
-type Labels = Readonly<Record<string, string>>
-
 /** The selector that matches nothing: an absent metav1.LabelSelector. */
 export const NOTHING: readonly LabelRequirement[] = [{ key: '', operator: 'nothing', values: [] }]
 
@@ -24,7 +24,24 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'n
 const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
 
 /** Parses the query parameter `labelSelector`, sorted by key. Throws an Error with apimachinery's text. An empty list matches everything. */
-export const parseLabelSelector = (text: string): LabelRequirement[] => new LabelSelectorParser(text).parse().sort(byKey)
+export const parseLabelSelector = (text: string): LabelRequirement[] => atOnce(labelSelectorSteps(text))
+
+/** The same, a requirement a step. */
+export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
+  const requirements: LabelRequirement[] = []
+  const matcher = new LabelMatcher()
+  for (const requirement of new LabelSelectorParser(text).requirements()) {
+    requirements.push(requirement)
+    matcher.add(requirement)
+    yield
+  }
+  const ordered = yield* sorted(requirements, byKey)
+  if (ordered.length > FEW) keepMatcher(ordered, matcher)
+  return ordered
+}
+
+/** So many requirements, or values of one, cost less one by one. */
+const FEW = 8
 
 function matchesOne({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? (labels[key] as string) : undefined
@@ -53,8 +70,13 @@ function matchesOne({ key, operator, values }: LabelRequirement, labels: Labels)
 
 const EMPTY: Labels = {}
 
+/** A long list of requirements is not to be changed afterwards. */
 export function matchesLabels(requirements: readonly LabelRequirement[], labels: Labels | undefined | null): boolean {
-  for (const one of requirements) if (!matchesOne(one, labels ?? EMPTY)) return false
+  if (requirements.length > FEW) return matcherOf(requirements).matches(labels ?? EMPTY)
+  for (const one of requirements) {
+    if (one.values.length > FEW) return matcherOf(requirements).matches(labels ?? EMPTY)
+    if (!matchesOne(one, labels ?? EMPTY)) return false
+  }
   return true
 }
 

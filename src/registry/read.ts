@@ -1,6 +1,6 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
-import { matchesFields, requiredFieldValue } from '../meta/field-selector.ts'
+import { FieldMatcher } from '../meta/field-selector.ts'
 import type { GroupResource } from '../meta/gvk.ts'
 import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
@@ -43,29 +43,40 @@ const NAMES = { 'metadata.name': 'name', 'metadata.namespace': 'namespace' } as 
 
 export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[]): Predicate {
   if (labels.length === 0 && fields.length === 0) return everything
-  const exact = (field: string) => requiredFieldValue(fields, field)
-  const name = exact('metadata.name')
-  const namespace = exact('metadata.namespace')
+  const all = new FieldMatcher(fields)
+  const name = all.required('metadata.name')
+  const namespace = all.required('metadata.namespace')
   // Other fields are read from the object when they are first asked for.
-  const names = fields.filter(({ field }) => field in NAMES)
-  const others = fields.filter(({ field }) => !(field in NAMES))
+  const names = new FieldMatcher(fields.filter(({ field }) => field in NAMES))
+  const others = new FieldMatcher(fields.filter(({ field }) => !(field in NAMES)))
   return {
     matches: attributes =>
       matchesLabels(labels, attributes.labels) &&
-      (names.length === 0 || matchesFields(names, field => attributes[NAMES[field as keyof typeof NAMES]])) &&
-      (others.length === 0 || matchesFields(others, attributes.fields)),
+      (names.isEmpty || names.matches(field => attributes[NAMES[field as keyof typeof NAMES]])) &&
+      (others.isEmpty || othersMatch(others, attributes.fields)),
     everything: false,
-    requires: exact,
+    requires: field => all.required(field),
     labels: requiredLabels(labels),
     ...(name && { name }),
     ...(namespace && { namespace }),
   }
 }
 
-const requiredLabels = (requirements: readonly LabelRequirement[]): RequiredLabel[] =>
-  requirements
-    .filter(({ operator }) => operator === '=' || operator === '==' || operator === 'in')
-    .map(({ key, values }) => ({ label: key, values: [...new Set(values)] }))
+const othersMatch = (others: FieldMatcher, fields: Readonly<Record<string, string>>): boolean =>
+  others.matches(field => (Object.hasOwn(fields, field) ? (fields[field] as string) : ''))
+
+/** Hints for indexes, which have no use for more labels or values than these. */
+const MOST_HINTS = 16
+const MOST_VALUES = 1000
+
+function requiredLabels(requirements: readonly LabelRequirement[]): RequiredLabel[] {
+  const required: RequiredLabel[] = []
+  for (const { key, operator, values } of requirements) {
+    if ((operator !== '=' && operator !== '==' && operator !== 'in') || values.length > MOST_VALUES) continue
+    if (required.push({ label: key, values: [...new Set(values)] }) === MOST_HINTS) break
+  }
+  return required
+}
 
 /** No store comes so far; what is beyond is not told exactly by a number. */
 const FARTHEST = Number.MAX_SAFE_INTEGER - 1

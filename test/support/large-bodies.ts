@@ -100,7 +100,8 @@ function holed(base: JsonObject, { path, field }: LargePlace): { holder: JsonObj
 function contents({ schema, field }: LargePlace, filling: Filling, bytes: number, mine: Json | undefined): string {
   if (schema.type === 'list') return listOf(schema, field, filling, bytes, Array.isArray(mine) ? mine[0] : undefined)
   if (schema.type === 'map') return mapOf(schema, filling, bytes, mine as JsonObject | undefined)
-  if (schema.type === 'raw' || schema.type === 'json') return `{${until(bytes, i => (filling === 'repeated' ? `"f:${i}":{}` : `"f:a${i}":{"f:b":{},"f:c":{}}`))}}`
+  if (schema.type === 'raw' || schema.type === 'json')
+    return `{${until(bytes, i => (filling === 'repeated' ? `"f:${i}":{}` : `"f:a${i}":{"f:b":{},"f:c":{}}`))}}`
   const unit = filling === 'letters' ? 'a' : filling === 'dashes' ? 'a-b.' : '\\u0001'
   return `"${unit.repeat(Math.floor(bytes / unit.length))}"`
 }
@@ -120,7 +121,6 @@ function until(bytes: number, item: (i: number) => string): string {
 /** Values of the rest of the body. */
 const MARGIN = 500
 const countOf = (text: string): number => text.match(/[,{[]/g)?.length ?? 0
-
 
 function listOf({ items }: ListSchema, field: Field, filling: Filling, bytes: number, mine: Json | undefined): string {
   if (filling === 'empty') {
@@ -167,7 +167,8 @@ function plausible(schema: Schema, suffix: string): Json {
   switch (schema.type) {
     case 'struct': {
       const out: JsonObject = {}
-      for (const [name, field] of schema.fields) if (field.required && !['struct', 'union'].includes(field.schema.type)) out[name] = plausible(field.schema, suffix)
+      for (const [name, field] of schema.fields)
+        if (field.required && !['struct', 'union'].includes(field.schema.type)) out[name] = plausible(field.schema, suffix)
       if (Object.keys(out).length > 0) return out
       for (const [name, { schema: inner }] of schema.fields) if (inner.type === 'string') return { [name]: plausible(inner, suffix) }
       return out

@@ -43,7 +43,7 @@ export async function consult<T>(
   hook: Webhook,
   request: AdmissionRequest,
   about: About,
-  use: (verdict: Verdict) => T,
+  use: (verdict: Verdict) => T | Promise<T>,
 ): Promise<T | undefined> {
   const { metrics, logger } = env
   const { operation, ctx } = request
@@ -52,7 +52,7 @@ export async function consult<T>(
   const observe = (code: number, rejected: boolean): void =>
     metrics.observe(hook.name, step, operation, { code, rejected, seconds: (performance.now() - began) / 1000 })
   try {
-    const used = use(await ask(env, hook, request, about))
+    const used = await use(await ask(env, hook, request, about))
     observe(200, false)
     return used
   } catch (error) {

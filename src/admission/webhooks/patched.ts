@@ -1,6 +1,7 @@
 import { PatchError } from '../../apply/patch/error.ts'
-import { applyJsonPatch } from '../../apply/patch/json.ts'
+import { jsonPatchSteps } from '../../apply/patch/json.ts'
 import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
+import { inTurns } from '../../lib/in-turns.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
 import { internalServerError } from '../../meta/status.ts'
@@ -13,14 +14,14 @@ import type { Verdict } from './verdict.ts'
 import type { Webhook } from './webhook.ts'
 
 /** What a mutating webhook makes of the object, and whether that is another than before; undefined where it leaves the object alone. Throws 500 for a patch that does not apply. */
-export function patchedObject(
+export async function patchedObject(
   hook: Webhook,
   request: AdmissionRequest,
   about: About,
   { patch, patchType }: Verdict,
-): { readonly object: KubeObject; readonly changed: boolean } | undefined {
+): Promise<{ readonly object: KubeObject; readonly changed: boolean } | undefined> {
   if (patch.length === 0) return undefined
-  const operations = inWords(() => parseJson(patch).value)
+  const operations = await inWords(() => parseJson(patch).value)
   if (Array.isArray(operations) && operations.length === 0) return undefined
   const { object } = request
   if (!object)
@@ -28,14 +29,14 @@ export function patchedObject(
   if (patchType !== 'JSONPatch') throw new WebhookCallError(`unsupported patch type ${JSON.stringify(patchType)}`)
   const before = bodyOf(request, about, object)
   const document = JSON.parse(bodyText(schemaOfBody(request, about), before)) as JsonObject
-  const patched = inWords(() => applyJsonPatch(document, operations))
+  const patched = await inWords(() => inTurns(jsonPatchSteps(document, operations), request.ctx.signal))
   const next = objectOf(request, about, patched as JsonObject, before)
   return { object: next, changed: !deepEqual(next, object) }
 }
 
-function inWords<T extends Json>(run: () => T): T {
+async function inWords<T extends Json>(run: () => T | Promise<T>): Promise<T> {
   try {
-    return run()
+    return await run()
   } catch (error) {
     throw error instanceof PatchError || error instanceof JsonSyntaxError ? internalServerError(error.message) : error
   }

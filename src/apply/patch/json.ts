@@ -1,11 +1,9 @@
-import fastJsonPatch from 'fast-json-patch'
+import { atOnce, type Steps } from '../../lib/in-turns.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../same-json.ts'
 import { PatchError } from './error.ts'
 import { isObject, jsonKind } from './go-print.ts'
-
-const { applyOperation, escapePathComponent } = fastJsonPatch
 
 export const MAX_OPERATIONS = 10_000
 /** Bytes of JSON that the copy operations of one patch may add. */
@@ -19,12 +17,18 @@ type Operation = JsonObject | null
  * absent member is null (`replace` sets it, `copy` copies null, `test` finds it null), a missing value is null, replacing the whole document by a scalar does nothing.
  * Returns a new document; what the patch does not touch may be shared with the old one. Throws a PatchError, `unprocessable` for an operation that does not apply.
  */
-export function applyJsonPatch(doc: JsonObject, patch: Json): Json {
+export const applyJsonPatch = (doc: JsonObject, patch: Json): Json => atOnce(jsonPatchSteps(doc, patch))
+
+/** The same, an operation a step: one costs no more than the value that it brings, copies or compares, and a list's elements behind the place are moved as one block. */
+export function* jsonPatchSteps(doc: JsonObject, patch: Json): Steps<Json> {
   const operations = operationsOf(patch)
   if (operations.length > MAX_OPERATIONS)
     throw new PatchError('too large', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`)
   const state: State = { root: clone(doc), copied: 0 }
-  for (const operation of operations) apply(state, operation)
+  for (const operation of operations) {
+    apply(state, operation)
+    yield
+  }
   return state.root
 }
 
@@ -32,7 +36,7 @@ export function applyJsonPatch(doc: JsonObject, patch: Json): Json {
  * What is refused or told before a JSON patch is applied, unless field validation is `Ignore`: throws for members of a wrong type, returns the paths of unknown
  * members (`[0].extra`), which become warnings or errors `json patch unknown field "[0].extra"`.
  */
-export function checkJsonPatch(patch: Json): string[] {
+export function* checkJsonPatch(patch: Json): Steps<string[]> {
   const refuse = (value: Json, target: string): never => {
     throw new PatchError('bad request', `error decoding patch: json: cannot unmarshal ${jsonKind(value)} into Go ${target}`)
   }
@@ -40,6 +44,7 @@ export function checkJsonPatch(patch: Json): string[] {
   if (!Array.isArray(patch)) return refuse(patch, 'value of type []handlers.jsonPatchOp')
   const unknown: string[] = []
   for (const [i, operation] of patch.entries()) {
+    yield
     if (operation === null) continue
     if (!isObject(operation)) return refuse(operation, 'value of type handlers.jsonPatchOp')
     for (const [name, value] of Object.entries(operation)) {
@@ -72,7 +77,7 @@ function apply(state: State, operation: Operation): void {
   const place = (member: 'path' | 'from'): Place => find(state, pointerOf(operation, member, op), op, member)
   switch (op) {
     case 'add':
-      add(place('path'), value ?? null)
+      add(place('path'), clone(value ?? null))
       break
     case 'remove':
       remove(place('path'))
@@ -90,10 +95,10 @@ function apply(state: State, operation: Operation): void {
     case 'copy': {
       const copied = get(place('from'))
       const to = place('path')
-      state.copied += jsonSize(copied)
+      state.copied += jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
         throw failure(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
-      add(to, copied)
+      add(to, clone(copied))
       break
     }
     case 'test':
@@ -156,22 +161,22 @@ const integer = (key: string, path: string): number => (/^[+-]?\d{1,15}$/.test(k
 const get = ({ container, key, path }: Place): Json =>
   Array.isArray(container) ? (container[indexOf(container, key, path)] as Json) : (ownMember(container, key) ?? null)
 
+/** Takes the value as it is: a value that moves is not copied. */
 function add({ container, key, path }: Place, value: Json): void {
-  const fresh = clone(value)
   if (!Array.isArray(container)) {
-    put(container, key, fresh)
+    setMember(container, key, value)
     return
   }
   const index = key === '-' ? container.length : integer(key, path)
   const at = index < 0 ? index + container.length + 1 : index
   if (at < 0 || at > container.length) throw failure(`error in add for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`)
-  perform(container, 'add', String(at), fresh)
+  container.splice(at, 0, value)
 }
 
 function remove({ container, key, path }: Place): void {
-  if (!Array.isArray(container) && !Object.hasOwn(container, key))
-    throw failure(`error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
-  perform(container, 'remove', Array.isArray(container) ? String(indexOf(container, key, path)) : key)
+  if (Array.isArray(container)) container.splice(indexOf(container, key, path), 1)
+  else if (Object.hasOwn(container, key)) delete container[key]
+  else throw failure(`error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
 }
 
 function replace(state: State, path: string, value: Json): void {
@@ -180,8 +185,8 @@ function replace(state: State, path: string, value: Json): void {
     return
   }
   const { container, key } = find(state, path, 'replace')
-  if (Array.isArray(container)) perform(container, 'replace', String(indexOf(container, key, path)), clone(value))
-  else put(container, key, clone(value))
+  if (Array.isArray(container)) container[indexOf(container, key, path)] = clone(value)
+  else setMember(container, key, clone(value))
 }
 
 function test(state: State, path: string, wanted: Json | undefined): void {
@@ -189,15 +194,16 @@ function test(state: State, path: string, wanted: Json | undefined): void {
   if (wanted === undefined || !sameJson(found, wanted)) throw failure(`testing value ${path} failed: test failed`)
 }
 
-/** A member named `__proto__` is data like any other, which the library would refuse. */
-function put(container: JsonObject, key: string, value: Json): void {
-  if (key === '__proto__') setMember(container, key, value)
-  else perform(container, 'add', key, value)
+/** Bytes of a value as JSON. Beyond `enough` it is not reckoned on. */
+function jsonSize(value: Json, enough: number): number {
+  if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
+  if (typeof value !== 'object' || value === null) return String(value).length
+  let size = 2
+  if (Array.isArray(value)) for (let i = 0; i < value.length && size <= enough; i++) size += jsonSize(value[i] as Json, enough) + (i > 0 ? 1 : 0)
+  else
+    for (const name in value) {
+      if (size > enough) break
+      size += Buffer.byteLength(JSON.stringify(name)) + 1 + jsonSize(value[name] as Json, enough) + (size > 2 ? 1 : 0)
+    }
+  return size
 }
-
-/** One operation on one container: addressing is done. */
-function perform(container: Container, op: 'add' | 'remove' | 'replace', key: string, value?: Json): void {
-  applyOperation(container, { op, path: `/${escapePathComponent(key)}`, value }, false, true, false)
-}
-
-const jsonSize = (value: Json): number => Buffer.byteLength(JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? String(member) : member)))

@@ -15,6 +15,7 @@ import {
 } from '../../codec/negotiate.ts'
 import { encodeProtobuf } from '../../codec/protobuf.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
+import { splitAt } from '../../lib/split-text.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { failure, pathNotFoundError } from '../../meta/status.ts'
 import { decode } from '../../schema/decode.ts'
@@ -165,15 +166,21 @@ function written(value: JsonObject, format: Form['format']): Buffer {
   }
 }
 
+/** Types for which JSON is an answer. */
+const PLAIN_TYPES: ReadonlySet<string> = new Set(['application/json', '*/*', 'application/*'])
+
 /** The version of aggregated discovery that the client prefers over the plain document, if any. */
 function aggregatedVersion(accept: string | undefined): string | undefined {
-  for (const clause of (accept ?? '').split(',')) {
-    const [type, ...parameters] = clause.split(';').map(part => part.trim())
-    const values = new Map(parameters.map(parameter => parameter.split('=', 2) as [string, string]))
+  for (const clause of splitAt(accept ?? '', ',')) {
+    const semicolon = clause.indexOf(';')
+    const type = (semicolon < 0 ? clause : clause.slice(0, semicolon)).trim()
+    if (!PLAIN_TYPES.has(type)) continue
+    const parameters = semicolon < 0 ? [] : clause.slice(semicolon + 1).split(';')
+    const values = new Map(parameters.map(parameter => parameter.trim().split('=', 2) as [string, string]))
     if (values.get('as') === 'APIGroupDiscoveryList' && values.get('g') === 'apidiscovery.k8s.io' && type === 'application/json') {
       const version = values.get('v')
       if (version === 'v2' || version === 'v2beta1') return version
-    } else if (type === 'application/json' || type === '*/*' || type === 'application/*') return undefined
+    } else return undefined
   }
   return undefined
 }

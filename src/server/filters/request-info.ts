@@ -1,5 +1,5 @@
 import type { NonResourceRequestInfo, RequestInfo, ResourceRequestInfo, Verb } from '../../meta/context.ts'
-import { parseFieldSelector, requiredFieldValue } from '../../meta/field-selector.ts'
+import { FieldMatcher, parseFieldSelector } from '../../meta/field-selector.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
 import { nonResourceAttributes } from '../../meta/request-attributes.ts'
 
@@ -96,11 +96,14 @@ function split(path: string): string[] {
 /** How the API reads a boolean of a query: whatever is there and is not `false` or `0`. */
 const isTrue = (value: string | null): boolean => value !== null && !/^(?:false|0)$/i.test(value)
 
+/** Of a selector that is longer than this, nothing is read before somebody is asked: it is authorized as one of the whole collection, which takes more rights and not fewer. */
+const LONG_SELECTOR = 4096
+
 /** The name that a field selector requires: a list of one object is authorized as that object. A selector that cannot be read requires none. */
 function selectedName(selector: string | null): string {
-  if (selector === null || !selector.includes('metadata.name')) return ''
+  if (selector === null || !selector.includes('metadata.name') || selector.length > LONG_SELECTOR) return ''
   try {
-    const name = requiredFieldValue(parseFieldSelector(selector), 'metadata.name') ?? ''
+    const name = new FieldMatcher(parseFieldSelector(selector)).required('metadata.name') ?? ''
     return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name
   } catch {
     return ''

@@ -10,7 +10,7 @@ import { OpenApiEndpoint } from '../../../src/endpoints/openapi/endpoint.ts'
 import type { EndpointEnvironment } from '../../../src/endpoints/scope.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import type { RequestAttributes, User } from '../../../src/meta/context.ts'
-import { type FieldTerm, requiredFieldValue } from '../../../src/meta/field-selector.ts'
+import { FieldMatcher, type FieldTerm } from '../../../src/meta/field-selector.ts'
 import { failure } from '../../../src/meta/status.ts'
 import type { ListOptions } from '../../../src/registry/read.ts'
 import type { ResourceStore } from '../../../src/registry/resource-store.ts'
@@ -57,7 +57,7 @@ export interface ApiRequest {
 }
 
 function selectedBy(fields: readonly FieldTerm[] = []): Pick<Done, 'selected'> {
-  const selected = requiredFieldValue(fields, 'metadata.name')
+  const selected = new FieldMatcher(fields).required('metadata.name')
   return selected === undefined ? {} : { selected }
 }
 

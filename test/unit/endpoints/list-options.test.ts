@@ -8,11 +8,11 @@ const { selectableFields: _, ...plain } = home
 const read = (search: string, name = '', version = home) => listOptions(new FakeExchange('/x', { search }), version, name, true)
 /** As with the gate WatchList off. */
 const readPlainly = (search: string) => listOptions(new FakeExchange('/x', { search }), home, '', false)
-const refused = async (search: string, name = '', version = home) => refusalText(Promise.resolve().then(() => read(search, name, version)))
+const refused = async (search: string, name = '', version = home) => refusalText(read(search, name, version))
 
 describe('options of lists and watches', () => {
-  it('are none where there is no query', () => {
-    expect(read('')).to.deep.equal({
+  it('are none where there is no query', async () => {
+    expect(await read('')).to.deep.equal({
       labels: [],
       fields: [],
       resourceVersion: '',
@@ -25,10 +25,10 @@ describe('options of lists and watches', () => {
     })
   })
 
-  it('are decoded', () => {
+  it('are decoded', async () => {
     const search =
       'watch=1&allowWatchBookmarks=true&resourceVersion=7&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=9&limit=3&labelSelector=a%3Db&fieldSelector=spec.color%3Dred'
-    const { labels, ...rest } = read(search)
+    const { labels, ...rest } = await read(search)
     expect(labels).to.have.length(1)
     expect(rest).to.deep.equal({
       fields: [{ field: 'spec.color', op: '=', value: 'red' }],
@@ -79,7 +79,7 @@ describe('options of lists and watches', () => {
   ]
   for (const [search, faults] of invalid)
     it(`refuse ${search}`, async () => {
-      const { status } = await refusal(Promise.resolve().then(() => read(search)))
+      const { status } = await refusal(read(search))
       expect(status).to.include({ code: 422, reason: 'Invalid' })
       expect(status.message).to.equal(`ListOptions.meta.k8s.io "" is invalid: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`)
       expect(status.details).to.include({ group: 'meta.k8s.io', kind: 'ListOptions' })
@@ -96,12 +96,12 @@ describe('options of lists and watches', () => {
     ['sendInitialEvents=true', 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
   ] as const)
     it(`without WatchList, refuse ${search}`, async () => {
-      const { status } = await refusal(Promise.resolve().then(() => readPlainly(search)))
+      const { status } = await refusal(readPlainly(search))
       expect([status.code, status.message]).to.deep.equal([422, `ListOptions.meta.k8s.io "" is invalid: ${message}`])
     })
-  it('without WatchList, watches start with what is at hand', () => {
-    expect(readPlainly('watch=1').startAtHand).to.equal(true)
-    expect(read('watch=1').startAtHand).to.equal(undefined)
+  it('without WatchList, watches start with what is at hand', async () => {
+    expect((await readPlainly('watch=1')).startAtHand).to.equal(true)
+    expect((await read('watch=1')).startAtHand).to.equal(undefined)
   })
 
   const bad: [string, search: string, version: typeof plain, text: string][] = [
@@ -127,8 +127,8 @@ describe('options of lists and watches', () => {
   it('continue what begins with the present as little as what says so', async () => {
     expect(await refused('watch=1&continue=x')).to.contain('resourceVersionMatch is forbidden when continue is provided')
     expect(await refused('watch=1&continue=x&resourceVersion=0')).to.contain('resourceVersionMatch is forbidden when continue is provided')
-    expect(read('watch=1&continue=x&resourceVersion=5').continue).to.equal('x')
-    expect(readPlainly('watch=1&continue=x').continue).to.equal('x')
+    expect((await read('watch=1&continue=x&resourceVersion=5')).continue).to.equal('x')
+    expect((await readPlainly('watch=1&continue=x')).continue).to.equal('x')
   })
 
   it('refuse selectors that are none', async () => {
@@ -138,9 +138,9 @@ describe('options of lists and watches', () => {
 
   it('take the name of the path for a field', async () => {
     const named = [{ field: 'metadata.name', op: '=', value: 'a' }]
-    expect(read('', 'a').fields).to.deep.equal(named)
-    expect(read('watch=1', 'a').fields).to.deep.equal(named)
-    expect(read('fieldSelector=metadata.name%3Da', 'a').fields).to.deep.equal(named)
+    expect((await read('', 'a')).fields).to.deep.equal(named)
+    expect((await read('watch=1', 'a')).fields).to.deep.equal(named)
+    expect((await read('fieldSelector=metadata.name%3Da', 'a')).fields).to.deep.equal(named)
     expect(await refused('fieldSelector=metadata.name%3Db', 'a')).to.equal("400 BadRequest: fieldSelector metadata.name doesn't match requested name")
   })
 })

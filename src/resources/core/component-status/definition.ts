@@ -1,5 +1,5 @@
 import type { ResourceDefinition, Version, VirtualCall } from '../../../catalog/definition.ts'
-import { matchesFields } from '../../../meta/field-selector.ts'
+import { FieldMatcher } from '../../../meta/field-selector.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { notFoundError } from '../../../meta/status.ts'
@@ -46,7 +46,9 @@ async function askStore({ api }: VirtualCall): Promise<KubeObject> {
 }
 
 const isSelected = ({ selection }: VirtualCall, { metadata }: KubeObject): boolean =>
-  selection === undefined || (matchesLabels(selection.labels, metadata.labels) && matchesFields(selection.fields, { 'metadata.name': metadata.name ?? '' }))
+  selection === undefined ||
+  (matchesLabels(selection.labels, metadata.labels) &&
+    new FieldMatcher(selection.fields).matches(field => (field === 'metadata.name' ? (metadata.name ?? '') : '')))
 
 export const componentStatusResource: ResourceDefinition = {
   scope: 'Cluster',

@@ -1,0 +1,20 @@
+/** The parts of a text between separators, one at a time, so that a long one is never held in many parts. Empty parts within a run of separators are left out. */
+export function* splitAt(text: string, separator: string): Generator<string, void, undefined> {
+  let start = 0
+  for (let end = text.indexOf(separator); end >= 0; end = text.indexOf(separator, start)) {
+    if (end > start) yield text.slice(start, end)
+    start = end + separator.length
+  }
+  yield text.slice(start)
+}
+
+/** Without the spaces at both ends. A regular expression that looks for those at the end begins anew at each space. */
+export function trimSpaces(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && text.charCodeAt(start) === SPACE) start++
+  while (end > start && text.charCodeAt(end - 1) === SPACE) end--
+  return text.slice(start, end)
+}
+
+const SPACE = 32

@@ -1,0 +1,98 @@
+import type { LabelRequirement } from './label-requirement.ts'
+import { parseInt64 } from './label-requirement.ts'
+
+export type Labels = Readonly<Record<string, string>>
+
+/** What all requirements together ask of one label. */
+interface Condition {
+  /** The label has to be there. */
+  required: boolean
+  absent: boolean
+  /** One of these; undefined: any value. */
+  among: ReadonlySet<string> | undefined
+  except: Set<string> | undefined
+  above: bigint | undefined
+  below: bigint | undefined
+}
+
+/** All requirements of a selector, by label: an object costs a look at each of its own labels, however long the selector is. */
+export class LabelMatcher {
+  readonly #conditions = new Map<string, Condition>()
+  #required = 0
+  #impossible = false
+
+  add({ key, operator, values }: LabelRequirement): void {
+    if (operator === 'nothing') {
+      this.#impossible = true
+      return
+    }
+    const condition = this.#conditionOf(key)
+    if (operator === '!') condition.absent = true
+    else if (operator === 'notin' || operator === '!=') {
+      condition.except ??= new Set()
+      for (const value of values) condition.except.add(value)
+    } else {
+      if (!condition.required) this.#required++
+      condition.required = true
+      if (operator === 'gt' || operator === 'lt') this.#bound(condition, operator, parseInt64(values[0] ?? ''))
+      else if (operator !== 'exists') condition.among = among(values, condition.among)
+    }
+  }
+
+  #conditionOf(key: string): Condition {
+    const known = this.#conditions.get(key)
+    if (known) return known
+    const made: Condition = { required: false, absent: false, among: undefined, except: undefined, above: undefined, below: undefined }
+    this.#conditions.set(key, made)
+    return made
+  }
+
+  #bound(condition: Condition, operator: 'gt' | 'lt', bound: bigint | undefined): void {
+    if (bound === undefined) this.#impossible = true
+    else if (operator === 'gt') condition.above = condition.above === undefined || bound > condition.above ? bound : condition.above
+    else condition.below = condition.below === undefined || bound < condition.below ? bound : condition.below
+  }
+
+  matches(labels: Labels): boolean {
+    if (this.#impossible) return false
+    let met = 0
+    for (const label in labels) {
+      const condition = this.#conditions.get(label)
+      if (condition === undefined) continue
+      if (!holds(condition, labels[label] as string)) return false
+      if (condition.required) met++
+    }
+    return met === this.#required
+  }
+
+  /** Labels that every match has, with the values of which each has one. */
+  *values(): Generator<{ readonly label: string; readonly values: string[] }> {
+    for (const [label, { among: values }] of this.#conditions) if (values) yield { label, values: [...values] }
+  }
+}
+
+const among = (values: readonly string[], known: ReadonlySet<string> | undefined): ReadonlySet<string> =>
+  new Set(known ? values.filter(value => known.has(value)) : values)
+
+function holds({ absent, among: values, except, above, below }: Condition, value: string): boolean {
+  if (absent || except?.has(value) || values?.has(value) === false) return false
+  if (above === undefined && below === undefined) return true
+  const number = parseInt64(value)
+  return number !== undefined && (above === undefined || number > above) && (below === undefined || number < below)
+}
+
+const matchers = new WeakMap<readonly LabelRequirement[], LabelMatcher>()
+
+/** The matcher of a list of requirements, which is not changed from then on. */
+export function matcherOf(requirements: readonly LabelRequirement[]): LabelMatcher {
+  let matcher = matchers.get(requirements)
+  if (!matcher) {
+    matcher = new LabelMatcher()
+    for (const requirement of requirements) matcher.add(requirement)
+    matchers.set(requirements, matcher)
+  }
+  return matcher
+}
+
+/** Says what the matcher of a list is, where it was made beside the list. */
+export const keepMatcher = (requirements: readonly LabelRequirement[], matcher: LabelMatcher): void => void matchers.set(requirements, matcher)
