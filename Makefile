@@ -41,12 +41,15 @@ etcd: ## Finds or installs etcd for the tests; says so where it can't
 test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
 	@npx mocha
 
-# make fuzz COUNT=100000 SEED=7
+# make fuzz COUNT=100000 SEED=7 BYTES=3000000 MATCH='create .*pods'
 COUNT ?= 100000
 SEED ?= 1
+BYTES ?= 3000000
+MATCH ?=
 
-fuzz: $(INSTALLED) ## Posts COUNT bodies with faults in each media type; none may crash, hang or be stored
+fuzz: $(BUILT) ## Posts COUNT bodies with faults in each media type, none of which may crash, hang or be stored; and BYTES in each place of each kind, while another client waits
 	@MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha --no-config --node-option import=tsx test/integration/mutated-bodies.test.ts
+	@BINNACLE='$(CURDIR)/bin/binnacle' LARGE_BODY_BYTES=$(BYTES) LARGE_BODY_MATCH='$(MATCH)' npx mocha --no-config --node-option import=tsx test/integration/large-bodies.test.ts
 
 # make model COUNT=20000 SEED=7
 model: $(INSTALLED) ## Compares what clients are told in COUNT random histories, with faults in them, with the revisions of the store

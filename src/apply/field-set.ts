@@ -16,6 +16,8 @@ export const EMPTY: FieldSet = Object.freeze({})
 type Building = { [element: PathElement]: FieldSet }
 
 export function isEmpty(set: FieldSet): boolean {
+  // Of a wide node the loop would gather all names first.
+  if (set['.'] !== undefined) return false
   for (const _ in set) return false
   return true
 }

@@ -36,6 +36,8 @@ const EMPTY: JsonObject = Object.freeze(Object.create(null))
 
 /** Set by any struct reader that meets a member without a field. */
 let unknownSeen = false
+/** Whether the map that was read last has no members: asking a map of 100,000 costs as much as a walk through it. */
+let emptyMapRead = false
 
 /** Reads the value of a field; undefined where the member is left out. */
 type FieldReader = (value: Json) => Json | undefined
@@ -160,13 +162,21 @@ function compileField(field: Field): Pick<Plan, 'read' | 'zero'> {
       return { read, zero: () => read(null) }
     case 'list':
     case 'map': {
+      if (!omitEmpty && schema.type === 'map') {
+        const readOrNull: FieldReader = v => {
+          if (v === null) return null
+          const map = read(v)
+          return emptyMapRead ? null : map
+        }
+        return { read: readOrNull, zero: () => null }
+      }
       if (!omitEmpty) return { read: v => (v === null || isEmpty(v) ? (emptyOrMisfit(v, read) ?? null) : read(v)), zero: () => null }
       if (schema.type === 'list') return { read: v => (v === null || isEmpty(v) ? emptyOrMisfit(v, read) : read(v)), zero: undefined }
       return {
         read: v => {
           if (v === null) return undefined
           const map = read(v)
-          return isEmpty(map) ? undefined : map
+          return emptyMapRead ? undefined : map
         },
         zero: undefined,
       }
@@ -261,11 +271,14 @@ function mapReader(schema: MapSchema): Reader {
     if (typeof value !== 'object' || Array.isArray(value)) throw MISFIT
     const out: JsonObject = {}
     let before = ''
+    let any = false
     for (const key in value) {
       if (key < before || key === '__proto__' || isHigh(key)) return unsortedMap(value, read, out)
       before = key
       out[key] = read(value[key] as Json)
+      any = true
     }
+    emptyMapRead = !any
     return out
   }
 }
@@ -274,5 +287,6 @@ function mapReader(schema: MapSchema): Reader {
 function unsortedMap(value: JsonObject, read: Reader, done: JsonObject): JsonObject {
   const out: JsonObject = {}
   for (const key of sortedKeys(value)) setMember(out, key, Object.hasOwn(done, key) ? (done[key] as Json) : read(value[key] as Json))
+  emptyMapRead = false
   return out
 }

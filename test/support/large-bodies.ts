@@ -28,25 +28,11 @@ export function largePlaces(schema: StructSchema): LargePlace[] {
     inside.delete(struct)
   }
   const walk = (at: Schema, path: readonly string[], owner: string, field: Field): void => {
-    const place = { path, owner, schema: at, field }
-    switch (at.type) {
-      case 'struct':
-        return walkStruct(at, path)
-      case 'union':
-        return walkStruct(at.struct, path)
-      case 'list':
-        places.push(place)
-        return walk(at.items, [...path, '[]'], `${owner}[]`, field)
-      case 'map':
-        places.push(place)
-        return walk(at.values, [...path, '{}'], `${owner}{}`, field)
-      case 'integer':
-      case 'number':
-      case 'boolean':
-        return
-      default:
-        places.push(place)
-    }
+    if (at.type === 'struct') walkStruct(at, path)
+    else if (at.type === 'union') walkStruct(at.struct, path)
+    else if (at.type !== 'integer' && at.type !== 'number' && at.type !== 'boolean') places.push({ path, owner, schema: at, field })
+    if (at.type === 'list') walk(at.items, [...path, '[]'], `${owner}[]`, field)
+    if (at.type === 'map') walk(at.values, [...path, '{}'], `${owner}{}`, field)
   }
   walkStruct(schema, [])
   return places
@@ -74,7 +60,7 @@ export function largeValue(base: JsonObject, place: LargePlace, filling: Filling
 const HOLE = 'the-place-to-fill'
 
 /** The base with a hole at the place, and what stands there in the base. */
-function holed(base: JsonObject, { path, field }: LargePlace): { holder: JsonObject; mine: Json | undefined } {
+function holed(base: JsonObject, { path }: LargePlace): { holder: JsonObject; mine: Json | undefined } {
   const holder = JSON.parse(JSON.stringify(base)) as JsonObject
   let at: JsonObject | Json[] = holder
   let mine: Json | undefined
@@ -93,7 +79,6 @@ function holed(base: JsonObject, { path, field }: LargePlace): { holder: JsonObj
     at = container[key] as JsonObject | Json[]
     if (next === '[]' && (at as Json[]).length > 1) (at as Json[]).length = 1
   }
-  void field
   return { holder, mine }
 }
 

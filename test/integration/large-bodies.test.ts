@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { MOST_VALUES } from '../../src/codec/value-bound.ts'
+import { createControlPlane } from '../../src/control-plane.ts'
+import { StatusError } from '../../src/meta/status.ts'
+import { parseRequestInfo } from '../../src/server/filters/request-info.ts'
+import { encodeStatusAsJson } from '../../src/server/status-body.ts'
+import { Warnings } from '../../src/server/warnings.ts'
+import { controlPlaneOptions } from '../support/control-plane-options.ts'
+import { FakeExchange } from '../support/exchange.ts'
+import {
+  LARGE_CUSTOM,
+  LARGE_DEFINITION,
+  type LargeCase,
+  type LargeRequest,
+  largeCaseName,
+  largeCases,
+  largeKinds,
+  largeRequest,
+} from '../support/large-requests.ts'
+import { MemoryBackend } from '../support/memory-backend.ts'
+import { createProbeClient } from '../support/probe/client.ts'
+import { startBinnacle } from '../support/started-server.ts'
+
+/** Cases of the sample, and bytes of each body. What is quadratic takes seconds at this length, what is linear some ten milliseconds. */
+const SAMPLE = 500
+const SAMPLE_BYTES = 64 * 1024
+const SAMPLE_MS = 200
+/** `make fuzz`: every case at this length, by a server in a process of its own. */
+const ALL_BYTES = Number(process.env.LARGE_BODY_BYTES ?? 0)
+const ALL_MATCH = new RegExp(process.env.LARGE_BODY_MATCH ?? '')
+const ALL_MS = Number(process.env.LARGE_BODY_MS ?? 250)
+
+const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
+
+/** Milliseconds of processor time that this process has taken: what other programs take is no fault of the code. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** The longest time between two turns of the event loop, in processor time, while something runs. */
+async function longestTurn(run: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let on = true
+  let last = cpuMs()
+  const tick = (): void => {
+    const now = cpuMs()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (on) setImmediate(tick)
+  }
+  setImmediate(tick)
+  await run()
+  await new Promise(resolve => setImmediate(resolve))
+  on = false
+  return longest
+}
+
+describe('a large body', function () {
+  this.timeout(180_000)
+
+  const serving = createControlPlane(controlPlaneOptions(new MemoryBackend()))
+  const kinds = largeKinds()
+
+  async function ask({ method, path, search, type, body }: LargeRequest): Promise<string> {
+    const { handler } = await serving
+    const info = parseRequestInfo(method, path, () => new URLSearchParams(search))
+    const exchange = new FakeExchange(path, { method, search, headers: { 'content-type': type }, body, info })
+    const warnings = new Warnings()
+    exchange.ctx.warn = warning => warnings.add(warning)
+    try {
+      await handler(exchange)
+      return `${exchange.status}`
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      encodeStatusAsJson(error.status, undefined)
+      return `${error.code} ${error.status.message}`
+    }
+  }
+  const put = (path: string, object: object): Promise<string> =>
+    ask({ method: 'POST', path, search: '', type: 'application/json', body: Buffer.from(JSON.stringify(object)) })
+
+  before(async () => {
+    await put('/api/v1/namespaces', NAMESPACE)
+    for (const { path, base } of kinds) await put(path, base)
+  })
+
+  it('holds the event loop for no longer than its length explains, whatever in it is long', async () => {
+    const cases = [...largeCases(kinds)]
+    // Odd, so that all verbs have their turn.
+    const step = Math.floor(cases.length / SAMPLE) | 1
+    const slow: string[] = []
+    for (let i = 0; i < cases.length; i += step) {
+      const one = cases[i] as LargeCase
+      const request = largeRequest(one, SAMPLE_BYTES)
+      if (request === undefined) continue
+      let longest = Number.POSITIVE_INFINITY
+      // Compilation and the collection of garbage take their turns: what is slow is slow each time.
+      for (let again = 0; again < 4 && longest > SAMPLE_MS; again++) longest = Math.min(longest, await longestTurn(() => ask(request)))
+      if (longest > SAMPLE_MS) slow.push(`${Math.round(longest)} ms: ${largeCaseName(one)}`)
+    }
+    expect(slow.join('\n')).to.equal('')
+  })
+
+  const items = (text: string, count: number): string => `[${Array(count).fill(text).join(',')}]`
+  const pod = (spec: string): Buffer =>
+    Buffer.from(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],${spec}}}`)
+  const post = (body: Buffer): LargeRequest => ({
+    method: 'POST',
+    path: '/api/v1/namespaces/default/pods',
+    search: 'dryRun=All',
+    type: 'application/json',
+    body,
+  })
+
+  const repeated: Record<string, string> = {
+    'host aliases': `"hostAliases":${items('{"ip":"127.0.0.1","hostnames":["a"]}', 14_000)}`,
+    'spread constraints': `"topologySpreadConstraints":${items('{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}', 20_000)}`,
+    tolerations: `"tolerations":${items('{"operator":"Exists"}', 30_000)}`,
+    volumes: `"volumes":${items('{}', 30_000)}`,
+  }
+  for (const [what, spec] of Object.entries(repeated))
+    it(`of repeated ${what} is answered soon`, async () => {
+      const request = post(pod(spec))
+      let longest = Number.POSITIVE_INFINITY
+      for (let again = 0; again < 4 && longest > 400; again++) longest = Math.min(longest, await longestTurn(() => ask(request)))
+      expect(longest).to.be.lessThan(400)
+    })
+
+  it('of more values than a body may hold is refused before it is read', async () => {
+    const text = `"tolerations":${items('{}', MOST_VALUES / 2)}`
+    expect(await ask(post(pod(text)))).to.equal(`413 Request entity too large: limit is ${MOST_VALUES} values`)
+    expect(await ask(post(pod(`"hostname":"${'[,'.repeat(MOST_VALUES)}"`)))).to.match(/^422 /)
+  })
+
+  it('with very many errors is told the first of them', async () => {
+    const answer = await ask(post(pod(`"volumes":${items('{}', 30_000)}`)))
+    expect(answer).to.match(/^422 Pod "p" is invalid: \[spec\.volumes\[0\]\.name: Required value, spec\.volumes\[1\]\.name: Required value, /)
+    expect(answer).to.include('spec.volumes[1999].name').and.not.include('spec.volumes[2000].name')
+  })
+})
+
+const all = ALL_BYTES > 0 ? describe : describe.skip
+
+all('large bodies of every kind, place and verb', function () {
+  this.timeout(0)
+
+  it('make another client wait no longer than it notices', async () => {
+    const server = await startBinnacle()
+    const client = createProbeClient(server.kubeconfig)
+    const other = createProbeClient(server.kubeconfig)
+    const waits: { readonly ms: number; readonly name: string; readonly status: number }[] = []
+    const put = (path: string, object: object) =>
+      client.ask('POST', path, { headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(object)) })
+    try {
+      await put('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', LARGE_DEFINITION)
+      await sleep(1000)
+      const kinds = [...largeKinds(), LARGE_CUSTOM]
+      for (const { path, base } of kinds) await put(path, base)
+      let tried = 0
+      for (const one of largeCases(kinds)) {
+        const name = largeCaseName(one)
+        if (!ALL_MATCH.test(name)) continue
+        const request = largeRequest(one, ALL_BYTES)
+        if (request === undefined) continue
+        const { method, path, search, type, body } = request
+        let done = false
+        const asked = client.ask(method, `${path}?${search}`, { headers: { 'content-type': type }, body }).finally(() => {
+          done = true
+        })
+        let longest = 0
+        while (!done) {
+          const start = performance.now()
+          await other.ask('GET', '/healthz')
+          longest = Math.max(longest, performance.now() - start)
+          await sleep(2)
+        }
+        const { status } = await asked
+        waits.push({ ms: longest, name, status })
+        if (++tried % 500 === 0) console.log(`${tried} bodies, the longest wait so far ${Math.round(Math.max(...waits.map(({ ms }) => ms)))} ms`)
+      }
+    } finally {
+      client.close()
+      other.close()
+      await server.stop()
+    }
+    waits.sort((a, b) => b.ms - a.ms)
+    for (const { ms, name, status } of waits.slice(0, 30)) console.log(`${Math.round(ms)} ms ${status} ${name}`)
+    expect(waits.filter(({ ms }) => ms > ALL_MS).map(({ name }) => name)).to.deep.equal([])
+  })
+})
