@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError, type Conflict, conflictError, conflictsIn } from './apply-error.ts'
@@ -45,21 +46,27 @@ const KUBECTL = 'kubectl'
  * Throws an ApplyError: `conflict` where others own what would change (unless `force`), `bad request` or `internal` for a configuration that is none.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
-export function applyConfiguration(args: ApplyArgs): Applied {
+export const applyConfiguration = (args: ApplyArgs): Applied => runAtOnce(applyInSteps(args))
+
+/** The same in steps, for configurations that may be large. */
+export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   const { schema, config, apiVersion, kind, manager, now } = args
   if (config.apiVersion !== apiVersion || config.kind !== kind) throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
   const live = untracked(args.live ?? emptyObject(schema, apiVersion, kind))
   const before = decodeManaged(args.live?.metadata.managedFields)
   if (before === undefined) throw new ApplyError('internal', 'failed to decode managed fields: malformed entry')
   const managed = before.size > 0 ? before : firstManagers(args, live, now)
+  yield
   checkConfiguration(args)
+  yield
   let applied: { object: KubeObject; managed: Managed }
   try {
-    applied = apply(args, live, managed, args.force)
+    applied = yield* apply(args, live, managed, args.force)
   } catch (error) {
     if (manager !== KUBECTL || !(error instanceof ApplyError) || error.code !== 'conflict') throw error
-    applied = takeOver(args, live, managed, error)
+    applied = yield* takeOver(args, live, managed, error)
   }
+  yield
   const object = manager === KUBECTL && annotated(applied.object) ? updatedLastApplied(applied.object, config) : applied.object
   return { object, managedFields: encodeManaged(applied.managed) }
 }
@@ -79,24 +86,32 @@ function checkConfiguration({ schema, config }: ApplyArgs): void {
   throw new ApplyError('internal', `failed to create typed patch object (${namespace}/${name}; ${printKind(config)}): ${errorsText(errors)}`)
 }
 
-function apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boolean): { object: KubeObject; managed: Managed } {
+function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boolean): Steps<{ object: KubeObject; managed: Managed }> {
   const { schema, config, apiVersion, subresource = '', resetFields, convert } = args
   const applier = { manager: args.manager, operation: 'Apply', apiVersion, subresource } as const
   const identity = identityOf(applier)
   const last = before.get(identity)
   const self: Manager = { ...applier, set: withoutReset(toFieldSet(schema, config), resetFields), time: last?.time }
+  yield
   const inSchema = new Map<string, Manager>()
   for (const [id, manager] of before) {
     const other = manager.apiVersion === apiVersion ? schema : convert?.(live, manager.apiVersion)?.schema
     if (other) inSchema.set(id, { ...manager, set: reconcile(manager.set, other) })
+    yield
   }
   const lastSet = inSchema.get(identity)
   inSchema.set(identity, self)
   const merged = mergeTyped(schema, live as unknown as JsonObject, config) as unknown as KubeObject
+  yield
   const object = lastSet ? prune({ schema, apiVersion, convert }, merged, [...inSchema.values()], lastSet) : merged
+  yield
   const touchIn = touchesOf({ schema, apiVersion, old: live, next: object, resetFields, convert })
+  touchIn(apiVersion)
+  yield
   if (!force) refuseConflicts(inSchema, identity, touchIn)
+  yield
   const managed = takeFromOthers(inSchema, touchIn, identity)
+  yield
   const own = ownable(self.set)
   if (isEmpty(own)) managed.delete(identity)
   else managed.set(identity, { ...self, set: own, ...(!sameJson(live as never, object as never) && { time: args.now }) })
@@ -111,12 +126,12 @@ function refuseConflicts(managed: Managed, self: string, touchIn: (apiVersion: s
 }
 
 /** kubectl may take what it had applied by itself, as the object's annotation tells, and what nobody changed since. */
-function takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: ApplyError): { object: KubeObject; managed: Managed } {
+function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: ApplyError): Steps<{ object: KubeObject; managed: Managed }> {
   const allowed: FieldSet | undefined = lastAppliedSet(args.schema, live, args.apiVersion)
   if (allowed === undefined) throw error
   const left = error.conflicts.filter(({ path }) => !has(allowed, path))
   if (left.length > 0) throw conflictError(left)
-  return apply(args, live, managed, true)
+  return yield* apply(args, live, managed, true)
 }
 
 function printKind(config: JsonObject): string {

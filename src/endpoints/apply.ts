@@ -1,4 +1,4 @@
-import { applyConfiguration } from '../apply/apply.ts'
+import { applyInSteps } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
 import { untracked } from '../apply/ownership.ts'
 import { isObject, jsonKind } from '../apply/patch/go-print.ts'
@@ -7,6 +7,7 @@ import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
+import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
@@ -51,15 +52,15 @@ export async function apply(scope: Scope<'patch'>, { config, fault }: Configurat
           const custom = served.version.schema.freeForm !== undefined
           if (custom && current.metadata.managedFields === undefined)
             throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
-          const result = merged(scope, config, options, viewTarget(subresource) as BodyTarget, current, tellFault)
+          const result = runAtOnce(merged(scope, config, options, viewTarget(subresource) as BodyTarget, current, tellFault))
           if (custom) throw scaleFailure(`convert new object (${nameOf(config)};`)
           return result
         })
       }
       const target = bodyTarget(served.version)
       const { wanted, managedFields } = served.definition.converter
-        ? await withConversions(served, convert => merged(scope, config, options, target, live, tellFault, convert))
-        : merged(scope, config, options, target, live, tellFault)
+        ? await withConversions(served, convert => runAtOnce(merged(scope, config, options, target, live, tellFault, convert)))
+        : await runInTurns(merged(scope, config, options, target, live, tellFault))
       if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
       else delete wanted.metadata.managedFields
       return wanted
@@ -77,7 +78,7 @@ function nameOf({ metadata }: JsonObject): string {
 }
 
 /** The live object with the configuration laid over it, decoded, and its managers. `tellFault` comes where upstream tells of a fault of the body itself. */
-function merged(
+function* merged(
   scope: Scope,
   config: JsonObject,
   options: WriteOptions,
@@ -85,10 +86,10 @@ function merged(
   live: KubeObject | undefined,
   tellFault: () => void,
   convert = managedConversion(scope.served),
-): ManagedView {
+): Steps<ManagedView> {
   const { served, subresource, subresourceName } = scope
-  const { object, managedFields } = translated(() =>
-    applyConfiguration({
+  const { object, managedFields } = yield* translated(
+    applyInSteps({
       schema: target.schema,
       live,
       config,
@@ -103,7 +104,8 @@ function merged(
     }),
   )
   tellFault()
-  const wanted = translated(() => decodeMerged(target, object as unknown as JsonObject, live))
+  yield
+  const wanted = yield* translated(decodeMerged(target, object as unknown as JsonObject, live))
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)
   return { wanted, managedFields }
@@ -113,9 +115,10 @@ function merged(
  * Of an object of a custom kind the metadata alone is read: what else has come together is not pruned, and nulls are found by its validation. Where nothing changes, it gets no defaults
  * either: they may be those of another version than the stored one.
  */
-function decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): KubeObject {
+function* decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): Steps<KubeObject> {
   const { freeForm } = target.schema
   if (!freeForm) return decodeObject(target as unknown as Version, merged)
+  yield
   const { metadata } = freeForm.read({ metadata: merged.metadata ?? {} })
   const object = { ...clone(merged), metadata } as unknown as KubeObject
   return live && sameJson(merged, untracked(live) as unknown as JsonObject) ? object : applyKindDefaults(target as unknown as Version, object)
@@ -158,9 +161,9 @@ export function parseConfiguration(body: Buffer): Configuration {
   return { config: value ?? {}, fault: duplicates.length > 0 ? `error converting YAML to JSON: ${repeatedKeysText(duplicates)}` : undefined }
 }
 
-function translated<T>(run: () => T): T {
+function* translated<T>(steps: Steps<T>): Steps<T> {
   try {
-    return run()
+    return yield* steps
   } catch (error) {
     if (error instanceof DecodeError) throw failure(500, '', error.message)
     if (!(error instanceof ApplyError)) throw error

@@ -45,8 +45,12 @@ export function printValue(value: unknown): string {
   return String(value)
 }
 
+/** What is quoted as it stands: most texts, by the cheaper test. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
 /** Go's %q: what Go does not count among the printable characters is escaped. */
 export function quote(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`
   return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escapeCharacter)}"`
 }
 
