@@ -55,7 +55,7 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   const live = untracked(args.live ?? emptyObject(schema, apiVersion, kind))
   const before = decodeManaged(args.live?.metadata.managedFields)
   if (before === undefined) throw new ApplyError('internal', 'failed to decode managed fields: malformed entry')
-  const managed = before.size > 0 ? before : firstManagers(args, live, now)
+  const managed = before.size > 0 ? before : yield* firstManagers(args, live, now)
   yield
   checkConfiguration(args)
   yield
@@ -72,9 +72,9 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
 }
 
 /** What is there when an object is first applied to belongs to whoever was there before. */
-function firstManagers({ schema, apiVersion, kind, subresource = '', resetFields, convert }: ApplyArgs, live: KubeObject, time: string): Managed {
+function* firstManagers({ schema, apiVersion, kind, subresource = '', resetFields, convert }: ApplyArgs, live: KubeObject, time: string): Steps<Managed> {
   const change: Change = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, convert }
-  return recordUpdate(change, new Map(), { manager: 'before-first-apply', subresource, time })
+  return yield* recordUpdate(change, new Map(), { manager: 'before-first-apply', subresource, time })
 }
 
 function checkConfiguration({ schema, config }: ApplyArgs): void {

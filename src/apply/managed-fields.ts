@@ -1,4 +1,5 @@
 import { compareText } from '../lib/compare-text.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { EMPTY, type FieldSet, isEmpty, union, unionOf } from './field-set.ts'
@@ -32,12 +33,15 @@ export interface UpdateArgs {
  * entries hold shared, immutable `fieldsV1`.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
-export function updateManagedFields(args: UpdateArgs): ManagedFieldsEntry[] {
+export const updateManagedFields = (args: UpdateArgs): ManagedFieldsEntry[] => runAtOnce(updateManagedInSteps(args))
+
+/** The same in steps, for objects that may be large. */
+export function* updateManagedInSteps(args: UpdateArgs): Steps<ManagedFieldsEntry[]> {
   const managed = startingPoint(args)
   // An object that nobody tracks stays so, until it is applied to.
   if (managed.size === 0 && args.old !== undefined) return []
   try {
-    return encodeManaged(update(args, managed))
+    return encodeManaged(yield* update(args, managed))
   } catch (error) {
     if (error instanceof TypedError) return []
     throw error
@@ -58,10 +62,10 @@ function startingPoint({ old, next, subresource }: UpdateArgs): Managed {
 const isReset = (entries: readonly ManagedFieldsEntry[]): boolean =>
   entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as object).length === 0)
 
-function update(args: UpdateArgs, before: Managed): Managed {
+function* update(args: UpdateArgs, before: Managed): Steps<Managed> {
   const { schema, next, apiVersion, subresource = '', resetFields, convert } = args
   const old = args.old ?? emptyObject(schema, apiVersion, next.kind)
-  return recordUpdate({ schema, apiVersion, old, next: untracked(next), resetFields, convert }, before, {
+  return yield* recordUpdate({ schema, apiVersion, old, next: untracked(next), resetFields, convert }, before, {
     manager: args.manager || 'unknown',
     subresource,
     time: args.now,
@@ -69,9 +73,13 @@ function update(args: UpdateArgs, before: Managed): Managed {
 }
 
 /** Gives what a change touches to an updater, and takes it from the others. */
-export function recordUpdate(change: Change, before: Managed, by: { manager: string; subresource: string; time: string }): Managed {
+export function* recordUpdate(change: Change, before: Managed, by: { manager: string; subresource: string; time: string }): Steps<Managed> {
+  yield
   const touchIn = touchesOf(change)
+  touchIn(change.apiVersion)
+  yield
   const managed = takeFromOthers(before, touchIn)
+  yield
   const own = ownable((touchIn(change.apiVersion) as Touch).touched)
   if (!isEmpty(own)) {
     const manager = { manager: by.manager, operation: 'Update', apiVersion: change.apiVersion, subresource: by.subresource } as const

@@ -9,6 +9,7 @@ import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { boundJsonValues, boundYamlValues, MOST_VALUES } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
+import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import { invalid } from '../meta/field-error.ts'
@@ -124,15 +125,16 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const cannot = (why: string, as = target.kind) =>
     badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${as}: ${why}`)
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
-  const run = (): { object: KubeObject; strict: readonly string[]; strictText: string } => {
+  const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {
     const { object, strict, strictText } = decodeParsed(target.schema, parsed)
+    yield
     const typed = { kind: target.kind, apiVersion: apiVersionOf(groupVersion(target)), ...object } as unknown as KubeObject
     keepManagerReset(parsed.value, typed)
     return { object: applyKindDefaults(target, typed), strict, strictText }
   }
   let first: KubeObject | undefined
   try {
-    const { object, strict, strictText } = run()
+    const { object, strict, strictText } = await runInTurns(run())
     first = object
     if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`, target.schema.freeForm && kind)
     if (fieldValidation === 'Warn') for (const fault of strict) exchange.ctx.warn(fault)
@@ -142,7 +144,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   if (target.schema.freeForm) checkCustomVersion(target, parsed.claimed)
   if (target.schema.freeForm) checkCustomType(target, first)
   return () => {
-    const object = first ?? run().object
+    const object = first ?? runAtOnce(run()).object
     first = undefined
     return object
   }

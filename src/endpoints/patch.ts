@@ -9,6 +9,7 @@ import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { inTurns } from '../lib/in-turns.ts'
+import { runInTurns, type Steps } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -59,7 +60,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   let warned = false
   const run = async (current: KubeObject): Promise<KubeObject> => {
     const patched = await patchValue(target, type, parsed.value, current as unknown as JsonObject, exchange.ctx.signal)
-    const next = decodePatched(target, type, parsed, patched, options, text => warned || exchange.ctx.warn(text))
+    const next = await runInTurns(decodePatched(target, type, parsed, patched, options, text => warned || exchange.ctx.warn(text)))
     warned = true
     ensureNamespace(next.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')
     checkName(next, scope.name, scope.namespace)
@@ -110,14 +111,14 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
   return { value, faults: duplicates.map(duplicateFault) }
 }
 
-function decodePatched(
+function* decodePatched(
   target: BodyTarget,
   type: string,
   patchOf: ParsedPatch,
   { patched, shown }: Patched,
   options: WriteOptions,
   warn: (text: string) => void,
-): KubeObject {
+): Steps<KubeObject> {
   const refused = (why: string) => invalidError({ group: '', kind: '' }, '', [invalid(fieldPath('patch'), shown(), why)])
   const unknown: string[] = []
   let next: KubeObject
@@ -131,6 +132,7 @@ function decodePatched(
     if (error instanceof DecodeError) throw refused((type === STRATEGIC_PATCH ? conversionFault(target.schema, patched) : undefined) ?? error.message)
     throw error
   }
+  yield
   // The converter of strategic merges sorts what it finds; decoders tell it as they come to it.
   if (type === STRATEGIC_PATCH) unknown.sort(compareText)
   const faults = [...patchOf.faults, ...unknown]

@@ -1,4 +1,5 @@
 import type { HookContext } from '../catalog/definition.ts'
+import { runInTurns } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { clone } from '../meta/equal.ts'
 import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
@@ -29,7 +30,7 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   const strategy = strategyOf(served, undefined)
   const now = env.clock.now()
   if (served.definition.converter) await trackRemotely(target, strategy, object, undefined, now)
-  else trackManagedFields(target, strategy, object, undefined, now)
+  else await runInTurns(trackManagedFields(target, strategy, object, undefined, now))
   if (turnIsLong()) await nextTurn()
   const wanted = convert(served.definition, object, served.version, hookVersion(served))
   const request = {

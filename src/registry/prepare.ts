@@ -1,6 +1,7 @@
-import { updateManagedFields } from '../apply/managed-fields.ts'
+import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
@@ -19,16 +20,16 @@ import { groupKindOf } from './types.ts'
 const metadata = fieldPath('metadata')
 
 /** Records who owns the fields that this write changes. Runs before admission and `prepare`, which is what `resetFields` are for. */
-export function trackManagedFields(
+export function* trackManagedFields(
   target: WriteTarget,
   strategy: Strategy,
   next: KubeObject,
   old: KubeObject | undefined,
   now: number,
   convert = managedConversion(target.served),
-): void {
+): Steps<void> {
   const { version } = target.served
-  const entries = updateManagedFields({
+  const entries = yield* updateManagedInSteps({
     schema: version.schema,
     old,
     next,
@@ -46,7 +47,7 @@ export function trackManagedFields(
 /** Likewise, where somebody else converts the kind. As upstream: where that fails, nobody is tracked any more. */
 export async function trackRemotely(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, now: number): Promise<void> {
   try {
-    await withConversions(target.served, convert => trackManagedFields(target, strategy, next, old, now, convert))
+    await withConversions(target.served, convert => runAtOnce(trackManagedFields(target, strategy, next, old, now, convert)))
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error
     delete next.metadata.managedFields

@@ -1,5 +1,6 @@
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { runInTurns } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -107,7 +108,7 @@ async function decideUpdate(
   let next = await request.transform(present)
   if (turnIsLong()) await nextTurn()
   if (!request.managed && definition.converter) await trackRemotely(target, strategy, next, present, hooks.now)
-  else if (!request.managed) trackManagedFields(target, strategy, next, present, hooks.now)
+  else if (!request.managed) await runInTurns(trackManagedFields(target, strategy, next, present, hooks.now))
   if (turnIsLong()) await nextTurn()
   next = convert(definition, next, version, home)
   const admission = {

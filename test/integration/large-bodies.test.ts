@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import { MOST_VALUES } from '../../src/codec/value-bound.ts'
 import { createControlPlane } from '../../src/control-plane.ts'
 import { StatusError } from '../../src/meta/status.ts'
-import { parseRequestInfo } from '../../src/server/filters/request-info.ts'
 import { encodeStatusAsJson } from '../../src/server/status-body.ts'
 import { Warnings } from '../../src/server/warnings.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
@@ -65,8 +64,7 @@ describe('a large body', function () {
 
   async function ask({ method, path, search, type, body }: LargeRequest): Promise<string> {
     const { handler } = await serving
-    const info = parseRequestInfo(method, path, () => new URLSearchParams(search))
-    const exchange = new FakeExchange(path, { method, search, headers: { 'content-type': type }, body, info })
+    const exchange = new FakeExchange(path, { method, search, headers: { 'content-type': type }, body })
     const warnings = new Warnings()
     exchange.ctx.warn = warning => warnings.add(warning)
     try {
