@@ -3,7 +3,15 @@ import { FieldMatcher, parseFieldSelector } from '../../meta/field-selector.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
 import { nonResourceAttributes } from '../../meta/request-attributes.ts'
 
-const VERBS: Readonly<Record<string, Verb>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
+/** A map: over HTTP/2 a method may be any word, `constructor` too. */
+const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+])
 const NOTHING: readonly string[] = []
 
 /** Where the resource begins in the segments of a path. */
@@ -54,7 +62,7 @@ function placeOf(segments: readonly string[], path: string): Place | undefined {
 
 function resourceRequest(method: string, path: string, segments: readonly string[], place: Place, query: () => URLSearchParams): ResourceRequestInfo {
   const { apiPrefix, group, version, special, namespace, inNamespace, at } = place
-  let verb: ResourceRequestInfo['verb'] = special ?? VERBS[method] ?? ''
+  let verb: ResourceRequestInfo['verb'] = special ?? VERBS.get(method) ?? ''
   let name = segments[at + 1] ?? ''
   const namesObject = name !== ''
   if (!namesObject && verb === 'get') {

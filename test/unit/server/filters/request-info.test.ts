@@ -30,6 +30,8 @@ describe('parseRequestInfo', () => {
     ['GET', '/api/v1/namespaces/a/pods/p/log', 'get', 'api', '', 'v1', 'a', 'pods', 'log', 'p', 'pods/p/log'],
     ['DELETE', '/api/v1/namespaces/a/pods', 'deletecollection', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
     ['DELETE', '/api/v1/namespaces/a/pods/p', 'delete', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
+    ['constructor', '/api/v1/namespaces/a/pods/p', '', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
+    ['__proto__', '/api/v1/namespaces/a/pods/p', '', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
     ['GET', '/api/v1/nodes/n', 'get', 'api', '', 'v1', '', 'nodes', '', 'n', 'nodes/n'],
     ['GET', '/api/v1/pods?watch=true', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
     ['GET', '/api/v1/pods?watch=0', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
