@@ -55,10 +55,19 @@ function validityOf(leaf: DetailedPeerCertificate): { readonly notBefore: number
     const issuer: DetailedPeerCertificate | undefined = certificate.issuerCertificate
     // The last is a trust anchor: it is its own issuer, or has none here.
     if (issuer === undefined || issuer === certificate) return Number.isNaN(notBefore + notAfter) ? undefined : { notBefore, notAfter }
-    if (!new X509Certificate(certificate.raw).verify(new X509Certificate(issuer.raw).publicKey)) return undefined
+    if (!isSignedBy(certificate, issuer)) return undefined
     certificate = issuer
   }
   return undefined
+}
+
+function isSignedBy(certificate: PeerCertificate, issuer: PeerCertificate): boolean {
+  try {
+    return new X509Certificate(certificate.raw).verify(new X509Certificate(issuer.raw).publicKey)
+  } catch {
+    // A key that cannot be read.
+    return false
+  }
 }
 
 /** Undefined for a certificate without a common name: it says of nobody that it is theirs. Of several common names the last counts, as in Go. */
