@@ -34,6 +34,8 @@ const MAX_IDLE_CONNECTIONS = 25
 const MAX_BODY_BYTES = 64 << 20
 /** Of an answer that says when to come again. */
 const MAX_RETRIES = 10
+/** Longer than any webhook has; a timer that is set to more than 2^31 ms ends at once. */
+const MAX_RETRY_MS = 3_600_000
 const DEADLINE = 'context deadline exceeded'
 const CANCELED = 'context canceled'
 
@@ -193,7 +195,7 @@ function wordsOf(error: unknown, address: string): Error {
 function retryAfterMs({ status, response }: Answer): number | undefined {
   if (status !== 429 && status < 500) return undefined
   const seconds = response.headers['retry-after']
-  return seconds !== undefined && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined
+  return seconds !== undefined && /^\d+$/.test(seconds) ? Math.min(Number(seconds) * 1000, MAX_RETRY_MS) : undefined
 }
 
 /** What an answer that is no success says: its Status, or what its code stands for. */

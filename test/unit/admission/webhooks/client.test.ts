@@ -129,4 +129,15 @@ describe('calls of webhooks', () => {
     })
     expect(await post(hook.clientConfig('/busy'))).to.deep.equal({ calls: 3 })
   })
+
+  it('waits as long as it is asked to, however long that is', async () => {
+    let calls = 0
+    hook.acts.set('/later', (_review, res) => {
+      calls++
+      res.writeHead(429, { 'retry-after': '99999999999' }).end()
+      return undefined
+    })
+    const error = await fault(hook.clientConfig('/later'), 300)
+    expect([error.message.endsWith('context deadline exceeded'), calls]).to.deep.equal([true, 1])
+  })
 })
