@@ -155,6 +155,11 @@ export class HttpExchange implements Exchange, RequestContext {
     return this.status !== 0
   }
 
+  /** Nobody is there to be answered. */
+  get clientGone(): boolean {
+    return this.wire.closed
+  }
+
   get isStreaming(): boolean {
     return this.streamed !== undefined
   }

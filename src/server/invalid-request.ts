@@ -4,11 +4,14 @@ import { encodeStatusAsJson } from './status-body.ts'
 
 const METHOD_NOT_ALLOWED = failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
-/** Answers what Node's HTTP/1.1 parser refuses, on the bare connection, and closes it. Methods that Node does not know are 405, as any other that nothing serves. */
+/**
+ * Answers what Node's HTTP/1.1 parser refuses, on the bare connection, and closes it. Methods that Node does not know are 405, as any other that nothing serves. A connection on which a request
+ * does not come in time is closed without a word, as by net/http: nothing was asked.
+ */
 export function answerInvalidRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   // Node keeps the answer under way there, and a while longer: nothing may be written into it, but behind it.
   const answer = (socket as { _httpMessage?: { readonly writableEnded: boolean } })._httpMessage
-  if (error.code === 'ECONNRESET' || !socket.writable || answer?.writableEnded === false) {
+  if (error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || !socket.writable || answer?.writableEnded === false) {
     socket.destroy()
     return
   }

@@ -6,8 +6,12 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { Http2Connection } from '../protocols/http2/connection.ts'
 import type { Listener } from './app.ts'
+import { Connections } from './connections.ts'
+import { limitFields } from './field-limit.ts'
+import { http1Listener } from './http1-requests.ts'
 import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
 import { answerInvalidRequest } from './invalid-request.ts'
+import { HEADERS_CHECK_MS, HEADERS_MS, HTTP2_LIMITS, IDLE_MS, MAX_HEADER_BYTES } from './limits.ts'
 import { encodeStatusAsJson } from './status-body.ts'
 import { upgradeListener } from './upgrade.ts'
 import type { ConnectionSource } from './workers/worker-link.ts'
@@ -20,15 +24,6 @@ export interface TlsMaterial {
   readonly clientCa: string
 }
 
-/** As many header fields as Node takes over HTTP/1.1. */
-const MAX_HEADERS = 2000
-/** Upstream's: what a header may hold in Go, how long a connection may idle, how long headers may take. */
-const MAX_HEADER_BYTES = 1 << 20
-const IDLE_MS = 90_000
-const HEADERS_MS = 32_000
-/** Connections of one listener; beyond, new ones are closed at once. */
-const MAX_CONNECTIONS = 20_000
-
 /** As Go's: the shorter key first, which costs a fifth less where the processor does AES. */
 const CIPHERS = ['TLS_AES_128_GCM_SHA256', ...constants.defaultCoreCipherList.split(':').filter(name => name !== 'TLS_AES_128_GCM_SHA256')].join(':')
 
@@ -38,17 +33,24 @@ const CIPHERS = ['TLS_AES_128_GCM_SHA256', ...constants.defaultCoreCipherList.sp
  */
 const ONE_VERIFIED_HANDSHAKE = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET
 
-/** As kube-apiserver's --http2-max-streams-per-connection and net/http have them. */
-const HTTP2_LIMITS = {
-  maxConcurrentStreams: 1000,
-  streamWindow: 256 * 1024,
-  connectionWindow: 4 << 20,
-  maxHeaderBytes: MAX_HEADER_BYTES,
-  maxHeaders: MAX_HEADERS,
+/** A server's event: a TLS socket that is ready, and the connection where it speaks HTTP/2. */
+const SECURED = 'secured'
+
+/** Of HTTP/1.1, over TLS and without. */
+const HTTP1_OPTIONS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  keepAliveTimeout: IDLE_MS,
+  headersTimeout: HEADERS_MS,
+  connectionsCheckingInterval: HEADERS_CHECK_MS,
 }
 
-/** A server's event: a connection that speaks HTTP/2, and its socket. */
-const HTTP2_CONNECTION = 'http2Connection'
+/** Serves HTTP/1.1 by the listener. `readmit` takes a connection as if it were new. */
+function serveHttp1(server: AnyServer, listener: Listener, readmit: (socket: Duplex) => void): void {
+  limitFields(server)
+  server.on('request', http1Listener(listener))
+  server.on('upgrade', upgradeListener(listener, readmit))
+  server.on('clientError', answerInvalidRequest as (error: Error, socket: Duplex) => void)
+}
 
 /** A port that serves, and can be told to stop. */
 export interface Port {
@@ -72,31 +74,22 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener): HttpsSer
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
+    handshakeTimeout: HEADERS_MS,
     secureOptions: ONE_VERIFIED_HANDSHAKE,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    keepAliveTimeout: IDLE_MS,
-    headersTimeout: HEADERS_MS,
+    ...HTTP1_OPTIONS,
   })
-  server.on('request', listener)
-  server.on(
-    'upgrade',
-    upgradeListener(listener, socket => server.emit('secureConnection', socket)),
-  )
-  const [serveHttp1] = server.listeners('secureConnection') as [(this: unknown, socket: TLSSocket) => void]
-  server.off('secureConnection', serveHttp1)
+  const [takeHttp1] = server.listeners('secureConnection') as [(this: unknown, socket: TLSSocket) => void]
+  serveHttp1(server, listener, socket => takeHttp1.call(server, socket as TLSSocket))
+  server.off('secureConnection', takeHttp1)
   server.on('secureConnection', (socket: TLSSocket) => {
     // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
     socket.setNoDelay(true)
-    if (socket.alpnProtocol !== 'h2') return serveHttp1.call(server, socket)
-    const connection = new Http2Connection(socket, listener, HTTP2_LIMITS)
-    server.emit(HTTP2_CONNECTION, connection, socket)
-    socket.setTimeout(IDLE_MS, () => {
-      if (connection.open === 0) connection.leave()
-    })
+    const http2 = socket.alpnProtocol === 'h2' ? new Http2Connection(socket, listener, HTTP2_LIMITS) : undefined
+    server.emit(SECURED, socket, http2)
+    if (http2 === undefined) takeHttp1.call(server, socket)
   })
   // A client that breaks off its handshake or connection is no concern of ours.
   server.on('tlsClientError', (_error, socket) => socket.destroy())
-  server.on('clientError', answerInvalidRequest as (error: Error, socket: Duplex) => void)
   return server
 }
 
@@ -108,52 +101,29 @@ export function createInsecurePort(listener: Listener): Server {
     const { contentType, bytes } = encodeStatusAsJson(refusalStatus(refused), undefined)
     ;(res as ServerResponse).writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
   }
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: HEADERS_MS }, guarded)
-  server.on(
-    'upgrade',
-    upgradeListener(guarded, socket => server.emit('connection', socket)),
-  )
-  server.on('clientError', answerInvalidRequest as (error: Error, socket: Duplex) => void)
+  const server = createServer(HTTP1_OPTIONS)
+  const [takeHttp1] = server.listeners('connection') as [(this: unknown, socket: Socket) => void]
+  serveHttp1(server, guarded, socket => takeHttp1.call(server, socket as Socket))
   return server
 }
 
 type AnyServer = Server | HttpsServer
 
-/** What is open of a server. */
-interface Connections {
-  readonly sockets: ReadonlySet<Socket>
-  /** Asks those that are idle to go, and those of HTTP/2 to finish. */
-  finish(): void
-  destroy(): void
+function follow(server: AnyServer, connections = new Connections()): Connections {
+  server.on('connection', (socket: Socket) => connections.add(socket))
+  server.on(SECURED, (socket: TLSSocket, http2: Http2Connection | undefined) => connections.secured(socket, http2))
+  return connections
 }
 
-function follow(server: AnyServer): Connections {
-  const sockets = new Set<Socket>()
-  const connections = new Set<Http2Connection>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  server.on(HTTP2_CONNECTION, (connection: Http2Connection, socket: Socket) => {
-    connections.add(connection)
-    socket.once('close', () => connections.delete(connection))
-  })
-  return {
-    sockets,
-    finish() {
-      for (const connection of connections) connection.leave()
-      server.closeIdleConnections()
-    },
-    destroy() {
-      for (const socket of sockets) socket.destroy()
-    },
-  }
+/** Asks connections that are idle to go, and those of HTTP/2 to finish. */
+function finish(server: AnyServer, connections: Connections): void {
+  connections.leave()
+  server.closeIdleConnections()
 }
 
 /** Starts to listen. Rejects where the address can't be had. */
-export async function open(server: AnyServer, port: number, host: string): Promise<Port> {
-  server.maxConnections = MAX_CONNECTIONS
-  const connections = follow(server)
+export async function open(server: AnyServer, port: number, host: string, followed?: Connections): Promise<Port> {
+  const connections = follow(server, followed)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -166,21 +136,20 @@ export async function open(server: AnyServer, port: number, host: string): Promi
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())
-        connections.finish()
+        finish(server, connections)
       }),
-    finish: connections.finish,
-    destroy: connections.destroy,
+    finish: () => finish(server, connections),
+    destroy: () => connections.destroy(),
   }
 }
 
 /** Serves the connections of a port that another process holds. */
 export function serveHanded(server: AnyServer, source: ConnectionSource): Port {
-  const { sockets, finish, destroy } = follow(server)
+  const connections = follow(server)
   let onGone: () => void = () => {}
   // A server that listens looks after slow clients from then on.
   server.emit('listening')
   source.open(socket => {
-    if (sockets.size >= MAX_CONNECTIONS) return void socket.destroy()
     // As a server of its own would make them.
     socket.allowHalfOpen = true
     socket.setNoDelay(true)
@@ -193,12 +162,12 @@ export function serveHanded(server: AnyServer, source: ConnectionSource): Port {
       new Promise(resolve => {
         source.close()
         onGone = () => {
-          if (sockets.size === 0) resolve()
+          if (connections.size === 0) resolve()
         }
-        finish()
+        finish(server, connections)
         onGone()
       }),
-    finish,
-    destroy,
+    finish: () => finish(server, connections),
+    destroy: () => connections.destroy(),
   }
 }

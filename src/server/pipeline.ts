@@ -64,7 +64,7 @@ export class Pipeline {
       if (path === undefined) throw badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`)
       if (turnIsSpent()) await nextTurn()
       await this.admit(exchange, handler, trusted)
-      if (!exchange.answered && !req.destroyed) throw new Error('the handler has not answered')
+      if (!exchange.answered && !exchange.clientGone && !req.destroyed) throw new Error('the handler has not answered')
     } catch (error) {
       await this.fail(exchange, error)
     } finally {
@@ -147,7 +147,7 @@ export class Pipeline {
   private async fail(exchange: HttpExchange, error: unknown): Promise<void> {
     if (error instanceof PlainTextError && !exchange.answered) return sendPlainText(exchange, error)
     const told = toldOf(error)
-    const clientGone = exchange.res.destroyed && !exchange.answered
+    const clientGone = exchange.clientGone && !exchange.answered
     if (told.code >= 500 && !(error instanceof StatusError) && !clientGone)
       this.options.log.error('request failed', { path: exchange.path, auditID: exchange.auditId, error })
     if (!exchange.answered) await exchange.sendStatusError(told)

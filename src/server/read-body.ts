@@ -9,7 +9,7 @@ export function readBody(req: AnyRequest, limit: number, onAbort: (listener: (re
   const declared = req.headers['content-length']
   if (declared !== undefined && Number(declared) > limit) return Promise.reject(tooLarge(limit))
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const chunks = new Chunks()
     let length = 0
     const take = (chunk: Buffer): void => {
       length += chunk.length
@@ -20,7 +20,7 @@ export function readBody(req: AnyRequest, limit: number, onAbort: (listener: (re
     }
     const done = (): void => {
       stop()
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length))
+      resolve(chunks.joined(length))
     }
     const broken = (): void => {
       stop()
@@ -35,6 +35,45 @@ export function readBody(req: AnyRequest, limit: number, onAbort: (listener: (re
       reject(reason)
     })
   })
+}
+
+/** Chunks smaller than this are copied: a buffer of its own for each byte of a body would cost a hundred times the body. */
+const SMALL_BYTES = 1024
+const PAGE_BYTES = 16 * 1024
+
+/** The chunks of a body, in memory that grows with their bytes and not with their number. */
+class Chunks {
+  private readonly whole: Buffer[] = []
+  private page: Buffer | undefined
+  private filled = 0
+
+  push(chunk: Buffer): void {
+    if (this.whole.length === 0 && this.page === undefined) this.whole.push(chunk)
+    else if (chunk.length < SMALL_BYTES) this.copy(chunk)
+    else {
+      this.closePage()
+      this.whole.push(chunk)
+    }
+  }
+
+  private copy(chunk: Buffer): void {
+    if (this.page !== undefined && this.filled + chunk.length > PAGE_BYTES) this.closePage()
+    this.page ??= Buffer.allocUnsafe(PAGE_BYTES)
+    this.filled += chunk.copy(this.page, this.filled)
+  }
+
+  private closePage(): void {
+    if (this.page === undefined) return
+    this.whole.push(this.page.subarray(0, this.filled))
+    this.page = undefined
+    this.filled = 0
+  }
+
+  joined(length: number): Buffer {
+    this.closePage()
+    const [first] = this.whole
+    return this.whole.length === 1 && first !== undefined ? first : Buffer.concat(this.whole, length)
+  }
 }
 
 const tooLarge = (limit: number): StatusError => tooLargeError(`limit is ${limit}`)

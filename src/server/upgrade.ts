@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { AnyRequest } from './any-http.ts'
 import type { Listener } from './app.ts'
+import { hasTooManyFields, refuseTooManyFields } from './field-limit.ts'
 
 /** A connection whose client asks to leave HTTP. Its bytes are nobody's until the answer. */
 export interface Upgrade {
@@ -18,6 +19,11 @@ const KEEP_ALIVE_MS = 30_000
 
 const upgrades = new WeakMap<AnyRequest, Upgrade>()
 
+/** Connections that are no longer read and written as HTTP. */
+const taken = new WeakSet<Duplex>()
+
+export const hasLeftHttp = (socket: Duplex): boolean => taken.has(socket)
+
 export const upgradeOf = (req: AnyRequest): Upgrade | undefined => upgrades.get(req)
 
 /** Those subresources alone leave HTTP by any way. */
@@ -32,13 +38,17 @@ function leavesHttp({ method, url = '', headers: { upgrade = '' } }: IncomingMes
 
 /**
  * Node gives a server that listens for upgrades every request with an Upgrade header, and takes the connection out of HTTP. Most of those only offer one (h2c, by Java's client): they go
- * back into HTTP, without the offer. `readmit` lets the server take a connection as if it were new.
+ * back into HTTP, without the offer. `readmit` lets the server take a connection as if it were new. The head has to be there whole: a field that Node had left out would be missing from what is served.
  */
 export function upgradeListener(listener: Listener, readmit: (socket: Duplex) => void): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
   return (req, socket, head) => {
     // The answer to an earlier request on this connection is still being written: two can't share it.
     if ((socket as { _httpMessage?: unknown })._httpMessage) {
       socket.destroy()
+      return
+    }
+    if (hasTooManyFields(req)) {
+      refuseTooManyFields(socket)
       return
     }
     if (!leavesHttp(req)) {
@@ -49,6 +59,7 @@ export function upgradeListener(listener: Listener, readmit: (socket: Duplex) =>
     // The server's own listeners have gone. A connection that breaks closes the response, which is enough.
     socket.on('error', () => socket.destroy())
     if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS)
+    taken.add(socket)
     const res = new ServerResponse(req)
     const drained = (): void => void res.emit('drain')
     res.shouldKeepAlive = false

@@ -9,6 +9,9 @@ import { accept } from '../web-socket/handshake.ts'
 /** Subprotocols of a stream that is only read: bytes, or their base64. */
 const PROTOCOLS: Readonly<Record<string, 'bytes' | 'base64'>> = { '': 'bytes', 'binary.k8s.io': 'bytes', 'base64.binary.k8s.io': 'base64' }
 
+/** How long a client may take to read the end and close. */
+const LINGER_MS = 5_000
+
 /**
  * Answers with a WebSocket on which a text is sent as it comes: an empty message first, then one a chunk, then a normal closure. Ends when the client closes. Throws 400 for
  * a handshake that is none, 403 where the client speaks none of the subprotocols.
@@ -27,6 +30,8 @@ export async function sendOverWebSocket(exchange: Exchange, text: Readable): Pro
   try {
     await sendAll(socket, text, PROTOCOLS[protocol] === 'base64')
     socket.end(closeFrame(NORMAL_CLOSURE))
+    const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    socket.once('close', () => clearTimeout(linger))
   } catch {
     // Either side broke off.
     cut()

@@ -1,11 +1,10 @@
 import type { TLSSocket } from 'node:tls'
-import { Allowance } from '../../lib/allowance.ts'
+import { Conduct } from './conduct.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
+import { dependencyOf, onConnection, onStream, refusePush } from './frame-checks.ts'
 import {
   Flag,
-  FRAME_BYTES,
   type Frame,
-  FrameReader,
   FrameType,
   frameOf,
   headerFrames,
@@ -14,45 +13,30 @@ import {
   numbersFrame,
   PREFACE,
   PRIORITY_BYTES,
-  readSettings,
   Setting,
   settingsFrame,
   unpadded,
 } from './frames.ts'
 import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
 import { encodeHeaders } from './header-encoder.ts'
+import { Intake } from './intake.ts'
+import { Lifetime } from './lifetime.ts'
+import { type ConnectionLimits, FAREWELL_MS, SMALL_DATA_BYTES } from './limits.ts'
 import { ReceiveWindow } from './receive-window.ts'
 import { Http2Request } from './request.ts'
 import { areTrailers, readHead } from './request-head.ts'
 import { Sender } from './sender.ts'
+import { streamWindowOf } from './settings.ts'
 import { Http2Stream, type StreamHost } from './stream.ts'
 
-export interface ConnectionLimits {
-  readonly maxConcurrentStreams: number
-  /** Bytes that a client may send ahead, on a stream and on the connection. */
-  readonly streamWindow: number
-  readonly connectionWindow: number
-  /** Of one request's headers: bytes, and fields. */
-  readonly maxHeaderBytes: number
-  readonly maxHeaders: number
-}
-
 export type Serve = (request: Http2Request, response: Http2Stream) => void
-
-/** Streams that a client may give up, at once and for each second: beyond, it makes work for nothing. */
-const RESETS = 1000
-const RESETS_PER_SECOND = 100
-/** Frames that may wait for a client that goes on to ask. */
-const MAX_UNREAD_FRAMES = 4000
-/** How long a connection that is ended for its peer's fault stays open for the word of it. */
-const FAREWELL_MS = 1000
 
 /** A client's connection (RFC 9113): reads its frames, hands its requests to `serve`, and sends what their streams are given. */
 export class Http2Connection implements StreamHost {
   readonly #socket: TLSSocket
   readonly #serve: Serve
   readonly #limits: ConnectionLimits
-  readonly #reader = new FrameReader()
+  readonly #intake: Intake
   readonly #blocks: HeaderBlocks
   readonly #sender: Sender
   readonly #receiving: ReceiveWindow
@@ -64,7 +48,8 @@ export class Http2Connection implements StreamHost {
   /** Of new streams, as the client has it. */
   #streamWindow = INITIAL_WINDOW
   #firstBlock = true
-  readonly #resets = new Allowance(RESETS, RESETS_PER_SECOND)
+  readonly #conduct = new Conduct()
+  readonly #lifetime: Lifetime
   #leaving = false
   #failed = false
 
@@ -73,7 +58,9 @@ export class Http2Connection implements StreamHost {
     this.#serve = serve
     this.#limits = limits
     this.#blocks = new HeaderBlocks(limits.maxHeaderBytes, limits.maxHeaders)
-    this.#sender = new Sender(socket)
+    this.#intake = new Intake(socket, this.#take, read => this.#guard(read))
+    this.#lifetime = new Lifetime(limits)
+    this.#sender = new Sender(socket, () => this.#fail(new ConnectionError(ErrorCode.calm, 'the answers are not read')))
     this.#receiving = new ReceiveWindow(limits.connectionWindow, bytes => this.#widen(0, bytes))
     this.#sender.send(
       settingsFrame([
@@ -83,12 +70,12 @@ export class Http2Connection implements StreamHost {
       ]),
     )
     if (limits.connectionWindow > INITIAL_WINDOW) this.#sender.send(numbersFrame(FrameType.windowUpdate, 0, limits.connectionWindow - INITIAL_WINDOW))
-    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('data', (chunk: Buffer) => this.#guard(() => this.#read(chunk)))
     socket.on('error', () => {})
     // Who has no more to say is taken to have gone, as a connection that is cut.
     socket.once('end', () => {
       this.#sender.stop()
-      socket.end()
+      this.#part()
     })
     socket.once('close', () => {
       for (const stream of [...this.#streams.values()]) stream.close()
@@ -98,6 +85,45 @@ export class Http2Connection implements StreamHost {
   /** Requests that are not answered yet. */
   get open(): number {
     return this.#streams.size
+  }
+
+  /** Bytes of answers that were sent so far. */
+  get sentBytes(): number {
+    return this.#sender.sentBytes
+  }
+
+  /** Bytes that are kept for the connection: what waits for the client, and what it has sent that nobody has read. */
+  get heldBytes(): number {
+    let bytes = this.#sender.waitingBytes + this.#receiving.unread + this.#blocks.openBytes
+    for (const stream of this.#streams.values()) bytes += stream.queued
+    return bytes
+  }
+
+  /** The kernel has not taken the last write yet, or an answer waits for its window. */
+  get isWaiting(): boolean {
+    if (this.#sender.isWriting) return true
+    for (const stream of this.#streams.values()) if (stream.queued > 0) return true
+    return false
+  }
+
+  /** Ends what takes too long: about once a second, `now` by a steady clock in milliseconds. */
+  check(now: number): void {
+    const { stalledMs, stalledStreamMs } = this.#limits
+    for (const stream of [...this.#streams.values()]) {
+      const stalled = stream.stalledFor(now)
+      if (stalled > stalledMs && (stream.ending || stalled > stalledStreamMs)) stream.reset(ErrorCode.cancel)
+    }
+    const verdict = this.#lifetime.look(now, {
+      settled: this.#settled,
+      streams: this.#streams.size,
+      lastStream: this.#lastStream,
+      openBlock: this.#blocks.openStream,
+      leaving: this.#leaving,
+      writing: this.#sender.isWriting,
+      writes: this.#sender.writes,
+    })
+    if (verdict === 'cut') this.#socket.destroy()
+    else if (verdict === 'leave') this.leave()
   }
 
   /** Asks the client to go: what it has asked is answered, then the connection ends. */
@@ -116,10 +142,14 @@ export class Http2Connection implements StreamHost {
   // ── Reading ──
 
   #read(chunk: Buffer): void {
+    const rest = this.#preface === undefined ? chunk : this.#readPreface(this.#preface, chunk)
+    if (rest !== undefined && rest.length > 0) this.#intake.read(rest)
+  }
+
+  #guard(read: () => void): void {
     if (this.#failed) return
     try {
-      const rest = this.#preface === undefined ? chunk : this.#readPreface(this.#preface, chunk)
-      if (rest !== undefined && rest.length > 0) this.#reader.read(rest, this.#take)
+      read()
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error
       this.#fail(error)
@@ -153,7 +183,9 @@ export class Http2Connection implements StreamHost {
     const { type } = frame
     if (!this.#settled && type !== FrameType.settings) throw new ConnectionError(ErrorCode.protocol, 'the first frame is not of settings')
     this.#blocks.checkNext(frame)
-    this.#handlers[type]?.(frame)
+    const handle = this.#handlers[type]
+    if (handle === undefined) this.#idleFrame()
+    else handle(frame)
   }
 
   #data(frame: Frame): void {
@@ -165,13 +197,15 @@ export class Http2Connection implements StreamHost {
     const stream = this.#streams.get(id)
     if (stream === undefined || stream.remoteEnded) {
       this.#receiving.take(payload.length)
-      this.#answer(numbersFrame(FrameType.reset, id, ErrorCode.streamClosed))
+      this.#idleFrame()
+      this.#sender.send(numbersFrame(FrameType.reset, id, ErrorCode.streamClosed))
       stream?.close()
       return
     }
+    if (data.length < SMALL_DATA_BYTES && (flags & Flag.endStream) === 0) this.#idleFrame()
     if (!stream.receiving.receive(payload.length)) {
       this.#receiving.take(payload.length)
-      stream.reset(ErrorCode.flowControl)
+      this.#blame(stream, ErrorCode.flowControl)
       return
     }
     // Padding is read as soon as it is there.
@@ -180,7 +214,7 @@ export class Http2Connection implements StreamHost {
       stream.expected -= data.length
       if (stream.expected < 0) {
         this.#receiving.take(data.length)
-        stream.reset(ErrorCode.protocol)
+        this.#blame(stream, ErrorCode.protocol)
         return
       }
     }
@@ -190,7 +224,7 @@ export class Http2Connection implements StreamHost {
 
   #endOf(stream: Http2Stream): void {
     stream.remoteEnded = true
-    if (stream.expected !== undefined && stream.expected > 0) stream.reset(ErrorCode.protocol)
+    if (stream.expected !== undefined && stream.expected > 0) this.#blame(stream, ErrorCode.protocol)
     else stream.request?.push(null)
   }
 
@@ -211,7 +245,7 @@ export class Http2Connection implements StreamHost {
 
   #trailers(stream: Http2Stream, { endStream, fields }: HeaderBlock): void {
     if (stream.remoteEnded) throw new ConnectionError(ErrorCode.streamClosed, 'headers come after the end of their stream')
-    if (!endStream || !areTrailers(fields)) stream.reset(ErrorCode.protocol)
+    if (!endStream || !areTrailers(fields)) this.#blame(stream, ErrorCode.protocol)
     else this.#endOf(stream)
   }
 
@@ -219,14 +253,15 @@ export class Http2Connection implements StreamHost {
     if (id <= this.#lastStream) throw new ConnectionError(ErrorCode.streamClosed, 'a stream begins again')
     this.#lastStream = id
     if (this.#leaving || this.#streams.size >= this.#limits.maxConcurrentStreams) {
-      this.reset(id, ErrorCode.refusedStream)
+      this.#refuse(id, ErrorCode.refusedStream)
       return
     }
     const head = tooLarge ? undefined : readHead(fields)
     if (head === undefined && !tooLarge) {
-      this.reset(id, ErrorCode.protocol)
+      this.#refuse(id, ErrorCode.protocol)
       return
     }
+    this.#conduct.request()
     const stream = new Http2Stream(id, this, this.#streamWindow, new ReceiveWindow(this.#limits.streamWindow, bytes => this.#widen(id, bytes)))
     stream.remoteEnded = endStream
     this.#streams.set(id, stream)
@@ -236,13 +271,14 @@ export class Http2Connection implements StreamHost {
     }
     stream.expected = head.length
     if (endStream && head.length !== undefined && head.length > 0) {
-      stream.reset(ErrorCode.protocol)
+      this.#blame(stream, ErrorCode.protocol)
       return
     }
     const request = new Http2Request(head, this.#socket, !endStream, bytes => this.#takenOf(stream, bytes))
     stream.request = request
     if (head.headers.expect === '100-continue' && !endStream) this.sendHead(id, 100, [], false)
     this.#serve(request, stream)
+    this.#intake.began()
   }
 
   #priority(frame: Frame): void {
@@ -250,12 +286,28 @@ export class Http2Connection implements StreamHost {
     onStream(frame)
     if (payload.length !== PRIORITY_BYTES) this.#refuse(id, ErrorCode.frameSize)
     else if (dependencyOf(payload) === id) this.#refuse(id, ErrorCode.protocol)
+    else this.#idleFrame()
   }
 
+  /** Resets a stream for the client's fault, whether or not it is open. Who makes many such faults is given up. */
   #refuse(id: number, code: number): void {
     const stream = this.#streams.get(id)
-    if (stream) stream.reset(code)
-    else this.reset(id, code)
+    if (stream !== undefined) this.#blame(stream, code)
+    else {
+      this.#conduct.reset()
+      this.reset(id, code)
+    }
+  }
+
+  #blame(stream: Http2Stream, code: number): void {
+    if (stream.closed) return
+    this.#conduct.reset()
+    stream.reset(code)
+  }
+
+  /** A frame that causes no request: what was sent to the client gives reason for some. */
+  #idleFrame(): void {
+    this.#conduct.idleFrame(this.#sender.sentFrames, this.#sender.sentBytes)
   }
 
   #reset(frame: Frame): void {
@@ -264,29 +316,28 @@ export class Http2Connection implements StreamHost {
     if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a reset has four bytes')
     this.#notIdle(id)
     const stream = this.#streams.get(id)
-    if (stream === undefined) return
-    if (!this.#resets.spend()) throw new ConnectionError(ErrorCode.calm, 'too many requests are given up')
-    stream.close()
+    if (stream === undefined) this.#idleFrame()
+    else {
+      this.#conduct.reset()
+      stream.close()
+    }
   }
 
   #settings(frame: Frame): void {
     const { flags, payload } = frame
     onConnection(frame)
     this.#settled = true
+    this.#idleFrame()
     if ((flags & Flag.ack) !== 0) {
       if (payload.length > 0) throw new ConnectionError(ErrorCode.frameSize, 'an acknowledgement of settings is empty')
       return
     }
-    for (const [id, value] of readSettings(frame)) this.#setting(id, value)
-    this.#answer(frameOf(FrameType.settings, Flag.ack, 0, payload.subarray(0, 0)))
+    const window = streamWindowOf(frame)
+    if (window !== undefined) this.#setStreamWindow(window)
+    this.#sender.send(frameOf(FrameType.settings, Flag.ack, 0, payload.subarray(0, 0)))
   }
 
-  /** What this side makes no use of, pushes and a header table, needs no look but for what is no value at all. */
-  #setting(id: number, value: number): void {
-    if (id === Setting.enablePush && value > 1) throw new ConnectionError(ErrorCode.protocol, 'a client pushes or does not')
-    if (id === Setting.maxFrameSize && (value < FRAME_BYTES || value >= 1 << 24)) throw new ConnectionError(ErrorCode.protocol, 'frames can not have that size')
-    if (id !== Setting.initialWindowSize) return
-    if (value > MAX_31_BITS) throw new ConnectionError(ErrorCode.flowControl, 'a window can not have that size')
+  #setStreamWindow(value: number): void {
     const change = value - this.#streamWindow
     this.#streamWindow = value
     for (const stream of this.#streams.values())
@@ -296,17 +347,13 @@ export class Http2Connection implements StreamHost {
   #ping(frame: Frame): void {
     onConnection(frame)
     if (frame.payload.length !== 8) throw new ConnectionError(ErrorCode.frameSize, 'a ping has eight bytes')
-    if ((frame.flags & Flag.ack) === 0) this.#answer(frameOf(FrameType.ping, Flag.ack, 0, frame.payload))
-  }
-
-  /** A client that asks and does not read is not answered without end. */
-  #answer(frame: Buffer): void {
-    if (this.#sender.unread > MAX_UNREAD_FRAMES) throw new ConnectionError(ErrorCode.calm, 'the answers are not read')
-    this.#sender.send(frame)
+    this.#idleFrame()
+    if ((frame.flags & Flag.ack) === 0) this.#sender.send(frameOf(FrameType.ping, Flag.ack, 0, frame.payload))
   }
 
   #windowUpdate({ stream: id, payload }: Frame): void {
     if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a window grows by a number of four bytes')
+    this.#idleFrame()
     const bytes = payload.readUInt32BE(0) & MAX_31_BITS
     if (id === 0) {
       if (bytes === 0) throw new ConnectionError(ErrorCode.protocol, 'a window does not grow by nothing')
@@ -316,8 +363,8 @@ export class Http2Connection implements StreamHost {
     this.#notIdle(id)
     const stream = this.#streams.get(id)
     if (stream === undefined) return
-    if (bytes === 0) stream.reset(ErrorCode.protocol)
-    else if (!stream.widen(bytes)) stream.reset(ErrorCode.flowControl)
+    if (bytes === 0) this.#blame(stream, ErrorCode.protocol)
+    else if (!stream.widen(bytes)) this.#blame(stream, ErrorCode.flowControl)
   }
 
   #notIdle(id: number): void {
@@ -336,12 +383,19 @@ export class Http2Connection implements StreamHost {
   }
 
   #fail({ code }: ConnectionError): void {
+    if (this.#failed) return
     this.#failed = true
     this.#sender.stop()
-    const socket = this.#socket
-    socket.end(numbersFrame(FrameType.goAway, 0, this.#lastStream, code))
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+    this.#part(numbersFrame(FrameType.goAway, 0, this.#lastStream, code))
     for (const stream of [...this.#streams.values()]) stream.close()
+  }
+
+  /** Ends the connection, whether or not the client reads that. */
+  #part(...last: readonly Buffer[]): void {
+    const socket = this.#socket
+    for (const frame of last) socket.write(frame)
+    socket.end()
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
   }
 
   // ── What its streams ask of it ──
@@ -364,19 +418,4 @@ export class Http2Connection implements StreamHost {
     this.#streams.delete(stream.id)
     this.#endWhenDone()
   }
-}
-
-/** The stream that a priority names. */
-const dependencyOf = (priority: Buffer): number => (priority.length < 4 ? -1 : priority.readUInt32BE(0) & MAX_31_BITS)
-
-function refusePush(): void {
-  throw new ConnectionError(ErrorCode.protocol, 'a client does not push')
-}
-
-function onConnection({ stream }: Frame): void {
-  if (stream !== 0) throw new ConnectionError(ErrorCode.protocol, 'the frame is of the connection, not of a stream')
-}
-
-function onStream({ stream }: Frame): void {
-  if (stream === 0) throw new ConnectionError(ErrorCode.protocol, 'the frame is of a stream')
 }

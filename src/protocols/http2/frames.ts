@@ -98,27 +98,31 @@ export function fragmentOf(frame: Frame): Buffer {
   return content.subarray(PRIORITY_BYTES)
 }
 
+const NOTHING = Buffer.alloc(0)
+const never = (): boolean => false
+
 /** Cuts what is read into frames. */
 export class FrameReader {
   private pieces: Buffer[] = []
   private length = 0
   private needed = HEADER_BYTES
 
-  /** Throws a ConnectionError as soon as a frame is known to be too long. */
-  read(chunk: Buffer, take: (frame: Frame) => void): void {
+  /** Throws a ConnectionError as soon as a frame is known to be too long. `stop` is asked after each frame: where it says so, the rest of the chunk is returned, and is to be read before others. */
+  read(chunk: Buffer, take: (frame: Frame) => void, stop: () => boolean = never): Buffer {
     let at = this.length === 0 ? 0 : this.finish(chunk, take)
-    while (at < chunk.length) {
+    while (at < chunk.length && !stop()) {
       const left = chunk.length - at
       this.needed = left < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + lengthAt(chunk, at)
       if (left < this.needed) {
-        this.pieces.push(at === 0 ? chunk : chunk.subarray(at))
+        this.pieces.push(keep(chunk, at))
         this.length = left
-        return
+        return NOTHING
       }
       const from = at
       at += this.needed
       take(frameAt(chunk, from, at))
     }
+    return at === chunk.length ? NOTHING : chunk.subarray(at)
   }
 
   /** The frame that began before, which alone is joined. Returns how much of the chunk that took. */
@@ -144,6 +148,10 @@ export class FrameReader {
     }
   }
 }
+
+/** The rest of a chunk; a small one without the chunk, which would be kept for it. */
+const keep = (chunk: Buffer, at: number): Buffer =>
+  at === 0 ? chunk : (chunk.length - at) * 4 < chunk.length ? Buffer.from(chunk.subarray(at)) : chunk.subarray(at)
 
 const frameAt = (data: Buffer, from: number, to: number): Frame => ({
   type: data[from + 3] as number,

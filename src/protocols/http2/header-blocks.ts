@@ -1,9 +1,7 @@
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { Flag, type Frame, FrameType, fragmentOf } from './frames.ts'
 import { HeaderDecoder } from './header-decoder.ts'
-
-/** Frames of one block: a block of many small ones is an attack. */
-const MAX_FRAMES = 256
+import { MAX_HEADER_FRAMES } from './limits.ts'
 
 /** The headers of a request, or what follows its body. */
 export interface HeaderBlock {
@@ -27,6 +25,16 @@ export class HeaderBlocks {
     this.decoder = new HeaderDecoder(maxBytes, maxFields)
   }
 
+  /** The stream of a block that has begun; 0: there is none. */
+  get openStream(): number {
+    return this.open?.frame.stream ?? 0
+  }
+
+  /** Of such a block. */
+  get openBytes(): number {
+    return this.open?.bytes ?? 0
+  }
+
   /** A block that has begun is continued by the next frame, whatever else there is. */
   checkNext({ type, stream }: Frame): void {
     if (this.open !== undefined && (type !== FrameType.continuation || stream !== this.open.frame.stream))
@@ -48,7 +56,8 @@ export class HeaderBlocks {
     if (open === undefined) throw new ConnectionError(ErrorCode.protocol, 'there are no headers to continue')
     open.fragments.push(fragment)
     open.bytes += fragment.length
-    if (open.bytes > this.maxBytes || open.fragments.length > MAX_FRAMES) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
+    if (open.bytes > this.maxBytes || open.fragments.length > MAX_HEADER_FRAMES)
+      throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
     if ((flags & Flag.endHeaders) === 0) return undefined
     this.open = undefined
     const { stream, flags: first } = open.frame

@@ -1,5 +1,6 @@
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { decodeHuffman } from './huffman.ts'
+import { HOPELESS_HEADERS } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
 /** Bytes of the dynamic table, unless the two sides agree on others. */
@@ -66,6 +67,7 @@ export class HeaderDecoder {
       const { name, value, bytes: size } = this.field(first)
       bytes += size
       count++
+      if (bytes > HOPELESS_HEADERS * this.maxBytes) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
       if (bytes > this.maxBytes || count > this.maxFields) tooLarge = true
       else fields.push(name, value)
     }

@@ -13,6 +13,11 @@ export class ReceiveWindow {
     this.widen = widen
   }
 
+  /** Bytes that have come, and nobody has read. */
+  get unread(): number {
+    return this.size - this.left - this.taken
+  }
+
   /** Bytes have come. False where there was no room for them. */
   receive(bytes: number): boolean {
     this.left -= bytes

@@ -1,7 +1,9 @@
 import { nextTick } from 'node:process'
 import type { TLSSocket } from 'node:tls'
+import { ControlQueue } from './control-queue.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, INITIAL_WINDOW, MAX_31_BITS, writeFrameHeader } from './frames.ts'
+import { MAX_UNREAD_BYTES } from './limits.ts'
 
 /** Something with bytes to send, as the peer gives room for them. */
 export interface Source {
@@ -40,28 +42,43 @@ export class Sender {
   /** Bytes that the peer takes on the connection. */
   window = INITIAL_WINDOW
   private readonly socket: TLSSocket
-  private control: Buffer[] = []
-  private controlBytes = 0
+  /** Writes that the kernel has taken. */
+  writes = 0
+  /** Frames of data that were sent, and their bytes. */
+  sentFrames = 0
+  sentBytes = 0
+  private readonly overflow: () => void
+  private readonly control = new ControlQueue()
+  /** Of the write that the kernel has not taken yet. */
+  private inWrite = 0
   private sources: Source[] = []
   private scheduled = false
   private writing = false
   private ending = false
   private stopped = false
 
-  constructor(socket: TLSSocket) {
+  /** `overflow`: called when more waits that no window holds back than a peer may leave unread. */
+  constructor(socket: TLSSocket, overflow: () => void) {
     this.socket = socket
+    this.overflow = overflow
   }
 
-  /** Frames that no window holds back, and the peer has not taken. */
-  get unread(): number {
-    return this.control.length
+  /** Bytes that wait here, or for the kernel. Those of the streams' own are not among them. */
+  get waitingBytes(): number {
+    return this.control.bytes + this.inWrite
+  }
+
+  /** The kernel has not taken the last write. */
+  get isWriting(): boolean {
+    return this.writing
   }
 
   /** A frame that no window holds back. It goes before all data that waits. */
   send(frame: Buffer): void {
+    if (this.stopped) return
     this.control.push(frame)
-    this.controlBytes += frame.length
-    this.schedule()
+    if (this.writing && this.control.bytes > MAX_UNREAD_BYTES) this.overflow()
+    else this.schedule()
   }
 
   /** The source has more to send, or more room for it. */
@@ -88,6 +105,8 @@ export class Sender {
   /** Sends no more: the connection's end is told past this. */
   stop(): void {
     this.stopped = true
+    this.control.clear()
+    this.sources = []
   }
 
   private schedule(): void {
@@ -112,13 +131,16 @@ export class Sender {
     if (small === 0) return
     const slab = small < SMALL_BYTES ? Buffer.allocUnsafe(small) : takeSlab()
     const emptied: Source[] = []
-    let at = this.writeControl(slab)
-    if (this.control.length === 0) at = this.writeData(slab, at, emptied)
+    let at = this.control.takeInto(slab)
+    if (this.control.bytes === 0) at = this.writeData(slab, at, emptied)
     if (at === 0) giveSlab(slab)
     else {
       this.writing = true
+      this.inWrite = at
       this.socket.write(slab.subarray(0, at), () => {
         this.writing = false
+        this.inWrite = 0
+        this.writes++
         giveSlab(slab)
         this.flush()
       })
@@ -128,26 +150,12 @@ export class Sender {
 
   /** Bytes to write, headers of frames included, or some number from `most` on. */
   private waiting(most: number): number {
-    let bytes = this.controlBytes
+    let bytes = this.control.bytes
     for (const { queued } of this.sources) {
       bytes += HEADER_BYTES + queued
       if (bytes >= most) break
     }
     return bytes
-  }
-
-  private writeControl(slab: Buffer): number {
-    let at = 0
-    let sent = 0
-    for (const frame of this.control) {
-      if (at + frame.length > slab.length) break
-      at += frame.copy(slab, at)
-      sent++
-    }
-    this.controlBytes -= at
-    if (sent === this.control.length) this.control = []
-    else this.control.splice(0, sent)
-    return at
   }
 
   private writeData(slab: Buffer, from: number, emptied: Source[]): number {
@@ -171,6 +179,8 @@ export class Sender {
           at = payload + bytes
           source.window -= bytes
           this.window -= bytes
+          this.sentFrames++
+          this.sentBytes += bytes
         }
         if (source.queued > 0 && source.window > 0) {
           again.push(source)

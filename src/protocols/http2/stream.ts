@@ -42,6 +42,9 @@ export class Http2Stream implements Source {
   private whenTaken: ((() => void) | undefined)[] = []
   /** Bytes of the first buffer that are sent. */
   private offset = 0
+  /** Bytes were sent since the last look. */
+  private moved = false
+  private stalledSince = 0
   private closeListeners: (() => void)[] = []
   private drainListeners: (() => void)[] = []
 
@@ -186,6 +189,15 @@ export class Http2Stream implements Source {
       }
     }
     this.queued -= bytes
+    this.moved = true
+  }
+
+  /** Milliseconds for which the peer is seen to have taken nothing of what waits; 0 where nothing does. */
+  stalledFor(now: number): number {
+    const moves = this.moved || this.queued === 0
+    this.moved = false
+    if (moves || this.stalledSince === 0) this.stalledSince = now
+    return this.queued === 0 ? 0 : now - this.stalledSince
   }
 
   /** The end is on its way. A client that has not ended is told that nobody reads on. */

@@ -29,7 +29,10 @@ function durationOf(text: string): number {
 
 const passed = (): StatusError => timeoutError('request did not complete within the allotted timeout', 0)
 
-/** Watches the deadlines of the requests in a set. One that passes first aborts the request's work; if that brings no answer by the next look, it is answered here. */
+/**
+ * Watches the deadlines of the requests in a set. One that passes first aborts the request's work; if that brings no answer by the next look, it is answered here. An answer that is being sent by
+ * then, to a client that does not read or reads slowly, is cut, as kube-apiserver's.
+ */
 export class Deadlines {
   private readonly open: ReadonlySet<HttpExchange>
   private timer: NodeJS.Timeout | undefined
@@ -48,8 +51,10 @@ export class Deadlines {
     for (const exchange of this.open) {
       if (exchange.deadline === 0) continue
       waiting = true
-      if (now < exchange.deadline || exchange.answered) continue
-      if (exchange.isAborted) void exchange.sendStatusError(passed())
+      if (now < exchange.deadline) continue
+      if (exchange.answered) {
+        if (!exchange.res.writableEnded) exchange.destroy()
+      } else if (exchange.isAborted) void exchange.sendStatusError(passed())
       else exchange.abort(passed())
     }
     if (waiting) return

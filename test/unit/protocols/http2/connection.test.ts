@@ -32,6 +32,9 @@ const uint32 = (value: number): Buffer => {
   return bytes
 }
 
+/** A request to `/api/v1/things` with a body. */
+const POST_THINGS = Buffer.concat([Buffer.from([0x83, 0x87, 0x04, 14]), Buffer.from('/api/v1/things'), Buffer.from([0x01, 1, 0x78])])
+
 describe('a connection of HTTP/2', () => {
   let server: TestServer
   let raw: RawHttp2
@@ -363,6 +366,43 @@ describe('a connection of HTTP/2', () => {
         },
       ],
       ['makes requests only to give them up', ENHANCE_YOUR_CALM, () => giveUp(3000)],
+      ['has many requests that are none', ENHANCE_YOUR_CALM, () => repeat(1100, n => raw.send(FrameType.headers, 5, 2 * n + 1, [0x82]))],
+      ['asks for more streams than it may have', ENHANCE_YOUR_CALM, () => repeat(2100, n => request(2 * n + 1))],
+      [
+        'has its streams reset by windows that grow by nothing',
+        ENHANCE_YOUR_CALM,
+        () =>
+          repeat(1100, n => {
+            raw.send(FrameType.headers, END_HEADERS, 2 * n + 1, POST_THINGS)
+            raw.send(FrameType.windowUpdate, 0, 2 * n + 1, uint32(0))
+          }),
+      ],
+      [
+        'makes streams depend on themselves',
+        ENHANCE_YOUR_CALM,
+        () => repeat(1100, n => raw.send(FrameType.priority, 0, 2 * n + 1, Buffer.concat([uint32(2 * n + 1), Buffer.from([1])]))),
+      ],
+      ['sends many priorities', ENHANCE_YOUR_CALM, () => repeat(1100, () => raw.send(FrameType.priority, 0, 1, [0, 0, 0, 3, 1]))],
+      ['sends many settings', ENHANCE_YOUR_CALM, () => repeat(1100, () => raw.send(FrameType.settings, 0, 0))],
+      ['sends many frames of an unknown type', ENHANCE_YOUR_CALM, () => repeat(1100, () => raw.send(99, 0, 0))],
+      ['widens a window for nothing that it got', ENHANCE_YOUR_CALM, () => repeat(1100, () => raw.send(FrameType.windowUpdate, 0, 0, uint32(1)))],
+      [
+        'sends a body byte by byte',
+        ENHANCE_YOUR_CALM,
+        () => {
+          handle = waits
+          raw.send(FrameType.headers, END_HEADERS, 1, POST_THINGS)
+          repeat(1100, () => raw.send(FrameType.data, 0, 1, [1]))
+        },
+      ],
+      [
+        'sends data to a stream that is over',
+        ENHANCE_YOUR_CALM,
+        () => {
+          request(1)
+          repeat(1100, () => raw.send(FrameType.data, 0, 1, [1]))
+        },
+      ],
       [
         'asks without reading',
         ENHANCE_YOUR_CALM,
@@ -372,9 +412,10 @@ describe('a connection of HTTP/2', () => {
         },
       ],
     ]
-    const repeat = (count: number, act: () => void): void => {
-      for (let i = 0; i < count; i++) act()
+    const repeat = (count: number, act: (n: number) => void): void => {
+      for (let i = 0; i < count; i++) act(i)
     }
+    const waits = (exchange: Exchange): Promise<void> => new Promise(resolve => exchange.ctx.signal.addEventListener('abort', () => resolve()))
     const giveUp = (count: number): void => {
       for (let i = 0; i < count; i++) {
         request(2 * i + 1)
@@ -382,12 +423,9 @@ describe('a connection of HTTP/2', () => {
       }
     }
     const fillWindow = (): void => {
-      handle = async exchange => {
-        await new Promise(resolve => exchange.ctx.signal.addEventListener('abort', resolve))
-      }
-      const post = Buffer.concat([Buffer.from([0x83, 0x87, 0x04, 14]), Buffer.from('/api/v1/things'), Buffer.from([0x01, 1, 0x78])])
+      handle = waits
       for (let stream = 1; stream <= 39; stream += 2) {
-        raw.send(FrameType.headers, END_HEADERS, stream, post)
+        raw.send(FrameType.headers, END_HEADERS, stream, POST_THINGS)
         repeat(16, () => raw.send(FrameType.data, 0, stream, Buffer.alloc(16384)))
       }
     }

@@ -71,8 +71,13 @@ describe('decoding of headers', () => {
         .to.throw()
         .with.property('code', 9))
 
+  it('gives up on more than twice of what is taken', () =>
+    expect(() => new HeaderDecoder(100, 1000).decode(Buffer.alloc(1000, 0x82)))
+      .to.throw('more headers than are taken')
+      .with.property('code', 11))
+
   it('reads on behind more than is taken, for the table’s sake', () => {
-    const one = new HeaderDecoder(100, 1000)
+    const one = new HeaderDecoder(150, 1000)
     const { fields, tooLarge } = one.decode(Buffer.concat([bytes('8240 01 61 7f 00'), Buffer.alloc(127, 'x'), bytes('40 01 62 01 63')]))
     expect({ fields, tooLarge }).to.eql({ fields: [':method', 'GET'], tooLarge: true })
     expect(one.decode(bytes('be')).fields).to.eql(['b', 'c'])

@@ -1,0 +1,43 @@
+import { Allowance } from '../../lib/allowance.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { ConnectionError, ErrorCode } from './errors.ts'
+import { EARNED, IDLE_FRAMES, RESETS } from './limits.ts'
+
+/** What a client does beside asking, and how much of it there may be. Methods throw a ConnectionError where it is too much. */
+export class Conduct {
+  private readonly resets: Allowance
+  private readonly idle: Allowance
+  /** Frames that real work has given reason for. */
+  private earned = 0
+  private seenFrames = 0
+  private seenBytes = 0
+
+  constructor(clock?: Clock) {
+    this.resets = new Allowance(RESETS.burst, RESETS.perSecond, clock)
+    this.idle = new Allowance(IDLE_FRAMES.burst, IDLE_FRAMES.perSecond, clock)
+  }
+
+  /** A stream is given up by the client, or refused or reset for its fault. */
+  reset(): void {
+    if (!this.resets.spend()) throw new ConnectionError(ErrorCode.calm, 'too many streams are reset')
+  }
+
+  /** A frame that causes no request. `sentFrames`, `sentBytes`: of data, on the connection so far. */
+  idleFrame(sentFrames: number, sentBytes: number): void {
+    if (sentFrames !== this.seenFrames) {
+      this.earn((sentFrames - this.seenFrames) * EARNED.perDataFrame + ((sentBytes - this.seenBytes) / 1024) * EARNED.perKib)
+      this.seenFrames = sentFrames
+      this.seenBytes = sentBytes
+    }
+    if (this.earned >= 1) this.earned--
+    else if (!this.idle.spend()) throw new ConnectionError(ErrorCode.calm, 'too many frames ask for nothing')
+  }
+
+  request(): void {
+    this.earn(EARNED.perRequest)
+  }
+
+  private earn(frames: number): void {
+    this.earned = Math.min(EARNED.most, this.earned + frames)
+  }
+}

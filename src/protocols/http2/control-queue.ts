@@ -1,0 +1,53 @@
+/** So many small frames are joined into one buffer: one of its own costs ten times what such a frame holds. */
+const JOIN_FRAMES = 64
+
+/** Frames that no window holds back, in their order, until they are written. */
+export class ControlQueue {
+  bytes = 0
+  /** Oldest first. */
+  private joined: Buffer[] = []
+  /** What has come since. */
+  private recent: Buffer[] = []
+  /** Bytes of the oldest buffer that are written. */
+  private offset = 0
+
+  push(frame: Buffer): void {
+    this.bytes += frame.length
+    if (this.recent.push(frame) < JOIN_FRAMES) return
+    this.joined.push(Buffer.concat(this.recent))
+    this.recent = []
+  }
+
+  /** Copies as much as there is room for, and returns how much that is. */
+  takeInto(out: Buffer): number {
+    if (this.bytes === 0) return 0
+    let at = 0
+    if (this.joined.length > 0) at = this.takeOf(this.joined, out, 0)
+    if (this.joined.length === 0) at = this.takeOf(this.recent, out, at)
+    this.bytes -= at
+    return at
+  }
+
+  private takeOf(frames: Buffer[], out: Buffer, from: number): number {
+    let at = from
+    let done = 0
+    for (const frame of frames) {
+      const copied = frame.copy(out, at, this.offset)
+      at += copied
+      this.offset += copied
+      if (this.offset < frame.length) break
+      this.offset = 0
+      done++
+    }
+    if (done === frames.length) frames.length = 0
+    else frames.splice(0, done)
+    return at
+  }
+
+  clear(): void {
+    this.bytes = 0
+    this.offset = 0
+    this.joined = []
+    this.recent = []
+  }
+}

@@ -1,0 +1,155 @@
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { steadyClock } from '../lib/clock.ts'
+import { Progress } from '../lib/progress.ts'
+import type { Http2Connection } from '../protocols/http2/connection.ts'
+import { CHECK_MS, EVICTED_AT_ONCE, MAX_CONNECTIONS, MAX_HELD_BYTES, SETTLING_MS, STALLED_MS, STALLED_STREAM_MS } from './limits.ts'
+import { hasLeftHttp } from './upgrade.ts'
+
+/** What is known of a connection between two looks at it. */
+interface Connection {
+  /** As it was accepted. */
+  readonly socket: Socket
+  /** What HTTP/1.1 is spoken on: over TLS another, which is there when the handshake is done. */
+  speaker: Socket
+  http2: Http2Connection | undefined
+  readonly idle: Progress
+  readonly stalled: Progress
+  /** As of the last look, in milliseconds. */
+  idleFor: number
+  stalledFor: number
+  heldBytes: number
+  read: number
+  sent: number
+}
+
+/** Node keeps the answer under way there. */
+const answerOn = (socket: Socket): { readonly writableEnded: boolean } | undefined =>
+  (socket as { _httpMessage?: { readonly writableEnded: boolean } | null })._httpMessage ?? undefined
+
+/** The limits that a test may want smaller. */
+export const CONNECTION_LIMITS = { connections: MAX_CONNECTIONS, heldBytes: MAX_HELD_BYTES, stalledMs: STALLED_MS, stalledStreamMs: STALLED_STREAM_MS }
+
+/**
+ * The connections of a port, whatever they speak, and what they cost. It looks at them once a second: those that stand still for too long are closed, and when all together hold too much, those
+ * that have stood still for longest. A connection beyond the limit takes the place of others that do nothing.
+ */
+export class Connections {
+  readonly #limits: typeof CONNECTION_LIMITS
+  readonly #all = new Map<Socket, Connection>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(limits = CONNECTION_LIMITS) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** A connection has been accepted. */
+  add(socket: Socket): void {
+    if (this.#all.size >= this.#limits.connections && !this.#evict()) {
+      socket.destroy()
+      return
+    }
+    const connection = {
+      socket,
+      speaker: socket,
+      http2: undefined,
+      idle: new Progress(),
+      stalled: new Progress(),
+      idleFor: 0,
+      stalledFor: 0,
+      heldBytes: 0,
+      read: 0,
+      sent: 0,
+    }
+    connection.idle.stalledFor(steadyClock.now(), true, true)
+    this.#all.set(socket, connection)
+    socket.once('close', () => this.#all.delete(socket))
+    this.#timer ??= setInterval(() => this.look(steadyClock.now()), CHECK_MS).unref()
+  }
+
+  /** Its TLS handshake is done. `http2`: where that is spoken on it. */
+  secured(secure: TLSSocket, http2: Http2Connection | undefined): void {
+    const connection = this.#all.get((secure as { _parent?: Socket })._parent ?? secure)
+    if (connection === undefined) return
+    connection.speaker = secure
+    connection.http2 = http2
+  }
+
+  /** Asks those of HTTP/2 to finish. */
+  leave(): void {
+    for (const { http2 } of this.#all.values()) http2?.leave()
+  }
+
+  destroy(): void {
+    for (const socket of this.#all.keys()) socket.destroy()
+  }
+
+  /** Looks at all. `now`: by a steady clock, in milliseconds. */
+  look(now: number): void {
+    if (this.#all.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+      return
+    }
+    let held = 0
+    for (const connection of this.#all.values()) {
+      if (connection.http2 !== undefined) lookAtHttp2(connection, connection.http2, now)
+      else lookAtHttp1(connection, now, this.#limits)
+      held += connection.heldBytes
+    }
+    if (held > this.#limits.heldBytes) this.#relieve(held)
+  }
+
+  /** Closes those that stand still, the longest first, until a quarter of what all may hold is free. */
+  #relieve(held: number): void {
+    const still = [...this.#all.values()].filter(({ stalledFor, heldBytes }) => stalledFor > 0 && heldBytes > 0)
+    still.sort((a, b) => b.stalledFor - a.stalledFor || b.heldBytes - a.heldBytes)
+    let left = held
+    for (const { socket, heldBytes } of still) {
+      if (left <= this.#limits.heldBytes * 0.75) return
+      left -= heldBytes
+      socket.destroy()
+    }
+  }
+
+  /** Closes some that do nothing, or whose client does not read. False where there are none. */
+  #evict(): boolean {
+    const useless = (each: Connection): number => Math.max(each.idleFor, each.stalledFor)
+    const found = [...this.#all.values()].filter(each => useless(each) >= SETTLING_MS)
+    found.sort((a, b) => useless(b) - useless(a))
+    for (const { socket } of found.slice(0, EVICTED_AT_ONCE)) {
+      this.#all.delete(socket)
+      socket.destroy()
+    }
+    return found.length > 0
+  }
+}
+
+function lookAtHttp2(connection: Connection, http2: Http2Connection, now: number): void {
+  http2.check(now)
+  const sent = http2.sentBytes
+  connection.heldBytes = http2.heldBytes
+  connection.idleFor = connection.idle.stalledFor(now, http2.open === 0, false)
+  connection.stalledFor = connection.stalled.stalledFor(now, http2.isWaiting, sent !== connection.sent)
+  connection.sent = sent
+}
+
+function lookAtHttp1(connection: Connection, now: number, limits: typeof CONNECTION_LIMITS): void {
+  const { speaker } = connection
+  const waiting = speaker.writableLength
+  const answer = answerOn(speaker)
+  const left = hasLeftHttp(speaker)
+  const sent = speaker.bytesWritten - waiting
+  const read = speaker.bytesRead
+  connection.heldBytes = waiting
+  connection.stalledFor = connection.stalled.stalledFor(now, waiting > 0, sent !== connection.sent)
+  connection.idleFor = connection.idle.stalledFor(now, waiting === 0 && answer === undefined && !left, read !== connection.read)
+  connection.sent = sent
+  connection.read = read
+  const goesOn = left || answer?.writableEnded === false
+  if (connection.stalledFor > (goesOn ? limits.stalledStreamMs : limits.stalledMs)) connection.socket.destroy()
+}

@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { Conduct } from '../../../../src/protocols/http2/conduct.ts'
+import { EARNED, IDLE_FRAMES, RESETS } from '../../../../src/protocols/http2/limits.ts'
+
+/** How often it may be done before it is too much, up to a number. */
+function times(act: () => void, most = 50_000): number {
+  for (let n = 0; n < most; n++)
+    try {
+      act()
+    } catch (error) {
+      expect(error).to.have.property('code', 11)
+      return n
+    }
+  return most
+}
+
+describe('what a client does beside asking', () => {
+  let now = 0
+  let conduct: Conduct
+  beforeEach(() => {
+    now = 0
+    conduct = new Conduct({ now: () => now })
+  })
+
+  it('may be so many resets at once, and so many with each second', () => {
+    expect(times(() => conduct.reset())).to.equal(RESETS.burst)
+    now += 2000
+    expect(times(() => conduct.reset())).to.equal(2 * RESETS.perSecond)
+  })
+
+  it('may be so many frames that cause no request', () => {
+    expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.burst)
+    now += 1000
+    expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.perSecond)
+  })
+
+  it('may be more frames where requests are made', () => {
+    for (let n = 0; n < 100; n++) conduct.request()
+    expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.burst + 100 * EARNED.perRequest)
+  })
+
+  it('may be more frames where data is sent: two windows may be widened for each 4 KiB', () => {
+    let sent = 0
+    const widened = times(() => {
+      if (sent < 40_000) sent++
+      conduct.idleFrame(Math.floor(sent / 8), sent * 2048)
+    }, 40_000)
+    expect(widened).to.equal(40_000)
+  })
+
+  it('is not earned for ever', () => {
+    conduct.idleFrame(1_000_000, 2 ** 40)
+    expect(times(() => conduct.idleFrame(1_000_000, 2 ** 40))).to.equal(EARNED.most - 1 + IDLE_FRAMES.burst)
+  })
+})

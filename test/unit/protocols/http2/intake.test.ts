@@ -1,0 +1,69 @@
+import { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { FrameType, frameOf } from '../../../../src/protocols/http2/frames.ts'
+import { Intake } from '../../../../src/protocols/http2/intake.ts'
+
+const WORK_MS = 0.5
+
+const work = (): void => {
+  for (const until = performance.now() + WORK_MS; performance.now() < until; );
+}
+
+/** A connection whose frames are requests that take half a millisecond each. */
+function connection(name: string, log: string[]): { intake: Intake; socket: { paused: number; resumed: number; destroyed: boolean } } {
+  const socket = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    paused: 0,
+    resumed: 0,
+    pause: () => void socket.paused++,
+    resume: () => void socket.resumed++,
+  })
+  const intake: Intake = new Intake(
+    socket as unknown as Socket,
+    ({ stream }) => {
+      log.push(`${name}${stream}`)
+      work()
+      intake.began()
+    },
+    read => read(),
+  )
+  return { intake, socket }
+}
+
+const requests = (count: number): Buffer => Buffer.concat(Array.from({ length: count }, (_, n) => frameOf(FrameType.headers, 5, n, Buffer.alloc(10))))
+
+describe('what a connection reads', () => {
+  it('waits for a turn of the event loop when it has had its share, and keeps its order', async () => {
+    const log: string[] = []
+    const { intake, socket } = connection('a', log)
+    intake.read(requests(40))
+    expect(log.length).to.be.within(2, 20)
+    while (log.length < 40) await sleep(1)
+    await sleep(5)
+    expect(log).to.deep.equal(Array.from({ length: 40 }, (_, n) => `a${n}`))
+    expect([socket.paused > 0, socket.resumed]).to.deep.equal([true, 1])
+  })
+
+  it('is shared among connections: one with many requests does not hold up one with few', async () => {
+    const log: string[] = []
+    const many = Array.from({ length: 8 }, (_, n) => connection(String.fromCharCode(97 + n), log))
+    for (const { intake } of many) intake.read(requests(100))
+    const other = connection('z', log)
+    other.intake.read(requests(1))
+    await sleep(1)
+    while (!log.includes('z0') || log.length < 801) await sleep(1)
+    expect(log.indexOf('z0')).to.be.below(150)
+  })
+
+  it('is given up with the connection', async () => {
+    const log: string[] = []
+    const { intake, socket } = connection('a', log)
+    intake.read(requests(40))
+    socket.destroyed = true
+    const read = log.length
+    await sleep(20)
+    expect(log.length).to.equal(read)
+  })
+})
