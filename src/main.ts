@@ -115,6 +115,7 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
     health,
     version: versionInfo(process),
     tls: credentials.tls,
+    http2: config.http2,
     bindAddress: config.bindAddress,
     ...(link && { sharedMetrics: link, handed: link.connections }),
     securePort: begin.securePort,

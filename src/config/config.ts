@@ -45,6 +45,8 @@ export interface Config {
   readonly dataDir: string
   readonly kubeconfigOut: string
   readonly securePort: number
+  /** What speaks HTTP/2: the stack of this project, or Node's. */
+  readonly http2: 'own' | 'builtin'
   readonly bindAddress: string
   /** 0: none. */
   readonly insecurePort: number
@@ -103,6 +105,7 @@ export function buildConfig(given: GivenFlags): Config {
     dataDir,
     kubeconfigOut: read.text('kubeconfig-out') ?? join(dataDir, 'admin.kubeconfig'),
     securePort: read.port('secure-port'),
+    http2: http2Of(read.text('http2') ?? 'own'),
     bindAddress: read.text('bind-address') ?? '127.0.0.1',
     insecurePort: read.port('insecure-port'),
     advertiseAddress: read.text('advertise-address'),
@@ -253,6 +256,11 @@ function watchCacheSizesOf(sizes: readonly string[]): Pick<Config, 'withoutWatch
   }
   const having = (is: (size: number) => boolean) => [...given].filter(([, size]) => is(size)).map(([resource]) => resource)
   return { withoutWatchCache: new Set(having(size => size === 0)), droppedWatchCacheSizes: having(size => size > 0) }
+}
+
+function http2Of(stack: string): Config['http2'] {
+  if (stack === 'own' || stack === 'builtin') return stack
+  throw new FlagError(`--http2=${stack} is not a stack of HTTP/2; it may be own or builtin`)
 }
 
 function authorizationMode(mode: string): AuthorizationMode {

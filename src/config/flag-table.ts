@@ -37,6 +37,7 @@ export const FLAGS = {
     '*',
   ),
   workers: own('int', 'Processes that serve the ports side by side. More than one needs --etcd-servers.', '1'),
+  http2: own('string', 'What speaks HTTP/2: own, the stack of this project, or builtin, that of Node.', 'own'),
   'authorization-rules-file': own('string', 'YAML or JSON file of allow rules for --authorization-mode=Rules.'),
 
   // Where to listen, and as whom.

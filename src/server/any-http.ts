@@ -1,11 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2Request } from '../protocols/http2/request.ts'
-import { Http2Stream } from '../protocols/http2/stream.ts'
 import { Http1Wire } from './http1-wire.ts'
 import type { Wire } from './wire.ts'
 
+/** The answer of a stream of HTTP/2, by whichever stack. */
+export interface Http2Answer extends Wire {
+  readonly destroyed: boolean
+  readonly writableEnded: boolean
+}
+
 /** Requests and answers of either protocol. */
 export type AnyRequest = IncomingMessage | Http2Request
-export type AnyResponse = ServerResponse | Http2Stream
+export type AnyResponse = ServerResponse | Http2Answer
 
-export const wireOf = (res: AnyResponse): Wire => (res instanceof Http2Stream ? res : new Http1Wire(res))
+export const wireOf = (res: AnyResponse): Wire => (res instanceof ServerResponse ? new Http1Wire(res) : res)

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { steadyClock } from '../lib/clock.ts'
 import { Progress } from '../lib/progress.ts'
-import type { Http2Connection } from '../protocols/http2/connection.ts'
+import type { Http2Session } from './http2-stacks.ts'
 import { CHECK_MS, EVICTED_AT_ONCE, MAX_CONNECTIONS, MAX_HELD_BYTES, SETTLING_MS, STALLED_MS, STALLED_STREAM_MS } from './limits.ts'
 import { hasLeftHttp } from './upgrade.ts'
 
@@ -12,7 +12,7 @@ interface Connection {
   readonly socket: Socket
   /** What HTTP/1.1 is spoken on: over TLS another, which is there when the handshake is done. */
   speaker: Socket
-  http2: Http2Connection | undefined
+  http2: Http2Session | undefined
   readonly idle: Progress
   readonly stalled: Progress
   /** As of the last look, in milliseconds. */
@@ -72,7 +72,7 @@ export class Connections {
   }
 
   /** Its TLS handshake is done. `http2`: where that is spoken on it. */
-  secured(secure: TLSSocket, http2: Http2Connection | undefined): void {
+  secured(secure: TLSSocket, http2: Http2Session | undefined): void {
     const connection = this.#all.get((secure as { _parent?: Socket })._parent ?? secure)
     if (connection === undefined) return
     connection.speaker = secure
@@ -129,7 +129,7 @@ export class Connections {
   }
 }
 
-function lookAtHttp2(connection: Connection, http2: Http2Connection, now: number): void {
+function lookAtHttp2(connection: Connection, http2: Http2Session, now: number): void {
   http2.check(now)
   const sent = http2.sentBytes
   connection.heldBytes = http2.heldBytes

@@ -4,11 +4,11 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { Http2Connection } from '../protocols/http2/connection.ts'
 import type { Listener } from './app.ts'
 import { Connections } from './connections.ts'
 import { limitFields } from './field-limit.ts'
 import { http1Listener } from './http1-requests.ts'
+import { HTTP2_STACKS, type Http2Session, type Http2Stack } from './http2-stacks.ts'
 import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
 import { answerInvalidRequest } from './invalid-request.ts'
 import { HEADERS_CHECK_MS, HEADERS_MS, HTTP2_LIMITS, IDLE_MS, MAX_HEADER_BYTES } from './limits.ts'
@@ -64,7 +64,8 @@ export interface Port {
 }
 
 /** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
-export function createSecurePort(tls: TlsMaterial, listener: Listener): HttpsServer {
+export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Http2Stack): HttpsServer {
+  const Connection = HTTP2_STACKS[http2]
   const server = createHttpsServer({
     ALPNProtocols: ['h2', 'http/1.1'],
     cert: tls.cert,
@@ -84,9 +85,9 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener): HttpsSer
   server.on('secureConnection', (socket: TLSSocket) => {
     // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
     socket.setNoDelay(true)
-    const http2 = socket.alpnProtocol === 'h2' ? new Http2Connection(socket, listener, HTTP2_LIMITS) : undefined
-    server.emit(SECURED, socket, http2)
-    if (http2 === undefined) takeHttp1.call(server, socket)
+    const session = socket.alpnProtocol === 'h2' ? new Connection(socket, listener, HTTP2_LIMITS) : undefined
+    server.emit(SECURED, socket, session)
+    if (session === undefined) takeHttp1.call(server, socket)
   })
   // A client that breaks off its handshake or connection is no concern of ours.
   server.on('tlsClientError', (_error, socket) => socket.destroy())
@@ -111,7 +112,7 @@ type AnyServer = Server | HttpsServer
 
 function follow(server: AnyServer, connections = new Connections()): Connections {
   server.on('connection', (socket: Socket) => connections.add(socket))
-  server.on(SECURED, (socket: TLSSocket, http2: Http2Connection | undefined) => connections.secured(socket, http2))
+  server.on(SECURED, (socket: TLSSocket, session: Http2Session | undefined) => connections.secured(socket, session))
   return connections
 }
 

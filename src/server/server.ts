@@ -11,6 +11,7 @@ import type { ResourceRequestInfo, User } from '../meta/context.ts'
 import { createApp } from './app.ts'
 import { InFlight } from './filters/in-flight.ts'
 import type { Health } from './health.ts'
+import type { Http2Stack } from './http2-stacks.ts'
 import { createInsecurePort, createSecurePort, open, type Port, serveHanded, type TlsMaterial } from './listeners.ts'
 import { Pipeline } from './pipeline.ts'
 import { RequestMetrics } from './request-metrics.ts'
@@ -37,6 +38,7 @@ export interface ServerOptions {
   /** Where others serve the same port: a scrape tells the figures of all. */
   readonly sharedMetrics?: SharedMetrics
   readonly tls: TlsMaterial
+  readonly http2: Http2Stack
   /** Where another process holds the ports: what it hands on of them. */
   readonly handed?: (port: PortName, number: number) => ConnectionSource
   readonly bindAddress: string
@@ -78,7 +80,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const ports: Port[] = []
   const { handed } = options
-  const secureServer = createSecurePort(options.tls, listenerFor(undefined))
+  const secureServer = createSecurePort(options.tls, listenerFor(undefined), options.http2)
   const secure = handed ? serveHanded(secureServer, handed('secure', options.securePort)) : await open(secureServer, options.securePort, options.bindAddress)
   ports.push(secure)
   let insecure: Port | undefined

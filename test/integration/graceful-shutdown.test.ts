@@ -5,6 +5,7 @@ import { connect } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { load } from 'js-yaml'
+import { HTTP2_STACKS } from '../support/http2-stacks.ts'
 import { createJsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
@@ -18,67 +19,68 @@ interface Stream {
   readonly ended: Promise<'whole' | 'cut'>
 }
 
-describe('graceful shutdown', function () {
-  this.timeout(40_000)
-  let server: ServerProcess
-  beforeEach(async () => {
-    server = await createServerProcess(['--shutdown-delay-duration', `${DELAY_MS}ms`])
-    await server.start()
+for (const http2 of HTTP2_STACKS)
+  describe(`graceful shutdown (--http2=${http2})`, function () {
+    this.timeout(40_000)
+    let server: ServerProcess
+    beforeEach(async () => {
+      server = await createServerProcess([`--http2=${http2}`, '--shutdown-delay-duration', `${DELAY_MS}ms`])
+      await server.start()
+    })
+    afterEach(() => server?.stop())
+
+    it('fails readiness first, lets requests finish, ends watches cleanly, exits with 0, and has lost nothing', async () => {
+      const client = createJsonClient(server.url)
+      await client.must('POST', CONFIG_MAPS, configMap('early', { a: '1' }))
+      const watches = [await watchOverHttp1(server.url), await watchOverHttp2(server.secureUrl, server.kubeconfig)]
+      // A request that is in the middle of its body when the server is told to stop, and for longer than the delay.
+      const bytes = Buffer.from(JSON.stringify(configMap('late', { a: '2' })))
+      const slow = request(`${server.url}${CONFIG_MAPS}`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': bytes.length } })
+      const answered = once(slow, 'response') as Promise<[IncomingMessage]>
+      slow.write(bytes.subarray(0, 20))
+      await sleep(100)
+
+      const exited = server.terminate()
+      const told = performance.now()
+      await sleep(150)
+      expect((await client.ask('GET', '/readyz')).status, 'readiness').to.equal(500)
+      expect((await client.ask('GET', '/livez')).status, 'liveness').to.equal(200)
+      await client.must('POST', CONFIG_MAPS, configMap('during', { a: '3' }))
+      await sleep(DELAY_MS + 300)
+      expect((await client.ask('GET', '/livez')).status, 'a new request after the delay').to.be.oneOf([0, 503])
+      slow.end(bytes.subarray(20))
+      const [answer] = await answered
+      expect(answer.statusCode, 'the request in flight').to.equal(201)
+      answer.resume()
+      for (const watch of watches) {
+        expect(await watch.ended).to.equal('whole')
+        const lines = watch.text.split('\n')
+        expect(lines.pop()).to.equal('')
+        const events = lines.map(line => JSON.parse(line)).filter(({ object }) => object.metadata?.name !== 'kube-root-ca.crt')
+        expect(events.map(({ type, object }) => `${type} ${object.metadata?.name}`)).to.deep.equal(['ADDED early', 'ADDED during'])
+      }
+      expect(await exited, 'exit code').to.equal(0)
+      expect(performance.now() - told).to.be.below(8000)
+      client.close()
+
+      await server.start()
+      const again = createJsonClient(server.url)
+      const { items } = await again.must('GET', CONFIG_MAPS)
+      expect(items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).to.deep.equal(['during', 'early', 'kube-root-ca.crt', 'late'])
+      again.close()
+    })
+
+    it('ends at once when told twice', async () => {
+      const idle = request(`${server.url}${CONFIG_MAPS}`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 10 } })
+      idle.on('error', () => {})
+      idle.write('{')
+      await sleep(100)
+      const exited = server.terminate()
+      await sleep(100)
+      void server.terminate()
+      expect(await exited).to.equal(1)
+    })
   })
-  afterEach(() => server?.stop())
-
-  it('fails readiness first, lets requests finish, ends watches cleanly, exits with 0, and has lost nothing', async () => {
-    const client = createJsonClient(server.url)
-    await client.must('POST', CONFIG_MAPS, configMap('early', { a: '1' }))
-    const watches = [await watchOverHttp1(server.url), await watchOverHttp2(server.secureUrl, server.kubeconfig)]
-    // A request that is in the middle of its body when the server is told to stop, and for longer than the delay.
-    const bytes = Buffer.from(JSON.stringify(configMap('late', { a: '2' })))
-    const slow = request(`${server.url}${CONFIG_MAPS}`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': bytes.length } })
-    const answered = once(slow, 'response') as Promise<[IncomingMessage]>
-    slow.write(bytes.subarray(0, 20))
-    await sleep(100)
-
-    const exited = server.terminate()
-    const told = performance.now()
-    await sleep(150)
-    expect((await client.ask('GET', '/readyz')).status, 'readiness').to.equal(500)
-    expect((await client.ask('GET', '/livez')).status, 'liveness').to.equal(200)
-    await client.must('POST', CONFIG_MAPS, configMap('during', { a: '3' }))
-    await sleep(DELAY_MS + 300)
-    expect((await client.ask('GET', '/livez')).status, 'a new request after the delay').to.be.oneOf([0, 503])
-    slow.end(bytes.subarray(20))
-    const [answer] = await answered
-    expect(answer.statusCode, 'the request in flight').to.equal(201)
-    answer.resume()
-    for (const watch of watches) {
-      expect(await watch.ended).to.equal('whole')
-      const lines = watch.text.split('\n')
-      expect(lines.pop()).to.equal('')
-      const events = lines.map(line => JSON.parse(line)).filter(({ object }) => object.metadata?.name !== 'kube-root-ca.crt')
-      expect(events.map(({ type, object }) => `${type} ${object.metadata?.name}`)).to.deep.equal(['ADDED early', 'ADDED during'])
-    }
-    expect(await exited, 'exit code').to.equal(0)
-    expect(performance.now() - told).to.be.below(8000)
-    client.close()
-
-    await server.start()
-    const again = createJsonClient(server.url)
-    const { items } = await again.must('GET', CONFIG_MAPS)
-    expect(items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).to.deep.equal(['during', 'early', 'kube-root-ca.crt', 'late'])
-    again.close()
-  })
-
-  it('ends at once when told twice', async () => {
-    const idle = request(`${server.url}${CONFIG_MAPS}`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 10 } })
-    idle.on('error', () => {})
-    idle.write('{')
-    await sleep(100)
-    const exited = server.terminate()
-    await sleep(100)
-    void server.terminate()
-    expect(await exited).to.equal(1)
-  })
-})
 
 async function watchOverHttp1(url: string): Promise<Stream> {
   const asked = request(`${url}${CONFIG_MAPS}?watch=1`).end()

@@ -12,6 +12,8 @@ export interface RawHttp2 {
   until(wanted: (frame: Frame) => boolean): Promise<Frame>
   /** The code of the GOAWAY that the server ends the connection with. */
   ended(): Promise<number>
+  /** The code of the first GOAWAY; undefined where the connection is cut without. */
+  toldOrCut(): Promise<number | undefined>
   /** No more is read until `resume`. */
   pause(): void
   resume(): void
@@ -60,6 +62,13 @@ export async function openRawHttp2(port: number, settings: readonly (readonly [n
       if (!over) await once(socket, 'close')
       return payload.readUInt32BE(4)
     },
+    toldOrCut: () =>
+      raw
+        .until(frame => frame.type === FrameType.goAway)
+        .then(
+          ({ payload }) => payload.readUInt32BE(4),
+          () => undefined,
+        ),
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     close: () => socket.destroy(),

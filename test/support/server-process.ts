@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HTTP2_STACK } from './http2-stacks.ts'
 import { serverProgram } from './server-program.ts'
 
 /** A server that can be killed and started again on the same data and ports. */
@@ -45,7 +46,19 @@ export async function createServerProcess(flags: readonly string[] = [], given?:
   const kubeconfig = join(directory, 'kubeconfig')
   const dataDir = join(directory, 'data')
   const url = `http://127.0.0.1:${insecure}`
-  const args = [program, '--data-dir', dataDir, '--secure-port', String(secure), '--insecure-port', String(insecure), '--kubeconfig-out', kubeconfig, ...flags]
+  const args = [
+    program,
+    `--http2=${HTTP2_STACK}`,
+    '--data-dir',
+    dataDir,
+    '--secure-port',
+    String(secure),
+    '--insecure-port',
+    String(insecure),
+    '--kubeconfig-out',
+    kubeconfig,
+    ...flags,
+  ]
   let child: ChildProcess | undefined
   let log = ''
   const killWithTest = (): void => void child?.kill('SIGKILL')

@@ -16,6 +16,7 @@ import { type RunningServer, type ServerOptions, startServer } from '../../src/s
 import { encodeStatusAsJson } from '../../src/server/status-body.ts'
 import { type Credentials, loadCredentials } from '../../src/server/tls/material.ts'
 import { versionInfo } from '../../src/server/version.ts'
+import { HTTP2_STACK } from './http2-stacks.ts'
 
 export interface Answer {
   readonly status: number
@@ -73,6 +74,7 @@ export async function startTestServer(handler: Handler, options: Partial<ServerO
     version: versionInfo(process),
     metrics: [],
     tls: credentials.tls,
+    http2: HTTP2_STACK,
     bindAddress: '127.0.0.1',
     securePort: 0,
     insecurePort: 0,

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HTTP2_STACK } from './http2-stacks.ts'
 import { createProbeClient } from './probe/client.ts'
 
 /** A server in a process of its own, on a free port, with its data in a temporary directory. */
@@ -25,7 +26,7 @@ export async function startBinnacle(flags: readonly string[] = []): Promise<Star
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
   const kubeconfig = join(directory, 'kubeconfig')
   const program = process.env.BINNACLE ? [process.env.BINNACLE] : ['--import', 'tsx', join(root, 'src/main.ts')]
-  const args = [...program, '--data-dir', join(directory, 'data'), '--secure-port', '0', '--kubeconfig-out', kubeconfig, ...flags]
+  const args = [...program, `--http2=${HTTP2_STACK}`, '--data-dir', join(directory, 'data'), '--secure-port', '0', '--kubeconfig-out', kubeconfig, ...flags]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
   const killWithTest = (): void => void child.kill('SIGKILL')
   process.once('exit', killWithTest)

@@ -93,6 +93,12 @@ function date(): string {
 const INVALID_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 const INVALID_NAME = /[^!#$%&'*+.^_`|~0-9A-Za-z-]/
 
+/** Throws a TypeError where a header can't be sent. */
+export function checkField(name: string, value: string): void {
+  if (name === '' || INVALID_NAME.test(name) || INVALID_VALUE.test(value))
+    throw new TypeError(`the header ${JSON.stringify(name)} has a character that can't be sent`)
+}
+
 /** The block of an answer, with its date: names of any case, values of one byte a character. Good until the next call. Throws a TypeError where a header can't be sent. */
 export function encodeHeaders(status: number, headers: readonly string[], first: boolean): Buffer {
   at = 0
@@ -102,8 +108,7 @@ export function encodeHeaders(status: number, headers: readonly string[], first:
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string
     const value = headers[i + 1] as string
-    if (name === '' || INVALID_NAME.test(name) || INVALID_VALUE.test(value))
-      throw new TypeError(`the header ${JSON.stringify(name)} has a character that can't be sent`)
+    checkField(name, value)
     writeField(lowerOf(name), value)
   }
   return out.subarray(0, at)

@@ -1,11 +1,12 @@
 import { nextTick } from 'node:process'
-import { Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { FrameRing } from '../../lib/frame-ring.ts'
 import { ErrorCode } from './errors.ts'
 import { MAX_31_BITS } from './frames.ts'
 import type { ReceiveWindow } from './receive-window.ts'
 import type { Http2Request } from './request.ts'
 import type { Source } from './sender.ts'
+import { sinkOf } from './sink.ts'
 
 /** What a stream needs of its connection. */
 export interface StreamHost {
@@ -149,26 +150,7 @@ export class Http2Stream implements Source {
   }
 
   sink(): Writable {
-    let over = false
-    const sink = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        if (this.write(chunk)) done()
-        else this.onDrain(done)
-      },
-      final: done => {
-        over = true
-        this.end()
-        done()
-      },
-      destroy: (error, done) => {
-        if (!over) this.destroy()
-        done(error)
-      },
-    })
-    this.onClose(() => {
-      if (!over) sink.destroy(new Error('the client has gone'))
-    })
-    return sink
+    return sinkOf(this)
   }
 
   // ── What its connection does with it ──

@@ -32,6 +32,7 @@ describe('the command line', () => {
     expect(config.etcd).to.equal(undefined)
     expect(config.authorizationModes).to.deep.equal(['Rules'])
     expect(config.workers).to.equal(1)
+    expect(config.http2).to.equal('own')
     expect(config.serviceNodePorts).to.deep.equal({ first: 30_000, last: 32_767 })
     expect(Object.isFrozen(config)).to.equal(true)
   })
@@ -153,6 +154,7 @@ describe('the command line', () => {
     [['--emulated-version=1.31'], '--emulated-version=1.31 is not implemented; it may be 1.33'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
     [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
+    [['--http2=none'], '--http2=none is not a stack of HTTP/2; it may be own or builtin'],
     [['--workers=0'], '--workers 0 must be at least 1, inclusive'],
     [['--workers=2'], '--workers=2 needs --etcd-servers: the embedded store is for one process'],
     [['--watch-cache-sizes=events'], 'invalid value of watch cache size: events'],

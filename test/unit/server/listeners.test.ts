@@ -107,7 +107,7 @@ describe('createSecurePort', () => {
     it(`encrypts by AES-128 over ${maxVersion}, whatever the client would like best`, async () => {
       const ca = await issueCa('ca')
       const { cert, key } = await issueServing(ca, 'server', { dns: ['localhost'], ips: [] })
-      const server = createSecurePort({ cert, key, clientCa: ca.cert }, () => {})
+      const server = createSecurePort({ cert, key, clientCa: ca.cert }, () => {}, 'own')
       await new Promise<void>(resolve => server.listen(0, resolve))
       const socket = tls.connect({ port: (server.address() as AddressInfo).port, ca: ca.cert, servername: 'localhost', maxVersion })
       try {

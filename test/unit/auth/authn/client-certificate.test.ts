@@ -21,11 +21,15 @@ describe('clientCertificate', () => {
     ca = await issueCertificate({ subject: [{ CN: ['ca'] }], isAuthority: true })
     serving = await issueCertificate({ subject: [{ CN: ['localhost'] }], issuer: ca, usages: [SERVER_AUTH] })
     const authenticate = clientCertificate(() => now)
-    server = createSecurePort({ cert: serving.cert, key: serving.key, clientCa: ca.cert }, (req, res) => {
-      const identity = authenticate({ headers: req.headers, socket: req.socket }) as Identity
-      const name = typeof identity === 'object' ? identity.name : String(identity)
-      if ('writeHead' in res) res.writeHead(200, { 'Content-Length': Buffer.byteLength(name) }).end(name)
-    })
+    server = createSecurePort(
+      { cert: serving.cert, key: serving.key, clientCa: ca.cert },
+      (req, res) => {
+        const identity = authenticate({ headers: req.headers, socket: req.socket }) as Identity
+        const name = typeof identity === 'object' ? identity.name : String(identity)
+        if ('writeHead' in res) res.writeHead(200, { 'Content-Length': Buffer.byteLength(name) }).end(name)
+      },
+      'own',
+    )
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     port = (server.address() as AddressInfo).port

@@ -1,0 +1,223 @@
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import { steadyClock } from '../../lib/clock.ts'
+import { invariant } from '../../lib/invariant.ts'
+import { Conduct } from '../http2/conduct.ts'
+import { ConnectionError, ErrorCode } from '../http2/errors.ts'
+import { Flag } from '../http2/frames.ts'
+import { type ConnectionLimits, FAREWELL_MS, PREFACE_MS, SMALL_DATA_BYTES } from '../http2/limits.ts'
+import { Http2Request } from '../http2/request.ts'
+import { readHead } from '../http2/request-head.ts'
+import { BuiltinStream } from './stream.ts'
+
+export type Serve = (request: Http2Request, response: BuiltinStream) => void
+
+/** Bytes of bodies that have come and nobody has read, of all streams of a connection. As much again may be on its way to those that are paused. */
+const MAX_UNREAD_BYTES = 16 << 20
+/** Of what a session counts, it never gives back what was written to streams that the client gave up: with a bound, long connections would come to an end in which all is refused. */
+const SESSION_MEGABYTES = 1e6
+/** How often a connection with open streams is asked whether it is there: after some faults of a client Node reads no more from it, and says so to nobody. */
+const PING_MS = 60_000
+
+/** Of a session's event: the types of Node 20 know only two of the four. */
+type StreamEvent = readonly [stream: ServerHttp2Stream, headers: unknown, flags: number, rawHeaders: string[]]
+
+/** A client's connection, by Node's own HTTP/2: hands its requests to `serve`. */
+export class BuiltinConnection {
+  readonly #socket: TLSSocket
+  readonly #serve: Serve
+  readonly #limits: ConnectionLimits
+  readonly #session: ServerHttp2Session
+  readonly #streams = new Set<BuiltinStream>()
+  readonly #conduct = new Conduct()
+  /** Bytes of bodies that wait for their readers. */
+  #unread = 0
+  #leaving = false
+  #settled = false
+  /** By the clock of `check`: since when nothing is open. */
+  #idleSince: number
+  #askedAt: number
+  #answered = true
+
+  constructor(socket: TLSSocket, serve: Serve, limits: ConnectionLimits) {
+    this.#socket = socket
+    this.#serve = serve
+    this.#limits = limits
+    this.#idleSince = steadyClock.now()
+    this.#askedAt = this.#idleSince
+    const session = sessionOver(socket, limits)
+    this.#session = session
+    session.setLocalWindowSize(limits.connectionWindow)
+    session.on('error', () => {})
+    socket.on('error', () => {})
+    session.on('stream', (...event: unknown[]) => {
+      const [stream, , flags, fields] = event as unknown as StreamEvent
+      this.#begin(stream, (flags & Flag.endStream) !== 0, fields)
+    })
+    session.once('remoteSettings', () => {
+      this.#settled = true
+    })
+    // Who has no more to say is taken to have gone, as a connection that is cut.
+    socket.once('end', () => this.#fail())
+  }
+
+  /** Requests that are not answered yet. */
+  get open(): number {
+    return this.#streams.size
+  }
+
+  /** Bytes of answers that were sent so far. */
+  get sentBytes(): number {
+    return this.#socket.bytesWritten
+  }
+
+  /** Bytes that are kept for the connection: what waits for the client, and what it has sent that nobody has read. */
+  get heldBytes(): number {
+    let bytes = this.#unread
+    for (const stream of this.#streams) bytes += stream.unwritten
+    return bytes
+  }
+
+  /** An answer waits for the client. */
+  get isWaiting(): boolean {
+    for (const stream of this.#streams) if (stream.unwritten > 0) return true
+    return false
+  }
+
+  /** Ends what takes too long: about once a second, `now` by a steady clock in milliseconds. */
+  check(now: number): void {
+    for (const stream of [...this.#streams]) if (stream.isStalled(now, this.#limits)) stream.reset(ErrorCode.cancel)
+    if (this.open > 0) this.#askAt(now)
+    else if (now - this.#idleSince > (this.#settled ? this.#limits.idleMs : PREFACE_MS)) this.leave()
+  }
+
+  #askAt(now: number): void {
+    if (!this.#answered && now - this.#askedAt > this.#limits.stalledStreamMs) this.#socket.destroy()
+    if (!this.#answered || now - this.#askedAt < PING_MS || this.#session.destroyed) return
+    this.#askedAt = now
+    this.#answered = false
+    this.#session.ping(() => {
+      this.#answered = true
+    })
+  }
+
+  /** Asks the client to go: what it has asked is answered, then the connection ends. */
+  leave(): void {
+    if (this.#leaving || this.#session.destroyed) return
+    this.#leaving = true
+    this.#session.close()
+    this.#endWhenDone()
+  }
+
+  /** Node ends the connection when all is sent, and then waits for the client to do the same. */
+  #endWhenDone(): void {
+    if (this.#leaving && this.#streams.size === 0) this.#farewell()
+  }
+
+  #farewell(): void {
+    setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref()
+  }
+
+  #guard(act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error
+      this.#fail(error)
+    }
+  }
+
+  /** Undefined: by nobody's fault. */
+  #fail(error?: ConnectionError): void {
+    if (!this.#session.destroyed) this.#session.destroy(error, error?.code)
+    this.#farewell()
+  }
+
+  #begin(from: ServerHttp2Stream, remoteEnded: boolean, fields: string[]): void {
+    from.on('error', () => {})
+    if (from.destroyed || from.closed) {
+      this.#over(from)
+      return
+    }
+    const head = readHead(fields)
+    if (head === undefined) {
+      from.close(ErrorCode.protocol)
+      this.#over(from)
+      return
+    }
+    this.#conduct.request()
+    const stream = new BuiltinStream(from)
+    stream.remoteEnded = remoteEnded
+    this.#streams.add(stream)
+    from.once('close', () => this.#over(from))
+    stream.onClose(() => {
+      this.#streams.delete(stream)
+      this.#idleSince = steadyClock.now()
+      this.#endWhenDone()
+    })
+    const request = new Http2Request(head, this.#socket, !remoteEnded, bytes => this.#taken(from, stream, bytes))
+    stream.request = request
+    if (!remoteEnded) this.#receive(from, stream, request)
+    if (head.headers.expect === '100-continue' && !remoteEnded) from.additionalHeaders({ ':status': 100 })
+    this.#serve(request, stream)
+  }
+
+  /**
+   * Gives the body on. A stream of which a window's worth waits for its reader is paused, so that the client gets no more room for it. Node gives the room of the connection back at once: past the
+   * bound of all bodies together, a stream that goes on is reset.
+   */
+  #receive(from: ServerHttp2Stream, stream: BuiltinStream, request: Http2Request): void {
+    from.on('data', (chunk: Buffer) => {
+      // The end of a body may be small: its request gives reason for it.
+      if (chunk.length < SMALL_DATA_BYTES) this.#guard(() => this.#conduct.idleFrame(0, 0))
+      this.#unread += chunk.length
+      stream.unread += chunk.length
+      request.give(chunk)
+      if (stream.unread > this.#limits.streamWindow) from.pause()
+      if (stream.unread > 0 && this.#unread > MAX_UNREAD_BYTES) stream.reset(ErrorCode.calm)
+    })
+    from.once('end', () => {
+      stream.remoteEnded = true
+      if (!request.destroyed) request.push(null)
+    })
+  }
+
+  #taken(from: ServerHttp2Stream, stream: BuiltinStream, bytes: number): void {
+    this.#unread -= bytes
+    stream.unread -= bytes
+    if (from.isPaused()) from.resume()
+  }
+
+  #over(from: ServerHttp2Stream): void {
+    if (from.rstCode !== ErrorCode.none) this.#guard(() => this.#conduct.reset())
+  }
+}
+
+/** A server that listens to nothing: it makes sessions over connections that another has accepted. */
+const servers = new WeakMap<ConnectionLimits, Http2Server>()
+
+function sessionOver(socket: TLSSocket, limits: ConnectionLimits): ServerHttp2Session {
+  let server = servers.get(limits)
+  if (server === undefined) {
+    server = serverWith(limits)
+    servers.set(limits, server)
+  }
+  let made: ServerHttp2Session | undefined
+  server.once('session', session => {
+    made = session
+  })
+  server.emit('connection', socket)
+  invariant(made !== undefined, 'a session is made at once')
+  return made
+}
+
+const serverWith = (limits: ConnectionLimits): Http2Server =>
+  createServer({
+    settings: {
+      maxConcurrentStreams: limits.maxConcurrentStreams,
+      initialWindowSize: limits.streamWindow,
+      maxHeaderListSize: limits.maxHeaderBytes,
+    },
+    maxHeaderListPairs: limits.maxHeaders,
+    maxSessionMemory: SESSION_MEGABYTES,
+  })

@@ -1,0 +1,169 @@
+import type { ServerHttp2Stream } from 'node:http2'
+import { nextTick } from 'node:process'
+import type { Writable } from 'node:stream'
+import { FrameRing } from '../../lib/frame-ring.ts'
+import { ErrorCode } from '../http2/errors.ts'
+import type { ConnectionLimits } from '../http2/limits.ts'
+import type { Http2Request } from '../http2/request.ts'
+import { sinkOf } from '../http2/sink.ts'
+import { responseHeaders } from './response-headers.ts'
+
+const frames = new FrameRing(chunks => Buffer.concat(chunks))
+
+/** The memory of what could not be written is left alone. */
+const unlessFailed = (taken: () => void) => (error?: Error | null) => {
+  if (!error) taken()
+}
+
+/** One stream of a session of Node's: the answer to its request. */
+export class BuiltinStream {
+  request: Http2Request | undefined
+  /** The peer has sent its last frame. */
+  remoteEnded = false
+  /** Bytes of the request's body that wait for its reader. */
+  unread = 0
+  closed = false
+  private readonly stream: ServerHttp2Stream
+  private ending = false
+  /** What waited at the last look, and since when it has been that. */
+  private waited = 0
+  private waitedSince = 0
+  private closeListeners: (() => void)[] = []
+
+  constructor(stream: ServerHttp2Stream) {
+    this.stream = stream
+    const close = (): void => this.close()
+    // `aborted` comes before `close`, and alone where the client gives up without an error.
+    stream.on('close', close).on('aborted', close)
+    // What a failure means for the stream is told by its end.
+    stream.on('error', () => {})
+  }
+
+  get destroyed(): boolean {
+    return this.closed
+  }
+
+  get writableEnded(): boolean {
+    return this.ending || this.closed
+  }
+
+  head(status: number, headers: string[], length: number | undefined): void {
+    if (length !== undefined) headers.push('content-length', String(length))
+    this.respond(status, headers, false)
+  }
+
+  whole(status: number, headers: string[], body: Buffer): void {
+    headers.push('content-length', String(body.length))
+    this.respond(status, headers, body.length === 0)
+    if (body.length === 0 || this.closed) return
+    this.ending = true
+    this.stream.end(body)
+  }
+
+  bodiless(status: number, headers: string[], length: number | undefined): void {
+    if (length !== undefined) headers.push('content-length', String(length))
+    this.respond(status, headers, true)
+  }
+
+  private respond(status: number, headers: string[], endStream: boolean): void {
+    if (this.closed) return
+    // Node ends the answer to a HEAD before anybody has seen its request.
+    if (this.stream.writableFinished) nextTick(this.finished)
+    else this.stream.once('finish', this.finished)
+    this.stream.respond(responseHeaders(status, headers), { endStream })
+    if (endStream) this.ending = true
+  }
+
+  /** All is sent. A client that has not ended is told that nobody reads on. */
+  private readonly finished = (): void => {
+    if (!this.remoteEnded && !this.closed) this.stream.close(ErrorCode.none)
+    this.close()
+  }
+
+  write(chunk: Buffer, taken?: () => void): boolean {
+    if (this.closed || this.ending) return false
+    return taken === undefined ? this.stream.write(chunk) : this.stream.write(chunk, unlessFailed(taken))
+  }
+
+  frame(chunks: readonly Buffer[]): number {
+    const frame = (chunks.length === 1 ? chunks[0] : undefined) ?? frames.of(chunks)
+    this.write(frame)
+    return frame.length
+  }
+
+  frameIn(memory: Buffer, from: number, to: number, taken: () => void): number {
+    this.write(memory.subarray(from, to), taken)
+    return to - from
+  }
+
+  end(): void {
+    if (this.closed || this.ending) return
+    this.ending = true
+    this.stream.end()
+  }
+
+  destroy(): void {
+    this.reset(ErrorCode.cancel)
+  }
+
+  /** Tells the peer that the stream is over, and why. */
+  reset(code: number): void {
+    if (this.closed) return
+    this.stream.close(code)
+    this.close()
+  }
+
+  get unwritten(): number {
+    return this.closed ? 0 : this.stream.writableLength
+  }
+
+  get needsDrain(): boolean {
+    return !this.closed && this.stream.writableNeedDrain
+  }
+
+  /** Whether the peer takes nothing of what waits, seen write by write: Node tells of no other progress. */
+  isStalled(now: number, { stalledMs, stalledStreamMs }: ConnectionLimits): boolean {
+    const { unwritten } = this
+    if (unwritten === 0 || unwritten !== this.waited) {
+      this.waited = unwritten
+      this.waitedSince = now
+    }
+    return now - this.waitedSince > (this.ending ? stalledMs : stalledStreamMs)
+  }
+
+  /** What else comes of the request's body is dropped when the answer is complete. */
+  discardBody(): void {
+    this.request?.resume()
+  }
+
+  onClose(listener: () => void): void {
+    if (this.closed) nextTick(listener)
+    else this.closeListeners.push(listener)
+  }
+
+  onDrain(listener: () => void): void {
+    this.stream.once('drain', listener)
+  }
+
+  offDrain(listener: () => void): void {
+    this.stream.off('drain', listener)
+  }
+
+  sink(): Writable {
+    return sinkOf(this)
+  }
+
+  /** Both sides are done with it, or one of them gave it up. */
+  private close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.request?.destroy()
+    const listeners = this.closeListeners
+    this.closeListeners = []
+    // In a turn of its own: who closes it is in the middle of something.
+    if (listeners.length > 0)
+      nextTick(() => {
+        for (const listener of listeners) listener()
+      })
+  }
+}

@@ -1,0 +1,30 @@
+import type { TLSSocket } from 'node:tls'
+import { Http2Connection } from '../protocols/http2/connection.ts'
+import type { ConnectionLimits } from '../protocols/http2/limits.ts'
+import { BuiltinConnection } from '../protocols/http2-builtin/connection.ts'
+import type { Listener } from './app.ts'
+
+/** A client's connection of HTTP/2, as those see it that look after connections. */
+export interface Http2Session {
+  /** Requests that are not answered yet. */
+  readonly open: number
+  /** Bytes of answers that were sent so far. */
+  readonly sentBytes: number
+  /** Bytes that are kept for the connection: what waits for the client, and what it has sent that nobody has read. */
+  readonly heldBytes: number
+  /** Something waits for the client. */
+  readonly isWaiting: boolean
+  /** Ends what takes too long: about once a second, `now` by a steady clock in milliseconds. */
+  check(now: number): void
+  /** Asks the client to go: what it has asked is answered, then the connection ends. */
+  leave(): void
+}
+
+/** `own`: the stack of this project. `builtin`: that of Node. */
+export type Http2Stack = 'own' | 'builtin'
+
+/** What serves a connection that speaks HTTP/2. */
+export const HTTP2_STACKS: Readonly<Record<Http2Stack, new (socket: TLSSocket, serve: Listener, limits: ConnectionLimits) => Http2Session>> = {
+  own: Http2Connection,
+  builtin: BuiltinConnection,
+}

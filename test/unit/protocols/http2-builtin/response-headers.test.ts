@@ -1,0 +1,20 @@
+import { expect } from 'chai'
+import { responseHeaders } from '../../../../src/protocols/http2-builtin/response-headers.ts'
+
+describe('headers of an answer by Node’s HTTP/2', () => {
+  it('keeps what comes several times, in its order', () => {
+    expect(responseHeaders(200, ['A', '1', 'Warning', 'x', 'Warning', 'y', 'Warning', 'z'])).to.eql({ ':status': 200, A: '1', Warning: ['x', 'y', 'z'] })
+  })
+
+  for (const [name, value] of [
+    ['a', 'b\0c\0d'],
+    ['a', 'b\r\nc: d'],
+    ['a', 'b\u0100'],
+    ['a\0b', 'c'],
+    ['', 'c'],
+    [':path', 'c'],
+  ] as const)
+    it(`refuses ${JSON.stringify([name, value])}, which would be something else to the client`, () => {
+      expect(() => responseHeaders(200, [name, value])).to.throw(TypeError)
+    })
+})
