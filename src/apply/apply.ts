@@ -105,8 +105,8 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   yield
   const object = lastSet ? prune({ schema, apiVersion, convert }, merged, [...inSchema.values()], lastSet) : merged
   yield
-  const touchIn = touchesOf({ schema, apiVersion, old: live, next: object, resetFields, convert })
-  touchIn(apiVersion)
+  // Nobody asks where there is no other manager.
+  const touchIn = inSchema.size > 1 ? yield* touchesOf({ schema, apiVersion, old: live, next: object, resetFields, convert }) : untouched
   yield
   if (!force) refuseConflicts(inSchema, identity, touchIn)
   yield
@@ -117,6 +117,8 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   else managed.set(identity, { ...self, set: own, ...(!sameJson(live as never, object as never) && { time: args.now }) })
   return { object, managed }
 }
+
+const untouched = (): undefined => undefined
 
 function refuseConflicts(managed: Managed, self: string, touchIn: (apiVersion: string) => Touch | undefined): void {
   const conflicts: Conflict[] = []

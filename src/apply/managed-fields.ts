@@ -74,9 +74,7 @@ function* update(args: UpdateArgs, before: Managed): Steps<Managed> {
 
 /** Gives what a change touches to an updater, and takes it from the others. */
 export function* recordUpdate(change: Change, before: Managed, by: { manager: string; subresource: string; time: string }): Steps<Managed> {
-  yield
-  const touchIn = touchesOf(change)
-  touchIn(change.apiVersion)
+  const touchIn = yield* touchesOf(change)
   yield
   const managed = takeFromOthers(before, touchIn)
   yield

@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -32,27 +33,27 @@ export interface Touch {
   readonly removed: FieldSet
 }
 
-/** What a change does, by version; undefined for a version that is not served. */
-export function touchesOf(change: Change): (apiVersion: string) => Touch | undefined {
+/** What a change does, by version; undefined for a version that is not served. That of its own version is told by steps, as nearly every change asks for it, and often for it alone. */
+export function* touchesOf(change: Change): Steps<(apiVersion: string) => Touch | undefined> {
   const { convert, resetFields } = change
-  const known = new Map<string, Touch | undefined>()
+  const known = new Map<string, Touch | undefined>([[change.apiVersion, yield* touchOf(change.schema, change.old, change.next, resetFields)]])
   return apiVersion => {
     if (known.has(apiVersion)) return known.get(apiVersion)
-    let touch: Touch | undefined
-    if (apiVersion === change.apiVersion) touch = touchOf(change.schema, change.old, change.next, resetFields)
-    else {
-      const old = convert?.(change.old, apiVersion)
-      const next = old && convert?.(change.next, apiVersion)
-      touch = old && next && touchOf(old.schema, old.object, next.object, resetFields)
-    }
+    const old = convert?.(change.old, apiVersion)
+    const next = old && convert?.(change.next, apiVersion)
+    const touch = old && next && runAtOnce(touchOf(old.schema, old.object, next.object, resetFields))
     known.set(apiVersion, touch)
     return touch
   }
 }
 
-function touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, resetFields: Change['resetFields']): Touch {
+function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, resetFields: Change['resetFields']): Steps<Touch> {
+  yield
   const { added, modified, removed } = compare(schema, old, next)
-  return { schema, touched: withoutReset(union(added, modified), resetFields), removed: withoutReset(removed, resetFields) }
+  yield
+  const touched = union(added, modified)
+  yield
+  return { schema, touched: withoutReset(touched, resetFields), removed: withoutReset(removed, resetFields) }
 }
 
 /** What a change touches or removes belongs to nobody else any more; managers of versions that are not served are gone. */

@@ -158,10 +158,17 @@ function sorted(node: { [element: PathElement]: FieldSet } | undefined, order: (
   if (node === undefined) return undefined
   const elements = Object.keys(node)
   if (elements.length < 2) return node
+  if (order !== undefined && isSorted(elements, order)) return node
   elements.sort(order)
   const out: { [element: PathElement]: FieldSet } = {}
   for (const element of elements) out[element] = node[element] as FieldSet
   return out
+}
+
+/** Members of maps come sorted; to make a wide node anew costs more than to look. */
+function isSorted(elements: readonly PathElement[], order: (a: PathElement, b: PathElement) => number): boolean {
+  for (let i = 1; i < elements.length; i++) if (order(elements[i - 1] as PathElement, elements[i] as PathElement) > 0) return false
+  return true
 }
 
 /** The node of a value that only one side has: its path and every path below. */

@@ -65,7 +65,11 @@ const short: Record<string, string> = {
   '\v': '\\v',
   '\u0007': '\\a',
 }
-function escapeCharacter(c: string): string {
+const escapesOfAscii: readonly string[] = Array.from({ length: 0x80 }, (_, code) => escapeOf(String.fromCharCode(code)))
+
+const escapeCharacter = (c: string): string => escapesOfAscii[c.charCodeAt(0)] ?? escapeOf(c)
+
+function escapeOf(c: string): string {
   const code = c.codePointAt(0) as number
   const hex = code.toString(16)
   return short[c] ?? (code < 0x80 ? `\\x${hex.padStart(2, '0')}` : code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`)
