@@ -16,14 +16,19 @@ const maxDepth = 10_000
  */
 export function parseJson(bytes: Buffer): ParsedJson {
   if (!isUtf8(bytes)) return parseExactly(bytes)
-  const text = bytes.toString('utf8')
+  const value = parsePlain(bytes.toString('utf8'))
+  return value === undefined ? parseExactly(bytes) : { value, duplicates: [] }
+}
+
+/** The value of a JSON text of which JSON.parse tells all; undefined of any other text. */
+export function parsePlain(text: string): Json | undefined {
   let value: Json
   try {
     value = JSON.parse(text) as Json
   } catch {
-    return parseExactly(bytes)
+    return undefined
   }
-  return needsExact(text, value) ? parseExactly(bytes) : { value, duplicates: [] }
+  return needsExact(text, value) ? undefined : value
 }
 
 /**

@@ -13,6 +13,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
 
 /** Leaves the rest to the next turn after each step that took long. */
 export async function runInTurns<T>(steps: Steps<T>): Promise<T> {
+  if (turnIsLong()) await nextTurn()
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value

@@ -29,9 +29,12 @@ const LONG_MS = 8
 
 /**
  * Whether something in this turn took long: for boundaries between the stages of one piece of work, which leave to the next turn what follows a long stage. Most pieces are small, and go
- * through all their stages at once.
+ * through all their stages at once. Where nothing has asked in this turn, it is counted from here on.
  */
-export const turnIsLong = (): boolean => until !== 0 && performance.now() > until + LONG_MS
+export function turnIsLong(): boolean {
+  if (until === 0) return turnIsSpent()
+  return performance.now() > until + LONG_MS
+}
 
 /** Calls back in the next turn, or a later one where much waits: in order. */
 export function inNextTurn(callback: () => void): void {
