@@ -1,9 +1,8 @@
-import { deepEqual } from '../../../meta/equal.ts'
+import { repeats } from '../../../lib/repeats.ts'
 import type { ApiStruct } from '../../core/checks.ts'
 
-/** Whether whatever `part` tolerates, `whole` tolerates, too. */
+/** Whether whatever `part` tolerates, `whole`, which is another, tolerates, too. */
 function covers(whole: ApiStruct, part: ApiStruct): boolean {
-  if (deepEqual(whole, part)) return true
   const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = whole
   if ((part.key ?? '') !== key && (key !== '' || operator !== 'Exists')) return false
   if ((part.effect ?? '') !== effect && effect !== '') return false
@@ -14,13 +13,41 @@ function covers(whole: ApiStruct, part: ApiStruct): boolean {
   return (operator === '' || operator === 'Equal') && part.operator === 'Equal' && (part.value ?? '') === value
 }
 
+/** What must be the same in two tolerations for one to cover the other: that of the one that covers. */
+const placeOf = (key: string, effect: string, value: string | undefined): string => JSON.stringify([key, effect, value ?? null])
+
+/** The places in which something may stand that covers a toleration. */
+function placesAbove({ key = '', value = '', effect = '' }: ApiStruct): string[] {
+  return [...new Set([key, ''])].flatMap(k => [...new Set([effect, ''])].flatMap(e => [placeOf(k, e, undefined), placeOf(k, e, value)]))
+}
+
+/** Whether any index in the list will do; both ends are looked at first, as what covers most stands at one of them in lists that somebody has sorted. */
+function anyOf(indices: readonly number[], will: (index: number) => boolean): boolean {
+  for (let low = 0, high = indices.length - 1; low <= high; low++, high--) {
+    if (will(indices[low] as number) || will(indices[high] as number)) return true
+  }
+  return false
+}
+
 /** Both lists in one, without those that another covers; of equal ones the first stays. */
 export function mergeTolerations(first: readonly ApiStruct[], second: readonly ApiStruct[]): ApiStruct[] {
-  const all = [...first, ...second]
-  const merged: ApiStruct[] = []
-  for (const [i, one] of all.entries()) {
-    const isCovered = merged.some(other => covers(other, one)) || all.slice(i + 1).some(other => !deepEqual(other, one) && covers(other, one))
-    if (!isCovered) merged.push(one)
+  const both = [...first, ...second]
+  // Decoded values have their members in one order, so equal ones have the same text.
+  const again = repeats(both.map(one => JSON.stringify(one, withBigints)))
+  const all = both.filter((_, i) => !again[i])
+  const places = new Map<string, number[]>()
+  for (const [i, { key = '', operator, value = '', effect = '' }] of all.entries()) {
+    const place = placeOf(key, effect, operator === 'Exists' ? undefined : value)
+    const there = places.get(place)
+    if (there) there.push(i)
+    else places.set(place, [i])
   }
-  return merged
+  const dropped = new Set<number>()
+  for (const [i, one] of all.entries()) {
+    const above = (j: number): boolean => j !== i && !dropped.has(j) && covers(all[j] as ApiStruct, one)
+    if (placesAbove(one).some(place => anyOf(places.get(place) ?? [], above))) dropped.add(i)
+  }
+  return all.filter((_, i) => !dropped.has(i))
 }
+
+const withBigints = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
