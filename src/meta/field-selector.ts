@@ -86,11 +86,11 @@ export class FieldMatcher {
     else if (condition.value !== value) this.#impossible = true
   }
 
-  /** `valueOf`: the empty text for a field that is missing. */
-  matches(valueOf: (field: string) => string): boolean {
+  /** `textOf`: the empty text for a field that is missing. */
+  matches(textOf: (field: string) => string): boolean {
     if (this.#impossible) return false
     for (const [field, { value, except }] of this.#conditions) {
-      const actual = valueOf(field)
+      const actual = textOf(field)
       if ((value !== undefined && actual !== value) || except.has(actual)) return false
     }
     return true

@@ -22,7 +22,7 @@ describe('field selectors', () => {
   }
   for (const [text, message] of Object.entries(bad)) it(`${JSON.stringify(text)} is refused`, () => expect(() => parseFieldSelector(text)).to.throw(message))
 
-  const matches = (text: string, valueOf: (field: string) => string): boolean => new FieldMatcher(parseFieldSelector(text)).matches(valueOf)
+  const matches = (text: string, of: (field: string) => string): boolean => new FieldMatcher(parseFieldSelector(text)).matches(of)
 
   const name = (field: string): string => (field === 'metadata.name' ? 'a' : '')
   const rows: [text: string, matches: boolean][] = [
