@@ -1,9 +1,12 @@
+import fastJsonPatch from 'fast-json-patch'
 import { atOnce, type Steps } from '../../lib/in-turns.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../same-json.ts'
 import { PatchError } from './error.ts'
 import { isObject, jsonKind } from './go-print.ts'
+
+const { applyOperation, escapePathComponent } = fastJsonPatch
 
 export const MAX_OPERATIONS = 10_000
 /** Bytes of JSON that the copy operations of one patch may add. */
@@ -164,19 +167,19 @@ const get = ({ container, key, path }: Place): Json =>
 /** Takes the value as it is: a value that moves is not copied. */
 function add({ container, key, path }: Place, value: Json): void {
   if (!Array.isArray(container)) {
-    setMember(container, key, value)
+    put(container, key, value)
     return
   }
   const index = key === '-' ? container.length : integer(key, path)
   const at = index < 0 ? index + container.length + 1 : index
   if (at < 0 || at > container.length) throw failure(`error in add for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`)
-  container.splice(at, 0, value)
+  perform(container, 'add', String(at), value)
 }
 
 function remove({ container, key, path }: Place): void {
-  if (Array.isArray(container)) container.splice(indexOf(container, key, path), 1)
-  else if (Object.hasOwn(container, key)) delete container[key]
-  else throw failure(`error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
+  if (!Array.isArray(container) && !Object.hasOwn(container, key))
+    throw failure(`error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
+  perform(container, 'remove', Array.isArray(container) ? String(indexOf(container, key, path)) : key)
 }
 
 function replace(state: State, path: string, value: Json): void {
@@ -185,13 +188,24 @@ function replace(state: State, path: string, value: Json): void {
     return
   }
   const { container, key } = find(state, path, 'replace')
-  if (Array.isArray(container)) container[indexOf(container, key, path)] = clone(value)
-  else setMember(container, key, clone(value))
+  if (Array.isArray(container)) perform(container, 'replace', String(indexOf(container, key, path)), clone(value))
+  else put(container, key, clone(value))
 }
 
 function test(state: State, path: string, wanted: Json | undefined): void {
   const found = path === '' ? state.root : get(find(state, path, 'test'))
   if (wanted === undefined || !sameJson(found, wanted)) throw failure(`testing value ${path} failed: test failed`)
+}
+
+/** A member named `__proto__` is data like any other, which the library would refuse. */
+function put(container: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') setMember(container, key, value)
+  else perform(container, 'add', key, value)
+}
+
+/** One operation on one container, in place: addressing is done, and the library copies nothing. */
+function perform(container: Container, op: 'add' | 'remove' | 'replace', key: string, value?: Json): void {
+  applyOperation(container, { op, path: `/${escapePathComponent(key)}`, value }, false, true, false)
 }
 
 /** Bytes of a value as JSON. Beyond `enough` it is not reckoned on. */
