@@ -104,12 +104,12 @@ export class Connections {
     if (held > this.#limits.heldBytes) this.#relieve(held)
   }
 
-  /** Closes those that stand still, the longest first, until a quarter of what all may hold is free. */
+  /** Closes those that stand still, the longest first, and then those that hold most, until a quarter of what all may hold is free. */
   #relieve(held: number): void {
-    const still = [...this.#all.values()].filter(({ stalledFor, heldBytes }) => stalledFor > 0 && heldBytes > 0)
-    still.sort((a, b) => b.stalledFor - a.stalledFor || b.heldBytes - a.heldBytes)
+    const holding = [...this.#all.values()].filter(({ heldBytes }) => heldBytes > 0)
+    holding.sort((a, b) => b.stalledFor - a.stalledFor || b.heldBytes - a.heldBytes)
     let left = held
-    for (const { socket, heldBytes } of still) {
+    for (const { socket, heldBytes } of holding) {
       if (left <= this.#limits.heldBytes * 0.75) return
       left -= heldBytes
       socket.destroy()

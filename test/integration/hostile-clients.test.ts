@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { connect as connectSocket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, type TLSSocket } from 'node:tls'
+import { expect } from 'chai'
+import { FrameType, frameOf, PREFACE, settingsFrame } from '../../src/protocols/http2/frames.ts'
+import { GET_HEALTHZ } from '../support/raw-http2.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+
+const CONNECTIONS = 6
+const FRAMES = 30_000
+const HEAP_MB = 128
+const RESIDENT_MB = 300
+/** Longest wait of another client. */
+const WAIT_MS = 1500
+
+const uint32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+const odd = (n: number): number => 2 * n + 1
+const HEAD_HEALTHZ = Buffer.concat([Buffer.from([0x02, 4]), Buffer.from('HEAD'), GET_HEALTHZ.subarray(1)])
+const POST_HEALTHZ = Buffer.concat([Buffer.from([0x83]), GET_HEALTHZ.subarray(1)])
+
+/** What an anonymous client sends, a frame or two for each number, without ever reading. */
+const floods: Readonly<Record<string, (n: number) => readonly Buffer[]>> = {
+  'priorities of streams that depend on themselves': n => [frameOf(FrameType.priority, 0, odd(n), Buffer.concat([uint32(odd(n)), Buffer.from([1])]))],
+  'requests beyond the limit of streams': n => [frameOf(FrameType.headers, 5, odd(n), GET_HEALTHZ)],
+  'requests of heads': n => [frameOf(FrameType.headers, 5, odd(n), HEAD_HEALTHZ)],
+  'requests that are given up': n => [frameOf(FrameType.headers, 5, odd(n), GET_HEALTHZ), frameOf(FrameType.reset, 0, odd(n), uint32(8))],
+  'windows that grow by nothing': n => [frameOf(FrameType.headers, 4, odd(n), POST_HEALTHZ), frameOf(FrameType.windowUpdate, 0, odd(n), uint32(0))],
+  'requests that are none': n => [frameOf(FrameType.headers, 5, odd(n), Buffer.from([0x82]))],
+  pings: () => [frameOf(FrameType.ping, 0, 0, Buffer.alloc(8))],
+  settings: () => [settingsFrame([[4, 0]])],
+}
+
+describe('clients without credentials that do harm', function () {
+  this.timeout(30_000)
+  let server: ServerProcess
+  before(async () => {
+    const had = process.env.NODE_OPTIONS
+    process.env.NODE_OPTIONS = `--max-old-space-size=${HEAP_MB}`
+    try {
+      server = await createServerProcess()
+      await server.start()
+    } finally {
+      if (had === undefined) delete process.env.NODE_OPTIONS
+      else process.env.NODE_OPTIONS = had
+    }
+  })
+  after(() => server?.stop())
+
+  const openHttp2 = async (): Promise<TLSSocket> => {
+    const { hostname, port } = new URL(server.secureUrl)
+    const socket = connect({ host: hostname, port: Number(port), ALPNProtocols: ['h2'], rejectUnauthorized: false }).on('error', () => {})
+    await once(socket, 'secureConnect')
+    socket.pause()
+    socket.write(Buffer.concat([PREFACE, settingsFrame([[4, 0]])]))
+    return socket
+  }
+
+  /** Asks for health until `done`, and gives the longest wait and the largest memory. */
+  async function watchOver(done: Promise<unknown>): Promise<{ wait: number; resident: number }> {
+    let over = false
+    void done.finally(() => {
+      over = true
+    })
+    let wait = 0
+    let resident = 0
+    while (!over) {
+      const begun = performance.now()
+      const answer = await fetch(`${server.url}/healthz`)
+      expect(await answer.text()).to.equal('ok')
+      wait = Math.max(wait, performance.now() - begun)
+      resident = Math.max(resident, server.residentMegabytes())
+      await sleep(5)
+    }
+    return { wait, resident }
+  }
+
+  for (const [what, flood] of Object.entries(floods))
+    it(`hold up nobody and take little memory by ${what}`, async () => {
+      const bytes = Buffer.concat(Array.from({ length: FRAMES }, (_, n) => flood(n)).flat())
+      const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, openHttp2))
+      for (const socket of sockets) socket.write(bytes)
+      const { wait, resident } = await watchOver(sleep(1500))
+      for (const socket of sockets) socket.destroy()
+      expect(resident).to.be.below(RESIDENT_MB)
+      expect(wait).to.be.below(WAIT_MS)
+    })
+
+  it('hold up nobody and take little memory by requests in a row over HTTP/1.1', async () => {
+    const { hostname, port } = new URL(server.url)
+    const requests = Buffer.from('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(100_000))
+    const sockets = Array.from({ length: CONNECTIONS }, () => connectSocket(Number(port), hostname).on('error', () => {}))
+    for (const socket of sockets) socket.pause().write(requests)
+    const { wait, resident } = await watchOver(sleep(1500))
+    for (const socket of sockets) socket.destroy()
+    expect(resident).to.be.below(RESIDENT_MB)
+    expect(wait).to.be.below(WAIT_MS)
+  })
+})
