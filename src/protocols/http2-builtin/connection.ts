@@ -1,7 +1,7 @@
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { steadyClock } from '../../lib/clock.ts'
 import { invariant } from '../../lib/invariant.ts'
+import { Progress } from '../../lib/progress.ts'
 import { Conduct } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import { Flag } from '../http2/frames.ts'
@@ -34,17 +34,18 @@ export class BuiltinConnection {
   #unread = 0
   #leaving = false
   #settled = false
-  /** By the clock of `check`: since when nothing is open. */
-  #idleSince: number
-  #askedAt: number
+  readonly #idle = new Progress()
+  /** Requests so far, and as of the last look. */
+  #begun = 0
+  #seen = 0
+  /** By the clock of `check`. */
+  #askedAt: number | undefined
   #answered = true
 
   constructor(socket: TLSSocket, serve: Serve, limits: ConnectionLimits) {
     this.#socket = socket
     this.#serve = serve
     this.#limits = limits
-    this.#idleSince = steadyClock.now()
-    this.#askedAt = this.#idleSince
     const session = sessionOver(socket, limits)
     this.#session = session
     session.setLocalWindowSize(limits.connectionWindow)
@@ -88,10 +89,13 @@ export class BuiltinConnection {
   check(now: number): void {
     for (const stream of [...this.#streams]) if (stream.isStalled(now, this.#limits)) stream.reset(ErrorCode.cancel)
     if (this.open > 0) this.#askAt(now)
-    else if (now - this.#idleSince > (this.#settled ? this.#limits.idleMs : PREFACE_MS)) this.leave()
+    const idleFor = this.#idle.stalledFor(now, this.open === 0, this.#begun !== this.#seen)
+    this.#seen = this.#begun
+    if (idleFor > (this.#settled ? this.#limits.idleMs : PREFACE_MS)) this.leave()
   }
 
   #askAt(now: number): void {
+    this.#askedAt ??= now
     if (!this.#answered && now - this.#askedAt > this.#limits.stalledStreamMs) this.#socket.destroy()
     if (!this.#answered || now - this.#askedAt < PING_MS || this.#session.destroyed) return
     this.#askedAt = now
@@ -146,13 +150,13 @@ export class BuiltinConnection {
       return
     }
     this.#conduct.request()
+    this.#begun++
     const stream = new BuiltinStream(from)
     stream.remoteEnded = remoteEnded
     this.#streams.add(stream)
     from.once('close', () => this.#over(from))
     stream.onClose(() => {
       this.#streams.delete(stream)
-      this.#idleSince = steadyClock.now()
       this.#endWhenDone()
     })
     const request = new Http2Request(head, this.#socket, !remoteEnded, bytes => this.#taken(from, stream, bytes))

@@ -2,6 +2,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import { nextTick } from 'node:process'
 import type { Writable } from 'node:stream'
 import { FrameRing } from '../../lib/frame-ring.ts'
+import { Progress } from '../../lib/progress.ts'
 import { ErrorCode } from '../http2/errors.ts'
 import type { ConnectionLimits } from '../http2/limits.ts'
 import type { Http2Request } from '../http2/request.ts'
@@ -25,9 +26,9 @@ export class BuiltinStream {
   closed = false
   private readonly stream: ServerHttp2Stream
   private ending = false
-  /** What waited at the last look, and since when it has been that. */
+  /** What waited at the last look. */
   private waited = 0
-  private waitedSince = 0
+  private readonly progress = new Progress()
   private closeListeners: (() => void)[] = []
 
   constructor(stream: ServerHttp2Stream) {
@@ -124,11 +125,9 @@ export class BuiltinStream {
   /** Whether the peer takes nothing of what waits, seen write by write: Node tells of no other progress. */
   isStalled(now: number, { stalledMs, stalledStreamMs }: ConnectionLimits): boolean {
     const { unwritten } = this
-    if (unwritten === 0 || unwritten !== this.waited) {
-      this.waited = unwritten
-      this.waitedSince = now
-    }
-    return now - this.waitedSince > (this.ending ? stalledMs : stalledStreamMs)
+    const stalledFor = this.progress.stalledFor(now, unwritten > 0, unwritten !== this.waited)
+    this.waited = unwritten
+    return stalledFor > (this.ending ? stalledMs : stalledStreamMs)
   }
 
   /** What else comes of the request's body is dropped when the answer is complete. */

@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { FrameType } from '../../../../src/protocols/http2/frames.ts'
+import { openRawHttp2 } from '../../../support/raw-http2.ts'
+import { startTestServer, type TestServer } from '../../../support/server.ts'
+
+const LONG = Buffer.alloc(64 << 20)
+/** GET `/api/v1/things` of HTTP/2, by alice. */
+const GET_THINGS = Buffer.concat([Buffer.from([0x82, 0x87, 0x04, 14]), Buffer.from('/api/v1/things'), Buffer.from([0x0f, 8, 12]), Buffer.from('Bearer alice')])
+
+describe('an answer that is not read', function () {
+  this.timeout(10_000)
+  let server: TestServer
+  before(async () => {
+    server = await startTestServer(exchange => exchange.sendBytes(200, 'text/plain', [LONG, LONG]), {
+      requestTimeoutMs: 500,
+      maxRequestsInFlight: 3,
+      authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) },
+    })
+  })
+  after(() => server.close())
+
+  const status = async (): Promise<number> => {
+    const socket = net.connect(server.running.insecurePort ?? 0, '127.0.0.1')
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    return Number(head.toString().slice(9, 12))
+  }
+  const statusOverTls = async (): Promise<number> => (await server.secure('/healthz')).status
+
+  it('is cut at the deadline of its request over HTTP/2, and gives its place to others', async () => {
+    const raw = await openRawHttp2(server.running.securePort, [[4, 0]])
+    for (const stream of [1, 3, 5]) raw.send(FrameType.headers, 5, stream, GET_THINGS)
+    await raw.until(({ type, stream }) => type === FrameType.headers && stream === 5)
+    expect(await statusOverTls()).to.equal(429)
+    for (const id of [1, 3, 5]) await raw.until(({ type, stream }) => type === FrameType.reset && stream === id)
+    expect(await statusOverTls()).to.equal(200)
+    raw.close()
+  })
+
+  it('is cut at the deadline of its request over HTTP/1.1', async () => {
+    const socket = net.connect(server.running.insecurePort ?? 0, '127.0.0.1').on('error', () => {})
+    socket.write('GET /api/v1/things HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    socket.once('data', () => socket.pause())
+    await sleep(1200)
+    expect(await status()).to.equal(200)
+    let bytes = 0
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+    socket.resume()
+    await once(socket, 'close')
+    expect(bytes).to.be.below(LONG.length)
+  })
+})

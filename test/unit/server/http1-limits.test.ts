@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { http1Listener } from '../../../src/server/http1-requests.ts'
+import { answerInvalidRequest } from '../../../src/server/invalid-request.ts'
+import { MAX_HEADERS, MAX_PIPELINED } from '../../../src/server/limits.ts'
+import { startTestServer, type TestServer } from '../../support/server.ts'
+
+/** Sends the text and gives what comes until the end, or for a while. */
+async function say(port: number, text: string, ms = 1000): Promise<{ heard: string; ended: boolean }> {
+  const socket = net.connect(port, '127.0.0.1').on('error', () => {})
+  let heard = ''
+  socket.setEncoding('latin1').on('data', (part: string) => {
+    heard += part
+  })
+  socket.write(text)
+  const ended = await Promise.race([new Promise<boolean>(resolve => socket.once('close', () => resolve(true))), sleep(ms, false)])
+  socket.destroy()
+  return { heard, ended }
+}
+
+const statuses = (heard: string): number[] => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
+const fields = (count: number, field = 'a: b'): string => `${field}\r\n`.repeat(count)
+const head = (line: string, ...lines: string[]): string => [`${line} HTTP/1.1`, 'Host: localhost', ...lines].join('\r\n')
+
+describe('fields of a request over HTTP/1.1', () => {
+  let server: TestServer
+  let port: number
+  const served: [fields: number, last: unknown][] = []
+  before(async () => {
+    server = await startTestServer(async exchange => {
+      served.push([exchange.rawHeaders.length / 2, exchange.headers['x-last']])
+      await exchange.sendBytes(200, 'text/plain', Buffer.from('ok'))
+    })
+    port = server.running.insecurePort ?? 0
+  })
+  beforeEach(() => {
+    served.length = 0
+  })
+  after(() => server.close())
+
+  for (const [offer, ...more] of [
+    ['', ''],
+    [', with an offer of HTTP/2', 'Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk'],
+  ] as const) {
+    const lines = [...more, ''].join('\r\n').replace(/^\r\n/, '')
+    const taken = MAX_HEADERS - 3 - (offer === '' ? 0 : 3)
+
+    it(`are served all of them, up to ${MAX_HEADERS}${offer}`, async () => {
+      const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${lines}${fields(taken)}X-Last: 1\r\nConnection: close\r\n\r\n`)
+      expect(statuses(heard)).to.deep.equal([200])
+      expect(served[0]?.[1]).to.equal('1')
+    })
+
+    it(`are refused together where they are more${offer}: what comes behind them is no request`, async () => {
+      const body = 'GET /api/v1/behind HTTP/1.1\r\nHost: localhost\r\n\r\n'
+      const text = `${head('POST /api/v1/things')}\r\n${lines}${fields(MAX_HEADERS + 10)}Content-Length: ${body.length}\r\n\r\n${body}`
+      const { heard, ended } = await say(port, text)
+      expect({ statuses: statuses(heard), ended, served }).to.deep.equal({ statuses: [431], ended: true, served: [] })
+    })
+  }
+
+  it('are refused in time, however many and small they are', async () => {
+    const begun = performance.now()
+    const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(250_000, 'a:')}\r\n`, 5000)
+    expect(statuses(heard)).to.deep.equal([431])
+    expect(performance.now() - begun).to.be.below(1000)
+  })
+
+  it('are bounded in bytes', async () => {
+    const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(1100, `a: ${'b'.repeat(1000)}`)}\r\n`)
+    expect(statuses(heard)).to.deep.equal([431])
+  })
+})
+
+describe('requests that wait behind another on a connection', () => {
+  let server: Server
+  let port: number
+  let begun = 0
+  before(async () => {
+    server = createServer(
+      http1Listener((_req, res) => {
+        begun++
+        setTimeout(() => 'end' in res && res.end(), 50)
+      }),
+    )
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    port = (server.address() as AddressInfo).port
+  })
+  beforeEach(() => {
+    begun = 0
+  })
+  after(() => server.close())
+
+  const requests = (count: number): string => `${head('GET /')}\r\n\r\n`.repeat(count)
+
+  it('are answered', async () => {
+    const { heard } = await say(port, requests(MAX_PIPELINED + 1), 300)
+    expect(statuses(heard)).to.have.length(MAX_PIPELINED + 1)
+  })
+
+  it('are answered again and again', async () => {
+    const socket = net.connect(port, '127.0.0.1')
+    let heard = ''
+    socket.setEncoding('latin1').on('data', (part: string) => {
+      heard += part
+    })
+    for (let round = 1; round <= 4; round++) {
+      socket.write(requests(40))
+      while (statuses(heard).length < 40 * round) await once(socket, 'data')
+    }
+    socket.destroy()
+  })
+
+  it('end the connection where they are too many', async () => {
+    const { ended } = await say(port, requests(100_000))
+    expect(ended).to.equal(true)
+    expect(begun).to.be.at.most(MAX_PIPELINED + 1)
+  })
+})
+
+describe('a connection on which no request comes', () => {
+  for (const [what, text] of [
+    ['says nothing', ''],
+    ['says half of a head', 'GET / HTTP/1.1\r\nHos'],
+    ['says half of a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
+  ] as const)
+    it(`is closed without a word: ${what}`, async () => {
+      const server = createServer({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 30 }, () => {})
+      server.on('clientError', answerInvalidRequest as (error: Error, socket: unknown) => void)
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      expect(await say((server.address() as AddressInfo).port, text)).to.deep.equal({ heard: '', ended: true })
+      server.close()
+    })
+})
