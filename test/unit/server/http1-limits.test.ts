@@ -62,6 +62,12 @@ describe('fields of a request over HTTP/1.1', () => {
     })
   }
 
+  it('are refused together where they are more and the request leaves HTTP', async () => {
+    const text = `${head('GET /api/v1/namespaces/a/pods/b/exec')}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${fields(MAX_HEADERS + 10)}Impersonate-User: alice\r\n\r\n`
+    const { heard, ended } = await say(port, text)
+    expect({ statuses: statuses(heard), ended, served }).to.deep.equal({ statuses: [431], ended: true, served: [] })
+  })
+
   it('are refused in time, however many and small they are', async () => {
     const begun = performance.now()
     const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(250_000, 'a:')}\r\n`, 5000)
