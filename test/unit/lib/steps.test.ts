@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import { runAtOnce, runInTurns, type Steps } from '../../../src/lib/steps.ts'
+
+const busy = (ms: number): void => {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+function* work(ms: number, steps: number): Steps<string> {
+  for (let i = 0; i < steps; i++) {
+    busy(ms)
+    yield
+  }
+  return 'done'
+}
+
+/** How often others had their turn meanwhile. */
+async function othersTurns(run: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let on = true
+  const count = (): void => {
+    turns++
+    if (on) setImmediate(count)
+  }
+  await new Promise(resolve => setImmediate(resolve))
+  setImmediate(count)
+  await run()
+  on = false
+  return turns
+}
+
+describe('work in steps', () => {
+  it('has its result, at once and in turns', async () => {
+    expect(runAtOnce(work(0, 3))).to.equal('done')
+    expect(await runInTurns(work(0, 3))).to.equal('done')
+  })
+  it('leaves turns to others after each long step', async () => expect(await othersTurns(() => runInTurns(work(15, 5)))).to.be.at.least(4))
+  it('goes on in the same turn after short ones', async () => expect(await othersTurns(() => runInTurns(work(0, 5)))).to.be.at.most(1))
+  it('fails as its steps do', async () => {
+    function* failing(): Steps<void> {
+      yield
+      throw new Error('no')
+    }
+    const told = await runInTurns(failing()).then(
+      () => '',
+      (error: Error) => error.message,
+    )
+    expect(told).to.equal('no')
+  })
+})
