@@ -9,6 +9,12 @@ class Fault {
 
 const MAX_REPEAT = 1000
 const MAX_DEPTH = 1000
+/** Instructions of a program. Go stops at some millions, which would take seconds to make. */
+const MAX_SIZE = 10_000
+/** A class takes the time of so many characters, one by a property of Unicode of more. */
+const CLASS_SIZE = 4
+const PROPERTY_SIZE = 20
+const sizeOfClass = (text: string): number => (/\\p/i.test(text) ? PROPERTY_SIZE : CLASS_SIZE)
 
 /**
  * What is wrong with the syntax of a regular expression as Go's regexp package (RE2) has it: `missing closing ): \`a(\``; undefined if nothing is. Look-around and
@@ -33,6 +39,9 @@ class Reader {
   private at = 0
   /** For each open group and the whole: whether something stands before that may be repeated. */
   private readonly groups: boolean[] = [false]
+  /** For each, how many instructions its program will have, about; and what stands last in it. */
+  private readonly sizes: number[] = [0]
+  private last = 0
   /** Where the last repetition began, if nothing has come after it. */
   private lastRepetition = -1
   private lastNameEnd: number | undefined
@@ -45,6 +54,7 @@ class Reader {
     while (this.at < this.text.length) {
       const from = this.at
       const isRepetition = this.one(this.text.charAt(from))
+      if ((this.sizes.at(-1) as number) > MAX_SIZE) throw new Fault('expression too large', this.text)
       this.lastRepetition = isRepetition ? from : -1
     }
     if (this.groups.length > 1) throw new Fault('missing closing )', this.text)
@@ -52,6 +62,7 @@ class Reader {
 
   /** Reads one element; says whether it is a repetition. */
   private one(char: string): boolean {
+    const from = this.at
     switch (char) {
       case '(':
         this.open()
@@ -59,7 +70,7 @@ class Reader {
       case ')':
         if (this.groups.length === 1) throw new Fault('unexpected )', this.text)
         this.groups.pop()
-        this.atom(1)
+        this.atom(1, this.sizes.pop())
         return false
       case '|':
         this.at++
@@ -68,6 +79,7 @@ class Reader {
       case '[':
         this.characterClass()
         this.setRepeatable(true)
+        this.grow(sizeOfClass(this.slice(from)))
         return false
       case '*':
       case '+':
@@ -78,6 +90,7 @@ class Reader {
         return this.counted()
       case '\\':
         this.escape()
+        this.grow(sizeOfClass(this.slice(from)))
         return false
       default:
         this.atom(1)
@@ -85,9 +98,15 @@ class Reader {
     }
   }
 
-  private atom(length: number): void {
+  private atom(length: number, size = 1): void {
     this.at += length
     this.setRepeatable(true)
+    this.grow(size)
+  }
+
+  private grow(size: number): void {
+    this.sizes[this.sizes.length - 1] = (this.sizes.at(-1) as number) + size
+    this.last = size
   }
 
   private setRepeatable(repeatable: boolean): void {
@@ -116,7 +135,11 @@ class Reader {
     const min = Number(found[1])
     const max = found[2] === undefined ? min : found[3] === '' ? -1 : Number(found[3])
     if (min > MAX_REPEAT || max > MAX_REPEAT || (max >= 0 && min > max)) throw new Fault('invalid repeat count', found[0])
+    const { last } = this
     this.repetition(found[0].length)
+    const times = Math.max(min, max, 1)
+    this.grow(last * (times - 1))
+    this.last = last * times
     return true
   }
 
@@ -140,6 +163,7 @@ class Reader {
   private push(): void {
     if (this.groups.length > MAX_DEPTH) throw new Fault('expression nests too deeply', this.text)
     this.groups.push(false)
+    this.sizes.push(1)
   }
 
   /** `(?i)`, `(?i-s:` and `(?:`. */

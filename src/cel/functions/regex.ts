@@ -1,15 +1,16 @@
-import { RE2JS } from 're2js'
-import { regexpFault } from '../../lib/regexp-syntax.ts'
+import { compileRegExp, type LinearRegExp } from '../../lib/linear-regexp.ts'
+import type { Steps } from '../../lib/steps.ts'
+import { longWork } from '../long-work.ts'
 import { listOfValues } from '../values/list.ts'
 import { CelError, type Int, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
 /** Patterns that were compiled last: rules bring the same few again and again. */
 const MAX_KNOWN = 256
-const known = new Map<string, RE2JS | string>()
+const known = new Map<string, LinearRegExp | string>()
 
 /** A pattern, or what is wrong with it in the words of Go's regexp package. */
-export function compilePattern(pattern: string): RE2JS | string {
+export function compilePattern(pattern: string): LinearRegExp | string {
   const seen = known.get(pattern)
   if (seen !== undefined) return seen
   const compiled = compileAnew(pattern)
@@ -18,43 +19,52 @@ export function compilePattern(pattern: string): RE2JS | string {
   return compiled
 }
 
-function compileAnew(pattern: string): RE2JS | string {
-  const fault = regexpFault(pattern)
-  if (fault !== undefined) return `error parsing regexp: ${fault}`
-  try {
-    return RE2JS.compile(pattern)
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+function compileAnew(pattern: string): LinearRegExp | string {
+  const compiled = compileRegExp(pattern)
+  return 'fault' in compiled ? compiled.fault : compiled
 }
 
 /** Whether a part of the text matches. */
 export function matchesPattern(text: string, pattern: string): Value {
   const compiled = compilePattern(pattern)
-  return typeof compiled === 'string' ? new CelError(compiled) : compiled.test(text)
+  if (typeof compiled === 'string') return new CelError(compiled)
+  if (compiled.isShort(text)) return compiled.foundIn(text)
+  return longWork(compiled, text, function* () {
+    return { found: yield* compiled.search(text) }
+  }).found
 }
 
 function find(text: string, pattern: string): Value {
   const compiled = compilePattern(pattern)
   if (typeof compiled === 'string') return new CelError(`Illegal regex: ${compiled}`)
-  const matcher = compiled.matcher(text)
-  return matcher.find() ? (matcher.group() ?? '') : ''
+  return allMatches(compiled, text, 1)[0] ?? ''
 }
 
 /** @param limit negative for all. */
 function findAll(text: string, pattern: string, limit: Int): Value {
   const compiled = compilePattern(pattern)
-  if (typeof compiled === 'string') return new CelError(`Illegal regex: ${compiled}`)
-  const matcher = compiled.matcher(text)
+  return typeof compiled === 'string' ? new CelError(`Illegal regex: ${compiled}`) : listOfValues(allMatches(compiled, text, Number(limit)))
+}
+
+const allMatches = (compiled: LinearRegExp, text: string, limit: number): readonly string[] =>
+  longWork(compiled, `${limit} ${text}`, () => matchSteps(compiled, text, limit))
+
+/** An empty match right behind another is none, as Go has it. */
+function* matchSteps(compiled: LinearRegExp, text: string, limit: number): Steps<string[]> {
   const found: string[] = []
   let last = -1
-  while ((limit < 0 || found.length < limit) && matcher.find()) {
-    // An empty match right behind another is none, as Go has it.
-    if (matcher.start() === matcher.end() && matcher.start() === last) continue
-    last = matcher.end()
-    found.push(matcher.group() ?? '')
+  for (let at = 0; at <= text.length && (limit < 0 || found.length < limit); ) {
+    const match = yield* compiled.find(text, at)
+    if (match === undefined) break
+    const { start, end } = match
+    if (end > start || start !== last) {
+      last = end
+      found.push(text.slice(start, end))
+    }
+    at = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1)
+    yield
   }
-  return listOfValues(found)
+  return found
 }
 
 export const REGEX_FUNCTIONS: Implementations = {

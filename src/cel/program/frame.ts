@@ -1,3 +1,5 @@
+import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import type { LongWork } from '../long-work.ts'
 import type { Value } from '../values/value.ts'
 
 /** Where variables are looked up; a Map is one. */
@@ -24,6 +26,9 @@ interface LoopState {
   readonly accumulated: Value | undefined
 }
 
+/** The result, or where the work was left and what the evaluation had cost. */
+type WorkState = { readonly result: object } | { readonly steps: Steps<object>; readonly cost: number }
+
 export interface FrameOptions {
   readonly limit: number
   /** Asked at every hundredth round of loops: true ends the evaluation with an error. */
@@ -40,7 +45,7 @@ const ROUNDS_OF_A_SLICE = 16
  * A suspended evaluation is begun anew, and comes back to where it was: loops that were running take up the round they were in, those that were done in that round are not run again.
  * That works since expressions have no effects, and costs little since only loops take long.
  */
-export class Frame {
+export class Frame implements LongWork {
   readonly activation: Activation
   readonly #limit: number
   /** Variables of loops, each at a place of its own. */
@@ -69,6 +74,35 @@ export class Frame {
   /** Whether it may be suspended. */
   get isSliced(): boolean {
     return this.#spent !== undefined
+  }
+
+  /** Long work of functions, by what it depends on. */
+  readonly #work = new Map<object, Map<string, WorkState>>()
+
+  result<T extends object>(owner: object, id: string, begin: () => Steps<T>): T {
+    if (this.#spent === undefined) return runAtOnce(begin())
+    const known = this.#work.get(owner) ?? new Map<string, WorkState>()
+    this.#work.set(owner, known)
+    const before = known.get(id)
+    if (before && 'result' in before) return before.result as T
+    // Here the evaluation was left: what it has cost again until here it had cost before.
+    if (before) this.cost = before.cost
+    const steps = before?.steps ?? begin()
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) {
+        known.set(id, { result: value })
+        return value as T
+      }
+      if (!this.#spent()) continue
+      known.set(id, { steps, cost: this.cost })
+      throw SUSPENDED
+    }
+  }
+
+  /** Whether no loop has been told of the suspension yet. */
+  get isFirstToSuspend(): boolean {
+    return this.#running.size === 0
   }
 
   /** Adds to the cost. Throws CostLimitExceeded. */

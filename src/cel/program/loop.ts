@@ -82,11 +82,16 @@ function runInSlices(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): bo
     // Of the round that is taken up, what was done stays done.
     if (round !== state?.round) frame.nextRound()
     begin(slots, round)
+    const { cost } = frame
     try {
       if (condition(frame) === false) break
       slots[accumulator] = step(frame)
     } catch (fault) {
-      if (fault === SUSPENDED) frame.suspend(plan, { round, accumulated: slots[accumulator] })
+      if (fault === SUSPENDED) {
+        // What was done of the round that was left is done again, and may not be charged twice.
+        if (frame.isFirstToSuspend) frame.cost = cost
+        frame.suspend(plan, { round, accumulated: slots[accumulator] })
+      }
       throw fault
     }
     if (frame.shouldStop()) {

@@ -1,5 +1,6 @@
 import type { Checked } from '../checker.ts'
 import type { Environment } from '../environment.ts'
+import { withLongWork } from '../long-work.ts'
 import { type CelError, isError, type Value } from '../values/value.ts'
 import { type Activation, CostLimitExceeded, type Evaluate, Frame, SUSPENDED } from './frame.ts'
 import { Planner } from './planner.ts'
@@ -55,7 +56,7 @@ export function makeProgram(checked: Checked, environment: Environment): Program
 
 function outcomeOf(planned: Evaluate, frame: Frame): Outcome {
   try {
-    const value = planned(frame)
+    const value = withLongWork(frame, () => planned(frame))
     return isError(value) ? { error: value.message, isLimit: false, cost: frame.cost } : { value, cost: frame.cost }
   } catch (fault) {
     if (fault instanceof CostLimitExceeded) return { error: fault.message, isLimit: true, cost: frame.cost }

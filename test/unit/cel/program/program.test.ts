@@ -78,6 +78,27 @@ describe('programs of expressions', () => {
     expect(await program.evaluateInTurns(NOTHING, { spent: () => true, next }, { limit: cost - 1 })).to.deep.include({ isLimit: true })
   })
 
+  it('take turns while a long text is searched, and cost the same', async () => {
+    let turns = 0
+    const turn = { spent: () => true, next: async () => void turns++ }
+    const text = 'a'.repeat(4000)
+    for (const rule of [
+      `'${text}'.matches('(a?){100}$') && '${text}b'.matches('(a?){100}c') == false`,
+      `'${text}'.find('(a?){100}$').size() == 100`,
+      `[1, 2, 3].all(x, [1, 2].exists(y, y == 2) && '${text}'.matches('(a?){100}$') && [1, 2].all(z, ('${text}' + string(x)).matches('(a?){100}[0-9]$')))`,
+      `'${text}'.findAll('(a?){100}a*$').size() == 1`,
+    ]) {
+      turns = 0
+      const program = programOf(rule)
+      const whole = program.evaluate(NOTHING)
+      expect(whole, rule.slice(-80)).to.include({ value: true })
+      expect(await program.evaluateInTurns(NOTHING, turn), rule.slice(-80)).to.deep.equal(whole)
+      expect(turns).to.be.above(10)
+      expect(await program.evaluateInTurns(NOTHING, turn, { limit: whole.cost }), rule.slice(-80)).to.deep.equal(whole)
+      expect(await program.evaluateInTurns(NOTHING, turn, { limit: whole.cost - 1 })).to.deep.include({ isLimit: true })
+    }
+  })
+
   it('end when they cost too much', () => {
     const program = programOf('[1, 2, 3].all(x, [1, 2, 3].all(y, x + y > 0))')
     const { cost } = program.evaluate(NOTHING)

@@ -1,0 +1,145 @@
+import type { Steps } from './steps.ts'
+
+/** One instruction of a compiled expression, as re2js has it. */
+interface Instruction {
+  readonly op: number
+  readonly out: number
+  readonly arg: number
+  matchRune(rune: number): boolean
+}
+
+/** A compiled expression, as re2js has it. */
+export interface RegExpProgram {
+  readonly inst: readonly Instruction[]
+  readonly start: number
+  /** What has to hold where a match begins. */
+  startCond(): number
+}
+
+const Op = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, match: 6, nop: 7, rune: 8, rune1: 9, runeAny: 10, runeAnyNotNewline: 11 } as const
+const Empty = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary: 16, noWordBoundary: 32 } as const
+
+/** Instructions that one step looks at: less than a millisecond. */
+const STEP = 20_000
+const NEWLINE = 10
+
+export interface Found {
+  readonly start: number
+  readonly end: number
+}
+
+/** Threads in the order of their preference, each at an instruction that takes a character or ends the match. */
+class Threads {
+  readonly #seen: Int32Array
+  readonly at: Int32Array
+  /** Where the match of each begins. */
+  readonly from: Int32Array
+  size = 0
+  #round = 0
+
+  constructor(size: number) {
+    this.#seen = new Int32Array(size).fill(-1)
+    this.at = new Int32Array(size)
+    this.from = new Int32Array(size)
+  }
+
+  clear(): void {
+    this.size = 0
+    this.#round++
+  }
+
+  /** Whether the instruction has not been reached in this round. */
+  reach(instruction: number): boolean {
+    if (this.#seen[instruction] === this.#round) return false
+    this.#seen[instruction] = this.#round
+    return true
+  }
+
+  push(instruction: number, from: number): void {
+    this.at[this.size] = instruction
+    this.from[this.size++] = from
+  }
+}
+
+/**
+ * Finds the leftmost match, the preferred one of several, as Go's regexp does: by all ways through the program at once, in time that is the product of its length and the text's. In steps, for
+ * either may be long.
+ * @param shortest any match will do: whether there is one is all that counts.
+ */
+export function* searchSteps(program: RegExpProgram, text: string, begin = 0, shortest = false): Steps<Found | undefined> {
+  const { inst, start } = program
+  const isAnchored = (program.startCond() & Empty.beginText) !== 0
+  let threads = new Threads(inst.length)
+  let next = new Threads(inst.length)
+  threads.clear()
+  const stack: number[] = []
+  let work = 0
+  let found: Found | undefined
+
+  /** Follows what takes no character from an instruction on. */
+  const add = (to: Threads, instruction: number, from: number, condition: number): void => {
+    stack.push(instruction)
+    for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
+      if (pc === 0 || !to.reach(pc)) continue
+      work++
+      const { op, out, arg } = inst[pc]!
+      if (op === Op.alt || op === Op.altMatch) stack.push(arg, out)
+      else if (op === Op.nop || op === Op.capture) stack.push(out)
+      else if (op === Op.emptyWidth) {
+        if ((arg & ~condition) === 0) stack.push(out)
+      } else if (op >= Op.match) to.push(pc, from)
+    }
+  }
+
+  let before = begin === 0 ? -1 : text.charCodeAt(begin - 1)
+  for (let at = begin; ; ) {
+    const rune = text.codePointAt(at) ?? -1
+    const width = rune > 0xffff ? 2 : 1
+    const condition = conditionBetween(before, rune)
+    if (!found && (at === 0 || !isAnchored)) add(threads, start, at, condition)
+    if (threads.size === 0 && (found || isAnchored)) return found
+    const after = conditionBetween(rune, text.codePointAt(at + width) ?? -1)
+    next.clear()
+    for (let i = 0; i < threads.size; i++) {
+      const pc = threads.at[i]!
+      const instruction = inst[pc]!
+      const from = threads.from[i]!
+      work++
+      if (instruction.op === Op.match) {
+        found = { start: from, end: at }
+        if (shortest) return found
+        // What is less preferred counts no more.
+        break
+      }
+      if (rune >= 0 && takes(instruction, rune)) add(next, instruction.out, from, after)
+    }
+    if (rune < 0) return found
+    if (work > STEP) {
+      work = 0
+      yield
+    }
+    work++
+    before = rune
+    at += width
+    const spare = threads
+    threads = next
+    next = spare
+  }
+}
+
+function takes(instruction: Instruction, rune: number): boolean {
+  if (instruction.op === Op.runeAny) return true
+  return instruction.op === Op.runeAnyNotNewline ? rune !== NEWLINE : instruction.matchRune(rune)
+}
+
+/** What holds between two characters; -1 stands for none. */
+function conditionBetween(before: number, after: number): number {
+  let condition = isWord(before) === isWord(after) ? Empty.noWordBoundary : Empty.wordBoundary
+  if (before < 0) condition |= Empty.beginText | Empty.beginLine
+  if (before === NEWLINE) condition |= Empty.beginLine
+  if (after < 0) condition |= Empty.endText | Empty.endLine
+  if (after === NEWLINE) condition |= Empty.endLine
+  return condition
+}
+
+const isWord = (rune: number): boolean => (rune >= 48 && rune <= 57) || (rune >= 65 && rune <= 90) || rune === 95 || (rune >= 97 && rune <= 122)

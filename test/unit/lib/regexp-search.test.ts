@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { RE2JS } from 're2js'
+import { searchSteps } from '../../../src/lib/regexp-search.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
+
+const EXPRESSIONS = [
+  'a',
+  '',
+  'a|ab',
+  'ab|a',
+  'a*',
+  'a*?b',
+  '(a?){3}$',
+  '^a+$',
+  '^a',
+  'b$',
+  '(?m)^b$',
+  '(?s)a.b',
+  'a.b',
+  '\\bab\\b',
+  '\\Bb',
+  '(?i)AB',
+  '[^a]',
+  '\\pL+',
+  '(a|b)*c',
+  '(x+x+)+y',
+  '\\z',
+  '(?U)a+',
+]
+const TEXTS = ['', 'a', 'b', 'ab', 'aab', 'ba', 'a\nb', 'b\na\nb', 'xxxy', 'xxx', 'aé𝄞b', '𝄞', 'AB cab', 'ab ab', 'abcabc']
+
+describe('searchSteps', () => {
+  for (const expression of EXPRESSIONS)
+    it(`finds what the library finds of ${JSON.stringify(expression)}`, () => {
+      const compiled = RE2JS.compile(expression)
+      const { prog } = compiled.re2Input
+      for (const text of TEXTS) {
+        const matcher = compiled.matcher(text)
+        const wanted = matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined
+        expect(runAtOnce(searchSteps(prog, text)), text).to.deep.equal(wanted)
+        expect(runAtOnce(searchSteps(prog, text, 0, true)) !== undefined, text).to.equal(wanted !== undefined)
+        const second = wanted && matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined
+        if (wanted && wanted.end > wanted.start) expect(runAtOnce(searchSteps(prog, text, wanted.end)), text).to.deep.equal(second)
+      }
+    })
+
+  it('takes many short steps where expression and text are long', () => {
+    const { prog } = RE2JS.compile('(a?){100}$').re2Input
+    let steps = 0
+    for (const search = searchSteps(prog, `${'a'.repeat(5000)}`, 0, true); !search.next().done; ) steps++
+    expect(steps).to.be.above(10)
+  })
+})
