@@ -232,7 +232,7 @@ export interface Strategy {
   prepare?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void
   /** All errors that upstream's validation would give, in its order. ObjectMeta is checked by the registry with `validateName`. */
   validate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): FieldError[]
-  /** What rules that are programs say of the object, which takes longer. Runs after `validate`, and is given all that is known to be wrong by then. */
+  /** What schemas and rules that are programs say of the object, which may take many turns. Runs after `validate`, and is given all that is known to be wrong by then. */
   evaluate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]>
   /** The kind's update validation runs its create validation, too, and so tells faults of ObjectMeta once more. */
   readonly revalidatesMeta?: boolean

@@ -1,3 +1,4 @@
+import { parseInt64 } from '../meta/label-requirement.ts'
 import { badRequestError } from '../meta/status.ts'
 
 /** Query parameters as upstream's codec reads them: the first value counts, and texts of errors are Go's. */
@@ -16,8 +17,7 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   const value = query.get(name)
   if (value === null) return undefined
   if (!/^[+-]?\d+$/.test(value)) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
-  const exact = BigInt(value.replace(/^\+/, ''))
-  if (exact > 9223372036854775807n || exact < -9223372036854775808n)
-    throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
+  const exact = parseInt64(value)
+  if (exact === undefined) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
   return Number(exact)
 }

@@ -1,19 +1,20 @@
 import { sameJson } from '../apply/same-json.ts'
-import type { Strategy } from '../catalog/definition.ts'
+import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { runInTurns, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { type FieldError, type FieldErrorReason, invalid } from '../meta/field-error.ts'
 import { FieldPath, fieldPath } from '../meta/field-path.ts'
 import { isQualifiedName, nameIsDnsSubdomain } from '../meta/names.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { STATUS_FIELDS } from '../resources/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
 import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
 import { listErrors } from '../schema/json-schema/list-invariants.ts'
 import { type JsonSchemaProps, propertySchema } from '../schema/json-schema/props.ts'
-import { validateValue, validateValueUpdate } from '../schema/json-schema/validate-value.ts'
+import { valueSteps } from '../schema/json-schema/validate-value.ts'
 import { scaleSpecErrors, scaleStatusErrors } from './custom-scale.ts'
-import { ruleCheck } from './rules.ts'
+import { type RuleCheck, ruleCheck } from './rules.ts'
 
 /** One version of a custom kind, as its strategy needs it. */
 export interface VersionRules {
@@ -31,23 +32,32 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
   const hasStatus = subresources.status !== undefined
   const rules = ruleCheck(version.schema)
 
-  const shared = (next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): FieldError[] => {
+  function* shared(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
     const object = next as unknown as JsonObject
     const before = old && (version.asVersion(old) as unknown as JsonObject)
-    errors.push(...validateEmbeddedMeta(object, schema, ROOT, false))
-    if (!before || listErrors(before, schema, ROOT).length === 0) errors.push(...listErrors(object, schema, ROOT))
-    return errors
+    const errors = validateEmbeddedMeta(object, schema, ROOT, false)
+    yield
+    const wasValid = !before || listErrors(before, schema, ROOT).length === 0
+    yield
+    return wasValid ? [...errors, ...listErrors(object, schema, ROOT)] : errors
   }
-  const evaluate: Strategy['evaluate'] =
-    rules &&
-    (async (next, old, ctx, errors) => {
-      const object = next as unknown as JsonObject
-      const before = old && (version.asVersion(old) as unknown as JsonObject)
-      // Rules see nothing of the metadata but the name, which never changes.
-      if (before && sameContent(object, before)) return []
-      if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
-      return rules(object, before, text => ctx.request?.warn(text))
-    })
+
+  /** What is wrong with the object by its schema, then by its rules: both may take long. */
+  const evaluated =
+    (validate: (next: KubeObject, old: KubeObject | undefined) => Steps<FieldError[]>): NonNullable<Strategy['evaluate']> =>
+    async (next, old, ctx, errors) => {
+      const own = await runInTurns(validate(next, old), ctx.request?.signal)
+      return rules ? [...own, ...(await evaluateRules(rules, next, old, ctx, [...errors, ...own]))] : own
+    }
+
+  const evaluateRules = async (check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) => {
+    const object = next as unknown as JsonObject
+    const before = old && (version.asVersion(old) as unknown as JsonObject)
+    // Rules see nothing of the metadata but the name, which never changes.
+    if (before && sameContent(object, before)) return []
+    if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
+    return check(object, before, text => ctx.request?.warn(text))
+  }
 
   const main: Strategy = {
     allowUnconditionalUpdate: false,
@@ -65,16 +75,11 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
       else if (hasStatus) delete next.status
       if (!sameContent(next as unknown as JsonObject, before as unknown as JsonObject)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
-    validate(next, old) {
+    evaluate: evaluated(function* (next, old) {
       const object = next as unknown as JsonObject
-      const errors = [
-        ...(schema ? valueErrors(object, old && (version.asVersion(old) as unknown as JsonObject), schema, ROOT) : []),
-        ...scaleSpecErrors(next, scale),
-        ...scaleStatusErrors(next, scale),
-      ]
-      return shared(next, old, errors)
-    },
-    ...(evaluate && { evaluate }),
+      const errors = schema ? yield* valueSteps(object, old && (version.asVersion(old) as unknown as JsonObject), schema, ROOT) : []
+      return [...errors, ...scaleSpecErrors(next, scale), ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
+    }),
     warnings: finalizerWarnings,
   }
 
@@ -85,25 +90,18 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
     prepare(next, old) {
       if (old) keepAllButStatus(next, old)
     },
-    validate(next, old) {
+    evaluate: evaluated(function* (next, old) {
       const statusSchema = schema && propertySchema(schema, 'status')
-      const errors: FieldError[] = []
-      if (next.status !== undefined && statusSchema && old) {
-        errors.push(...valueErrors(next.status, version.asVersion(old).status, statusSchema, fieldPath('status')))
-      }
-      errors.push(...scaleStatusErrors(next, scale))
-      return shared(next, old, errors)
-    },
-    ...(evaluate && { evaluate }),
+      const isChecked = next.status !== undefined && statusSchema && old
+      const errors = isChecked ? yield* valueSteps(next.status, version.asVersion(old).status, statusSchema, fieldPath('status')) : []
+      return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
+    }),
     warnings: () => [],
   }
   return { main, status }
 }
 
 const ROOT = fieldPath()
-
-const valueErrors = (value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
-  old === undefined ? validateValue(value, schema, path) : validateValueUpdate(value, old, schema, path)
 
 /** Errors after which rules are not looked at. */
 const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([

@@ -39,11 +39,16 @@ export function parseDuration(text: string): bigint {
     const unit = Object.hasOwn(UNITS, unitText) ? UNITS[unitText] : undefined
     if (unit === undefined) throw new Error(`time: unknown unit ${quoted(unitText)} in duration ${quoted(text)}`)
     rest = rest.slice(unitText.length)
-    total += BigInt(whole || '0') * unit + (BigInt(fraction || '0') * unit) / 10n ** BigInt(fraction.length)
+    // Go, too, leaves out digits that count no more.
+    const digits = fraction.slice(0, MAX_FRACTION)
+    total += BigInt(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length)
     if (total > MAX) throw bad()
   }
   return negative ? -total : total
 }
+
+/** Digits of a fraction: an int64 has 19. */
+const MAX_FRACTION = 20
 
 /** Go's time.Duration.String(). */
 export function formatDuration(nanos: bigint): string {

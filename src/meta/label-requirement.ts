@@ -52,7 +52,9 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
 
 /** Go's strconv.ParseInt(text, 10, 64). */
 export function parseInt64(text: string): bigint | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text)) return undefined
-  const n = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  const [, sign = '', digits] = /^([+-]?)0*([0-9]*)$/.exec(text) ?? []
+  // Not even zeros; or more than any number within the range has, of which no very large one is made.
+  if (digits === undefined || text.length === sign.length || digits.length > 19) return undefined
+  const n = BigInt(`${sign === '-' ? '-' : ''}${digits || '0'}`)
   return n >= -(1n << 63n) && n < 1n << 63n ? n : undefined
 }

@@ -78,6 +78,12 @@ function requiredLabels(requirements: readonly LabelRequirement[]): RequiredLabe
   return required
 }
 
+/** No very large number is made of a long text. */
+const isBeyondUint64 = (digits: string): boolean => {
+  const significant = digits.replace(/^0+/, '')
+  return significant.length > 20 || BigInt(significant || '0') > 18446744073709551615n
+}
+
 /** No store comes so far; what is beyond is not told exactly by a number. */
 const FARTHEST = Number.MAX_SAFE_INTEGER - 1
 
@@ -88,7 +94,7 @@ export function parseResourceVersion(text: string): Revision | undefined {
     throw badRequestError(
       `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
     )
-  if (BigInt(text) > 18446744073709551615n)
+  if (isBeyondUint64(text))
     throw badRequestError(
       `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`,
     )

@@ -1,4 +1,5 @@
 import { type LinearRegExp, linearRegExp } from '../../lib/linear-regexp.ts'
+import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { deepEqual, ownMember } from '../../meta/equal.ts'
 import { type FieldError, invalid, notSupported, quote, required, tooLong, tooMany, typeInvalid } from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
@@ -10,24 +11,38 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } f
 import { type ValueFault, ValueResult } from './value-result.ts'
 
 /** What is wrong with a value by its structural schema, as the field errors of upstream, at `path`. Rules in the expression language are not looked at. */
-export function validateValue(value: Json, schema: JsonSchemaProps, path: FieldPath): FieldError[] {
-  return check(value, schema, '').faults.map(fault => fieldError(fault, path))
-}
+export const validateValue = (value: Json, schema: JsonSchemaProps, path: FieldPath): FieldError[] => runAtOnce(valueSteps(value, undefined, schema, path))
 
 /**
  * The same of a value that takes the place of another: what is wrong with a part that stays as it was is passed over.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
  */
-export function validateValueUpdate(value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): FieldError[] {
-  const before = old === undefined ? undefined : { value: old }
-  return checkUpdate(value, before, schema, '').faults.map(fault => fieldError(fault, path))
+export const validateValueUpdate = (value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
+  runAtOnce(valueSteps(value, old, schema, path))
+
+/** UTF-16 units of the texts of errors: one that names a long list of values may be made very often. */
+const MOST_TEXT = 8 * 1024 * 1024
+
+/** Either of them in steps. `old`: undefined where nothing is replaced. */
+export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
+  const { faults } = yield* old === undefined ? check(value, schema, '') : checkUpdate(value, { value: old }, schema, '')
+  const errors: FieldError[] = []
+  let length = 0
+  for (const fault of faults) {
+    const error = fieldError(fault, path)
+    errors.push(error)
+    length += error.body.length
+    if (length > MOST_TEXT) break
+    yield
+  }
+  return errors
 }
 
 /** What stood in the place of a value; undefined where that can't be told. */
 type Before = { readonly value: Json } | undefined
 
-function checkUpdate(value: Json, before: Before, schema: JsonSchemaProps, name: string): ValueResult {
-  const result = check(value, schema, name, before)
+function* checkUpdate(value: Json, before: Before, schema: JsonSchemaProps, name: string): Steps<ValueResult> {
+  const result = yield* check(value, schema, name, before)
   return !result.valid && before && deepEqual(before.value, value) ? new ValueResult() : result
 }
 
@@ -70,23 +85,28 @@ function typeOf(value: Exclude<Json, null>): 'string' | 'boolean' | 'integer' | 
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'integer' : 'number'
 }
 
-function check(value: Json, schema: JsonSchemaProps, name: string, before?: Before): ValueResult {
+/** Values that are looked at in one step. */
+const STEP = 64
+let looked = 0
+
+function* check(value: Json, schema: JsonSchemaProps, name: string, before?: Before): Steps<ValueResult> {
+  if (++looked % STEP === 0) yield
   const result = new ValueResult()
   if (value === null) return result.merge(checkType(value, schema, name)).merge(checkEnum(value, schema, name))
   const step = (outcome: ValueResult | undefined): void => {
     result.merge(outcome).count()
   }
   if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string']) step(checkType(value, schema, name))
-  step(checkJunctors(value, schema, name, before))
+  step(yield* checkJunctors(value, schema, name, before))
   if (typeof value === 'string') {
-    step(checkText(value, schema, name))
+    step(yield* checkText(value, schema, name))
     const format = schema.format === undefined ? undefined : FORMATS.get(schema.format.replaceAll('-', ''))
     if (format) step(format(value) ? undefined : ValueResult.of(typeFault(name, schema.format as string, value)))
   }
   if (typeof value === 'number' || typeof value === 'bigint') step(checkNumber(value, schema, name))
-  if (Array.isArray(value)) step(checkList(value, schema, name, before))
+  if (Array.isArray(value)) step(yield* checkList(value, schema, name, before))
   step(checkEnum(value, schema, name))
-  if (typeof value === 'object' && !Array.isArray(value)) step(checkMembers(value, schema, name, before))
+  if (typeof value === 'object' && !Array.isArray(value)) step(yield* checkMembers(value, schema, name, before))
   return result.count()
 }
 
@@ -120,27 +140,65 @@ function checkIntOrString(value: Json, nullable: boolean, name: string): ValueRe
   return ValueResult.of(typeFault(name, 'integer,string', found))
 }
 
-function checkEnum(value: Json, schema: JsonSchemaProps, name: string): ValueResult | undefined {
-  const allowed = schema.enum
-  // A null that is allowed is not found, either: upstream compares no nulls.
-  if (!allowed || (value !== null && allowed.some(one => one !== null && typeof one === typeof value && deepEqual(one, value)))) return undefined
-  const texts = allowed.map(one => (typeof one === 'string' ? one : one === null ? '<nil>' : String(one))).join(' ')
-  return ValueResult.of({ kind: 'enum', name, value, allowed, message: `${name} in body should be one of [${texts}]` })
+interface Enum {
+  readonly scalars: ReadonlySet<Json>
+  /** As messages list them, and a name for that. */
+  readonly texts: string
+  readonly id: number
 }
 
-function checkText(value: string, schema: JsonSchemaProps, name: string): ValueResult | undefined {
+const enums = new WeakMap<readonly Json[], Enum>()
+let lastEnum = 0
+
+function enumOf(allowed: readonly Json[]): Enum {
+  let known = enums.get(allowed)
+  if (!known) {
+    known = {
+      scalars: new Set(allowed.filter(one => typeof one !== 'object')),
+      texts: allowed.map(one => (typeof one === 'string' ? one : one === null ? '<nil>' : String(one))).join(' '),
+      id: lastEnum++,
+    }
+    enums.set(allowed, known)
+  }
+  return known
+}
+
+function checkEnum(value: Json, { enum: allowed }: JsonSchemaProps, name: string): ValueResult | undefined {
+  if (!allowed) return undefined
+  const { scalars, texts, id } = enumOf(allowed)
+  // A null that is allowed is not found, either: upstream compares no nulls.
+  const found =
+    typeof value === 'object' ? value !== null && allowed.some(one => typeof one === 'object' && one !== null && deepEqual(one, value)) : scalars.has(value)
+  if (found) return undefined
+  return ValueResult.of({ kind: 'enum', name, value, allowed, message: `${name} in body should be one of [${texts}]`, key: `${name} enum ${id}` })
+}
+
+function* checkText(value: string, schema: JsonSchemaProps, name: string): Steps<ValueResult | undefined> {
   const { minLength, maxLength, pattern } = schema
-  const length = [...value].length
+  const length = maxLength === undefined && minLength === undefined ? 0 : charactersOf(value)
   if (maxLength !== undefined && length > maxLength) {
     return ValueResult.of({ kind: 'tooLong', name, value, max: Number(maxLength), message: `${name} in body should be at most ${maxLength} chars long` })
   }
   if (minLength !== undefined && length < minLength) {
     return ValueResult.of({ kind: 'other', name, value, message: `${name} in body should be at least ${minLength} chars long` })
   }
-  if (pattern !== undefined && !patternOf(schema)?.foundIn(value)) {
+  if (pattern !== undefined && !(yield* isFound(schema, value))) {
     return ValueResult.of({ kind: 'other', name, value, message: `${name} in body should match '${pattern}'` })
   }
   return undefined
+}
+
+/** Characters beyond 0xffff have two units. */
+function charactersOf(text: string): number {
+  let count = text.length
+  for (let i = 1; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--
+  return count
+}
+
+function* isFound(schema: JsonSchemaProps, text: string): Steps<boolean> {
+  const pattern = patternOf(schema)
+  yield
+  return pattern !== undefined && (yield* pattern.search(text))
 }
 
 const patterns = new WeakMap<JsonSchemaProps, LinearRegExp>()
@@ -155,12 +213,16 @@ function patternOf(schema: JsonSchemaProps): LinearRegExp | undefined {
   return compiled
 }
 
-function checkList(value: readonly Json[], schema: JsonSchemaProps, name: string, before: Before): ValueResult {
+function* checkList(value: readonly Json[], schema: JsonSchemaProps, name: string, before: Before): Steps<ValueResult> {
   const result = new ValueResult()
   const items = itemsSchema(schema)
   const { minItems, maxItems } = schema
   if (items) {
-    for (const [i, item] of value.entries()) result.merge(checkUpdate(item, itemBefore(item, schema, before), items, `${name}[${i}]`))
+    const find = itemsBefore(schema, before)
+    for (const [i, item] of value.entries()) {
+      result.merge(yield* checkUpdate(item, find(item), items, `${name}[${i}]`))
+      if (result.isFull) break
+    }
   }
   if (minItems !== undefined && value.length < minItems) {
     result.add({ kind: 'other', name, value: value.length, message: `${name} in body should have at least ${minItems} items` })
@@ -172,11 +234,35 @@ function checkList(value: readonly Json[], schema: JsonSchemaProps, name: string
 }
 
 /** Items of a list are found again by their keys, where it has any. */
-function itemBefore(item: Json, { 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] }: JsonSchemaProps, before: Before): Before {
-  if (type !== 'map' || !before || !Array.isArray(before.value) || !isMembers(item)) return undefined
-  const found = before.value.find(old => isMembers(old) && keys.every(key => deepEqual(ownMember(old, key), ownMember(item, key))))
-  return found === undefined ? undefined : { value: found }
+function itemsBefore({ 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] }: JsonSchemaProps, before: Before): (item: Json) => Before {
+  if (type !== 'map' || !before || !Array.isArray(before.value)) return () => undefined
+  const old = before.value
+  let byKeys: Map<string, Json> | undefined
+  const index = (): Map<string, Json> => {
+    const map = new Map<string, Json>()
+    for (const item of old) {
+      const id = isMembers(item) ? identityBy(keys, item) : undefined
+      if (id !== undefined && !map.has(id)) map.set(id, item)
+    }
+    return map
+  }
+  return item => {
+    if (!isMembers(item)) return undefined
+    byKeys ??= index()
+    const found = byKeys.get(identityBy(keys, item))
+    return found === undefined ? undefined : { value: found }
+  }
 }
+
+/** Equal for items whose keys are: what is absent, null or an empty list is one. */
+const identityBy = (keys: readonly string[], item: JsonObject): string =>
+  JSON.stringify(
+    keys.map(key => {
+      const value = ownMember(item, key)
+      return value === undefined || (Array.isArray(value) && value.length === 0) ? null : value
+    }),
+    (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member),
+  )
 
 function memberBefore(member: string, before: Before): Before {
   const old = before && isMembers(before.value) ? ownMember(before.value, member) : undefined
@@ -188,7 +274,7 @@ const isMembers = (value: Json): value is JsonObject => typeof value === 'object
 /** A change of these at the root can't be seen: both objects are in one version. */
 const TYPE_MEMBERS = ['kind', 'apiVersion']
 
-function checkMembers(value: JsonObject, schema: JsonSchemaProps, name: string, before: Before): ValueResult {
+function* checkMembers(value: JsonObject, schema: JsonSchemaProps, name: string, before: Before): Steps<ValueResult> {
   const result = new ValueResult()
   const names = Object.keys(value)
   const { minProperties, maxProperties } = schema
@@ -203,12 +289,13 @@ function checkMembers(value: JsonObject, schema: JsonSchemaProps, name: string, 
   for (const member of names) {
     if (propertySchema(schema, member)) continue
     if (schema.additionalProperties === false) result.add({ kind: 'other', name, value: member, message: `${name}.${member} in body is a forbidden property` })
-    else if (additional) result.merge(checkUpdate(value[member] as Json, memberBefore(member, before), additional, `${name}.${member}`))
+    else if (additional) result.merge(yield* checkUpdate(value[member] as Json, memberBefore(member, before), additional, `${name}.${member}`))
   }
-  for (const [member, property] of Object.entries(schema.properties ?? {})) {
-    if (!Object.hasOwn(value, member)) continue
+  for (const member of knownMembers(names, schema)) {
+    const property = propertySchema(schema, member)
+    if (!property) continue
     const old = name === '' && TYPE_MEMBERS.includes(member) ? undefined : memberBefore(member, before)
-    result.merge(checkUpdate(value[member] as Json, old, property, name === '' ? member : `${name}.${member}`))
+    result.merge(yield* checkUpdate(value[member] as Json, old, property, name === '' ? member : `${name}.${member}`))
   }
   for (const member of schema.required ?? []) {
     if (!Object.hasOwn(value, member)) result.add({ kind: 'required', name: `${name}.${member}`, message: `${name}.${member} in body is required` })
@@ -216,18 +303,36 @@ function checkMembers(value: JsonObject, schema: JsonSchemaProps, name: string, 
   return result
 }
 
+const positions = new WeakMap<object, Map<string, number>>()
+
+/** Those of a value's members that the schema has, in the schema's order. */
+function knownMembers(names: readonly string[], { properties }: JsonSchemaProps): string[] {
+  if (!properties) return []
+  let known = positions.get(properties)
+  if (!known) {
+    known = new Map(Object.keys(properties).map((name, i) => [name, i]))
+    positions.set(properties, known)
+  }
+  const order = known
+  return names.filter(name => order.has(name)).sort((a, b) => (order.get(a) as number) - (order.get(b) as number))
+}
+
 const plain = (message: string): ValueFault => ({ kind: 'plain', name: '', message })
 
-function checkJunctors(value: Json, schema: JsonSchemaProps, name: string, before: Before): ValueResult {
+function* checkJunctors(value: Json, schema: JsonSchemaProps, name: string, before: Before): Steps<ValueResult> {
   const result = new ValueResult()
-  const all = (clauses: readonly JsonSchemaProps[] = []): ValueResult[] => clauses.map(clause => check(value, clause, name, before))
-  const anyOf = all(schema.anyOf)
+  const all = function* (clauses: readonly JsonSchemaProps[] = []): Steps<ValueResult[]> {
+    const outcomes: ValueResult[] = []
+    for (const clause of clauses) outcomes.push(yield* check(value, clause, name, before))
+    return outcomes
+  }
+  const anyOf = yield* all(schema.anyOf)
   if (anyOf.length > 0) {
     const valid = anyOf.find(outcome => outcome.valid)
     if (!valid) result.add(plain(`${quote(name)} must validate at least one schema (anyOf)`))
     result.merge(valid ?? best(anyOf))
   }
-  const oneOf = all(schema.oneOf)
+  const oneOf = yield* all(schema.oneOf)
   if (oneOf.length > 0) {
     const valid = oneOf.filter(outcome => outcome.valid)
     if (valid.length === 1) result.merge(valid[0])
@@ -237,11 +342,11 @@ function checkJunctors(value: Json, schema: JsonSchemaProps, name: string, befor
       if (valid.length === 0) result.merge(best(oneOf))
     }
   }
-  const allOf = all(schema.allOf)
+  const allOf = yield* all(schema.allOf)
   for (const outcome of allOf) result.merge(outcome)
   const valid = allOf.filter(outcome => outcome.valid).length
   if (valid !== allOf.length) result.add(plain(`${quote(name)} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`))
-  if (schema.not && check(value, schema.not, name, before).valid) result.add(plain(`${quote(name)} must not validate the schema (not)`))
+  if (schema.not && (yield* check(value, schema.not, name, before)).valid) result.add(plain(`${quote(name)} must not validate the schema (not)`))
   return result.count()
 }
 

@@ -13,7 +13,12 @@ export interface ValueFault {
   readonly value?: Json
   readonly max?: number
   readonly allowed?: readonly Json[]
+  /** Stands for the message where that is long: faults of one key are one. */
+  readonly key?: string
 }
+
+/** Nobody is told more. */
+export const MOST_FAULTS = 2000
 
 /** The outcome of a check. Of several alternatives that all fail, the one that met the most demands is told. */
 export class ValueResult {
@@ -30,10 +35,15 @@ export class ValueResult {
     return this.faults.length === 0
   }
 
+  get isFull(): boolean {
+    return this.faults.length >= MOST_FAULTS
+  }
+
   /** A fault of the same text is told once. */
   add(fault: ValueFault): this {
-    if (this.told.has(fault.message)) return this
-    this.told.add(fault.message)
+    const key = fault.key ?? fault.message
+    if (this.isFull || this.told.has(key)) return this
+    this.told.add(key)
     this.faults.push(fault)
     return this
   }

@@ -36,7 +36,12 @@ function namesResource(resources: readonly string[] | undefined, { resource, sub
 }
 
 /** Whether a path is one of these: the path itself, or what begins as one that ends in a star. */
-export const coversPath = (owned: string, path: string): boolean => owned === path || (owned.endsWith(ALL) && path.startsWith(owned.replace(/\*+$/, '')))
+export function coversPath(owned: string, path: string): boolean {
+  if (owned === path || !owned.endsWith(ALL)) return owned === path
+  let end = owned.length
+  while (owned[end - 1] === ALL) end--
+  return path.startsWith(owned.slice(0, end))
+}
 
 /** Whether the rule allows the request. */
 export function ruleAllows(rule: PolicyRule, info: RequestAttributes): boolean {

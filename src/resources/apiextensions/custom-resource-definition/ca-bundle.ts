@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { type FieldError, invalid, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
-const BLOCK = /-----BEGIN ([^-]*)-----\s*([A-Za-z0-9+/=\s]*?)-----END \1-----/g
+const BLOCK = /-----BEGIN ([^-]*)-----[A-Za-z0-9+/=\s]*-----END \1-----/g
 
 /** Certificates in PEM, of which one at least can be read. `bundle`: base64. */
 export function validateCaBundle(bundle: string, path: FieldPath): FieldError[] {
