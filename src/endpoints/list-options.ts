@@ -1,5 +1,5 @@
 import type { Version } from '../catalog/definition.ts'
-import { inTurns, type Steps } from '../lib/in-turns.ts'
+import { runInTurns, type Steps } from '../lib/steps.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -68,7 +68,7 @@ const LONG = 4096
 
 async function selector<T>({ ctx }: Exchange, text: string, parse: (text: string) => T, steps: (text: string) => Steps<T>): Promise<T> {
   try {
-    return text.length < LONG ? parse(text) : await inTurns(steps(text), ctx.signal)
+    return text.length < LONG ? parse(text) : await runInTurns(steps(text), ctx.signal)
   } catch (error) {
     if (text.length >= LONG && ctx.signal.aborted) throw error
     throw badRequestError((error as Error).message)

@@ -8,7 +8,6 @@ import { goJson, parseJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
-import { inTurns } from '../lib/in-turns.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { invalid } from '../meta/field-error.ts'
@@ -103,7 +102,7 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
   if (type === JSON_PATCH)
     return {
       value,
-      faults: [...(await guard(() => inTurns(checkJsonPatch(value)))).map(path => `unknown field "${path}"`), ...duplicates.map(duplicateFault)].map(
+      faults: [...(await guard(() => runInTurns(checkJsonPatch(value)))).map(path => `unknown field "${path}"`), ...duplicates.map(duplicateFault)].map(
         fault => `json patch ${fault}`,
       ),
     }
@@ -156,7 +155,7 @@ function patchValue(target: BodyTarget, type: string, value: Json, current: Json
       const { object, leftOver } = strategicPatch(target.schema, current, value)
       return { patched: object, shown: leftOver }
     }
-    const patched = type === JSON_PATCH ? await inTurns(jsonPatchSteps(current, value), signal) : applyMergePatch(current, value)
+    const patched = type === JSON_PATCH ? await runInTurns(jsonPatchSteps(current, value), signal) : applyMergePatch(current, value)
     return { patched, shown: () => goJson(patched) }
   })
 }

@@ -11,12 +11,43 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Leaves the rest to the next turn after each step that took long. */
-export async function runInTurns<T>(steps: Steps<T>): Promise<T> {
-  if (turnIsLong()) await nextTurn()
+/** Leaves the rest to the next turn after each step that took long. Rejects with the signal's reason, between two steps, once nobody waits for the result. */
+export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
-    if (turnIsLong()) await nextTurn()
+    if (!turnIsLong()) continue
+    await nextTurn()
+    signal?.throwIfAborted()
   }
+}
+
+const RUN = 2048
+
+/** The items in order, equal ones as they stood: what `sort` does, in steps. */
+export function* sorted<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  let runs: T[][] = []
+  for (let i = 0; i < items.length; i += RUN) {
+    runs.push(items.slice(i, i + RUN).sort(compare))
+    yield
+  }
+  while (runs.length > 1) {
+    const longer: T[][] = []
+    for (let i = 0; i < runs.length; i += 2) longer.push(runs[i + 1] ? yield* mergedRuns(runs[i]!, runs[i + 1]!, compare) : runs[i]!)
+    runs = longer
+  }
+  return runs[0] ?? []
+}
+
+function* mergedRuns<T>(left: readonly T[], right: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  const out: T[] = []
+  let i = 0
+  let j = 0
+  while (i < left.length && j < right.length) {
+    out.push(compare(left[i]!, right[j]!) <= 0 ? left[i++]! : right[j++]!)
+    if (out.length % RUN === 0) yield
+  }
+  for (; i < left.length; i++) out.push(left[i]!)
+  for (; j < right.length; j++) out.push(right[j]!)
+  return out
 }

@@ -1,5 +1,5 @@
 import { compareText } from '../lib/compare-text.ts'
-import { atOnce, type Steps, sorted } from '../lib/in-turns.ts'
+import { runAtOnce, type Steps, sorted } from '../lib/steps.ts'
 
 /** One term of a field selector. `==` is `=`. */
 export interface FieldTerm {
@@ -45,7 +45,7 @@ function unescapeValue(text: string): string {
 }
 
 /** Parses the query parameter `fieldSelector`: terms in the order of their texts. Throws an Error with apimachinery's text. */
-export const parseFieldSelector = (text: string): FieldTerm[] => atOnce(fieldSelectorSteps(text))
+export const parseFieldSelector = (text: string): FieldTerm[] => runAtOnce(fieldSelectorSteps(text))
 
 /** The same, a term a step. */
 export function* fieldSelectorSteps(text: string): Steps<FieldTerm[]> {

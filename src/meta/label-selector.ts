@@ -1,4 +1,4 @@
-import { atOnce, type Steps, sorted } from '../lib/in-turns.ts'
+import { runAtOnce, type Steps, sorted } from '../lib/steps.ts'
 import type { FieldError } from './field-error.ts'
 import { forbidden, invalid, required } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -24,7 +24,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'n
 const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
 
 /** Parses the query parameter `labelSelector`, sorted by key. Throws an Error with apimachinery's text. An empty list matches everything. */
-export const parseLabelSelector = (text: string): LabelRequirement[] => atOnce(labelSelectorSteps(text))
+export const parseLabelSelector = (text: string): LabelRequirement[] => runAtOnce(labelSelectorSteps(text))
 
 /** The same, a requirement a step. */
 export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {

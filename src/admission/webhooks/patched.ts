@@ -1,7 +1,7 @@
 import { PatchError } from '../../apply/patch/error.ts'
 import { jsonPatchSteps } from '../../apply/patch/json.ts'
 import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
-import { inTurns } from '../../lib/in-turns.ts'
+import { runInTurns } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
 import { internalServerError } from '../../meta/status.ts'
@@ -29,7 +29,7 @@ export async function patchedObject(
   if (patchType !== 'JSONPatch') throw new WebhookCallError(`unsupported patch type ${JSON.stringify(patchType)}`)
   const before = bodyOf(request, about, object)
   const document = JSON.parse(bodyText(schemaOfBody(request, about), before)) as JsonObject
-  const patched = await inWords(() => inTurns(jsonPatchSteps(document, operations), request.ctx.signal))
+  const patched = await inWords(() => runInTurns(jsonPatchSteps(document, operations), request.ctx.signal))
   const next = objectOf(request, about, patched as JsonObject, before)
   return { object: next, changed: !deepEqual(next, object) }
 }

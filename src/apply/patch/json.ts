@@ -1,5 +1,5 @@
 import fastJsonPatch from 'fast-json-patch'
-import { atOnce, type Steps } from '../../lib/in-turns.ts'
+import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../same-json.ts'
@@ -20,7 +20,7 @@ type Operation = JsonObject | null
  * absent member is null (`replace` sets it, `copy` copies null, `test` finds it null), a missing value is null, replacing the whole document by a scalar does nothing.
  * Returns a new document; what the patch does not touch may be shared with the old one. Throws a PatchError, `unprocessable` for an operation that does not apply.
  */
-export const applyJsonPatch = (doc: JsonObject, patch: Json): Json => atOnce(jsonPatchSteps(doc, patch))
+export const applyJsonPatch = (doc: JsonObject, patch: Json): Json => runAtOnce(jsonPatchSteps(doc, patch))
 
 /** The same, an operation a step: one costs no more than the value that it brings, copies or compares, and a list's elements behind the place are moved as one block. */
 export function* jsonPatchSteps(doc: JsonObject, patch: Json): Steps<Json> {

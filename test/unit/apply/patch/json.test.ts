@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { PatchError } from '../../../../src/apply/patch/error.ts'
 import { applyJsonPatch, checkJsonPatch, MAX_COPIED_BYTES } from '../../../../src/apply/patch/json.ts'
-import { atOnce } from '../../../../src/lib/in-turns.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 import { types } from '../../../../src/resources/types.ts'
 import { decode } from '../../../../src/schema/decode.ts'
@@ -60,7 +60,7 @@ describe('JSON Patch', () => {
       it(name, () => {
         const inputs = structuredClone({ doc, patch })
         const got = outcome(() => {
-          atOnce(checkJsonPatch(patch))
+          runAtOnce(checkJsonPatch(patch))
           const patched = applyJsonPatch(doc, patch)
           return type === undefined ? patched : decode(types.type(type), patched)
         })
@@ -149,7 +149,7 @@ describe('JSON Patch', () => {
   ]
   for (const [patch, result] of checks)
     it(`checks ${JSON.stringify(patch)}`, () => {
-      if (typeof result === 'string') expect(() => atOnce(checkJsonPatch(patch))).to.throw(PatchError, result)
-      else expect(atOnce(checkJsonPatch(patch))).to.deep.equal(result)
+      if (typeof result === 'string') expect(() => runAtOnce(checkJsonPatch(patch))).to.throw(PatchError, result)
+      else expect(runAtOnce(checkJsonPatch(patch))).to.deep.equal(result)
     })
 })
