@@ -2,26 +2,13 @@ import type { TLSSocket } from 'node:tls'
 import { Conduct } from './conduct.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { dependencyOf, onConnection, onStream, refusePush } from './frame-checks.ts'
-import {
-  Flag,
-  type Frame,
-  FrameType,
-  frameOf,
-  headerFrames,
-  INITIAL_WINDOW,
-  MAX_31_BITS,
-  numbersFrame,
-  PREFACE,
-  PRIORITY_BYTES,
-  Setting,
-  settingsFrame,
-  unpadded,
-} from './frames.ts'
+import { Flag, type Frame, FrameType, frameOf, headerFrames, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PRIORITY_BYTES, unpadded } from './frames.ts'
 import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
 import { encodeHeaders } from './header-encoder.ts'
 import { Intake } from './intake.ts'
 import { Lifetime } from './lifetime.ts'
 import { type ConnectionLimits, FAREWELL_MS, SMALL_DATA_BYTES } from './limits.ts'
+import { greeting, PrefaceReader } from './preface.ts'
 import { ReceiveWindow } from './receive-window.ts'
 import { Http2Request } from './request.ts'
 import { areTrailers, readHead } from './request-head.ts'
@@ -41,8 +28,7 @@ export class Http2Connection implements StreamHost {
   readonly #sender: Sender
   readonly #receiving: ReceiveWindow
   readonly #streams = new Map<number, Http2Stream>()
-  /** What of the preface has come. */
-  #preface: Buffer | undefined = PREFACE.subarray(0, 0)
+  readonly #preface = new PrefaceReader()
   #settled = false
   #lastStream = 0
   /** Of new streams, as the client has it. */
@@ -62,14 +48,7 @@ export class Http2Connection implements StreamHost {
     this.#lifetime = new Lifetime(limits)
     this.#sender = new Sender(socket, () => this.#fail(new ConnectionError(ErrorCode.calm, 'the answers are not read')))
     this.#receiving = new ReceiveWindow(limits.connectionWindow, bytes => this.#widen(0, bytes))
-    this.#sender.send(
-      settingsFrame([
-        [Setting.maxConcurrentStreams, limits.maxConcurrentStreams],
-        [Setting.initialWindowSize, limits.streamWindow],
-        [Setting.maxHeaderListSize, limits.maxHeaderBytes],
-      ]),
-    )
-    if (limits.connectionWindow > INITIAL_WINDOW) this.#sender.send(numbersFrame(FrameType.windowUpdate, 0, limits.connectionWindow - INITIAL_WINDOW))
+    this.#sender.send(greeting(limits))
     socket.on('data', (chunk: Buffer) => this.#guard(() => this.#read(chunk)))
     socket.on('error', () => {})
     // Who has no more to say is taken to have gone, as a connection that is cut.
@@ -142,8 +121,8 @@ export class Http2Connection implements StreamHost {
   // ── Reading ──
 
   #read(chunk: Buffer): void {
-    const rest = this.#preface === undefined ? chunk : this.#readPreface(this.#preface, chunk)
-    if (rest !== undefined && rest.length > 0) this.#intake.read(rest)
+    const rest = this.#preface.read(chunk)
+    if (rest !== undefined) this.#intake.read(rest)
   }
 
   #guard(read: () => void): void {
@@ -154,14 +133,6 @@ export class Http2Connection implements StreamHost {
       if (!(error instanceof ConnectionError)) throw error
       this.#fail(error)
     }
-  }
-
-  #readPreface(had: Buffer, chunk: Buffer): Buffer | undefined {
-    const all = Buffer.concat([had, chunk])
-    const known = Math.min(all.length, PREFACE.length)
-    if (all.compare(PREFACE, 0, known, 0, known) !== 0) throw new ConnectionError(ErrorCode.protocol, 'the connection does not begin as one of HTTP/2')
-    this.#preface = known === PREFACE.length ? undefined : all
-    return this.#preface === undefined ? all.subarray(known) : undefined
   }
 
   /** By type. Frames of other types are for extensions, and passed over. */
