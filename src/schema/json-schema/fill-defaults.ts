@@ -1,32 +1,62 @@
 import { clone, setMember } from '../../meta/equal.ts'
 import type { Json } from '../../meta/object.ts'
+import { tooLargeError } from '../../meta/status.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 /**
  * Fills in the defaults of a structural schema, in place: where a member is absent, or null that is no value. Within lists and maps a null that is no value becomes the default, too.
+ * A short list and a schema of many defaults make very much of it, which no store would take: throws 413 once there are more than MOST_FILLED values.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
  */
-export function fillDefaults(value: Json, schema: JsonSchemaProps | undefined): void {
+export const fillDefaults = (value: Json, schema: JsonSchemaProps | undefined): void => fill(value, schema, { filled: 0 })
+
+/** Values that defaults may add to one object, at every depth. */
+const MOST_FILLED = 65_536
+
+interface Filling {
+  filled: number
+}
+
+/** A copy of a default. */
+function defaultOf({ default: value = null }: JsonSchemaProps, filling: Filling): Json {
+  filling.filled += countOf(value)
+  if (filling.filled > MOST_FILLED) throw tooLargeError(`limit is ${MOST_FILLED} values of defaults`)
+  return clone(value)
+}
+
+const counts = new WeakMap<object, number>()
+
+function countOf(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 1
+  let count = counts.get(value)
+  if (count === undefined) {
+    count = Object.values(value).reduce<number>((sum, member) => sum + countOf(member), 1)
+    counts.set(value, count)
+  }
+  return count
+}
+
+function fill(value: Json, schema: JsonSchemaProps | undefined, filling: Filling): void {
   if (schema === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     const items = itemsSchema(schema)
     if (items === undefined) return
     for (const [i, item] of value.entries()) {
-      if (isWrongNull(item, items)) value[i] = clone(items.default ?? null)
-      fillDefaults(value[i] as Json, items)
+      if (isWrongNull(item, items)) value[i] = defaultOf(items, filling)
+      fill(value[i] as Json, items, filling)
     }
     return
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (property.default === undefined || property.default === null) continue
     const present = Object.hasOwn(value, name)
-    if (!present || isWrongNull(value[name] as Json, property)) setMember(value, name, clone(property.default))
+    if (!present || isWrongNull(value[name] as Json, property)) setMember(value, name, defaultOf(property, filling))
   }
   const additional = additionalSchema(schema)
   for (const name of Object.keys(value)) {
     const property = propertySchema(schema, name)
-    if (!property && additional && isWrongNull(value[name] as Json, additional)) setMember(value, name, clone(additional.default ?? null))
-    fillDefaults(value[name] as Json, property ?? additional)
+    if (!property && additional && isWrongNull(value[name] as Json, additional)) setMember(value, name, defaultOf(additional, filling))
+    fill(value[name] as Json, property ?? additional, filling)
   }
 }
 

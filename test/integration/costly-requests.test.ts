@@ -1,0 +1,131 @@
+/** Requests that are small to send and long to do: while the server does one of them, others wait no longer than for one of its steps. */
+
+import { request as httpRequest } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { startWatchedServer, type WatchedServer } from '../support/loop-watch.ts'
+
+/** Milliseconds. A step takes ten or so; what is linear in a body of some megabytes and still one piece is allowed for. */
+const LONGEST_PIECE = 200
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const JSON_PATCH = 'application/json-patch+json'
+
+interface Asked {
+  readonly method?: string
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const range = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
+const kindOf = (plural: string): string => `${plural[0]?.toUpperCase()}${plural.slice(1, -1)}`
+const pathOf = (plural: string): string => `/apis/costly.example.com/v1/namespaces/default/${plural}`
+const dryRun = (path: string): string => `${path}?dryRun=All`
+
+function definition(plural: string, spec: object): object {
+  const kind = kindOf(plural)
+  const openAPIV3Schema = { type: 'object', properties: { spec } }
+  return {
+    metadata: { name: `${plural}.costly.example.com` },
+    spec: {
+      group: 'costly.example.com',
+      scope: 'Namespaced',
+      names: { plural, singular: plural.slice(0, -1), kind, listKind: `${kind}List` },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  }
+}
+
+const object = (plural: string, spec: object, name = 'a'): object => ({ apiVersion: 'costly.example.com/v1', kind: kindOf(plural), metadata: { name }, spec })
+const textOf = (rules: object): object => ({ type: 'object', properties: { text: { type: 'string', ...rules } } })
+const listOf = (items: object, rules: object = {}): object => ({ type: 'object', properties: { list: { type: 'array', items, ...rules } } })
+
+const SCHEMAS: Readonly<Record<string, object>> = {
+  patterns: textOf({ pattern: '(a?){500}$' }),
+  searches: { ...textOf({ maxLength: 20_000 }), 'x-kubernetes-validations': [{ rule: "self.text.matches('(a?){300}$')" }] },
+  enums: listOf({ type: 'string', enum: range(30_000, i => `v${i}`) }),
+  keyeds: listOf(
+    { type: 'object', required: ['name'], properties: { name: { type: 'string' }, value: { type: 'integer' } } },
+    { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
+  ),
+  defaulteds: listOf({ type: 'object', properties: Object.fromEntries(range(1000, i => [`p${i}`, { type: 'string', default: 'x' }])) }),
+}
+
+const labels = (text: string): Asked => ({ path: `${CONFIG_MAPS}?resourceVersion=0&labelSelector=${encodeURIComponent(text)}` })
+const fields = (text: string): Asked => ({ path: `${CONFIG_MAPS}?resourceVersion=0&fieldSelector=${encodeURIComponent(text)}` })
+const patched = (body: unknown): Asked => ({ method: 'PATCH', path: dryRun(`${CONFIG_MAPS}/large`), body, headers: { 'content-type': JSON_PATCH } })
+const made = (plural: string, spec: object): Asked => ({ method: 'POST', path: dryRun(pathOf(plural)), body: object(plural, spec) })
+const accepting = (accept: string): Asked => ({ path: `${CONFIG_MAPS}/large`, headers: { accept } })
+
+const CASES: readonly [what: string, asked: Asked, code: number][] = [
+  [
+    'a patch that moves all members 9,998 times',
+    patched(range(9998, i => ({ op: 'move', from: i % 2 ? '/datb' : '/data', path: i % 2 ? '/data' : '/datb' }))),
+    200,
+  ],
+  ['a patch that moves each of 10,000 members', patched(range(10_000, i => ({ op: 'move', from: `/data/k${i}`, path: `/data/m${i}` }))), 200],
+  ['a patch that copies all members again and again', patched(range(10_000, () => ({ op: 'copy', from: '/data', path: '/datb' }))), 422],
+  ['60,000 terms of a label selector on one label', labels(range(60_000, i => `app!=a${i}`).join()), 200],
+  ['60,000 labels that must be absent', labels(range(60_000, i => `!z${i}`).join()), 200],
+  ['20,000 terms of a field selector', fields(range(20_000, i => `metadata.name!=a${i}`).join()), 200],
+  ['an Accept header of 1,000,000 spaces within a type', accepting(`application/json; a${' '.repeat(1_000_000)}x=b`), 200],
+  ['an Accept header of 130,000 clauses in the worst order', accepting(`${'*/*;q=0.1;as=x,'.repeat(30_000)}${'a/b,'.repeat(100_000)}`), 406],
+  ['an Accept header of 1,000,000 commas', accepting(','.repeat(1_000_000)), 406],
+  ['a limit of 1,000,000 digits', { path: `${CONFIG_MAPS}?limit=${'9'.repeat(1_000_000)}` }, 400],
+  ['a pattern of 500 optional characters over 60,000', made('patterns', { text: 'a'.repeat(60_000) }), 201],
+  ['a rule that searches 20,000 characters', made('searches', { text: 'a'.repeat(20_000) }), 201],
+  ['2,000 values looked up among 30,000', made('enums', { list: range(2000, () => 'v29999') }), 201],
+  ['2,000 values that are none of 30,000', made('enums', { list: range(2000, i => `w${i}`) }), 422],
+  ['defaults of 1,000 members for 1,000 items', made('defaulteds', { list: range(1000, () => ({})) }), 413],
+  [
+    'an update of a list of 5,000 keyed items',
+    {
+      method: 'PATCH',
+      path: dryRun(`${pathOf('keyeds')}/a`),
+      body: [{ op: 'add', path: '/spec/list/-', value: { name: 'z' } }],
+      headers: { 'content-type': JSON_PATCH },
+    },
+    200,
+  ],
+]
+
+describe('requests that take long to do', function () {
+  this.timeout(120_000)
+  let watched: WatchedServer
+
+  /** The status code of the answer. */
+  const send = ({ method = 'GET', path, body, headers }: Asked): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(watched.server.url)
+      const request = httpRequest({ hostname, port, method, path, agent: false, headers: { 'content-type': 'application/json', ...headers } }, answer => {
+        answer.resume()
+        answer.on('end', () => resolve(answer.statusCode ?? 0))
+      })
+      request.on('error', reject)
+      request.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+
+  before(async () => {
+    watched = await startWatchedServer()
+    await send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: 'large' }, data: Object.fromEntries(range(20_000, i => [`k${i}`, 'v'])) } })
+    for (let i = 0; i < 300; i++)
+      await send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: `m${i}`, labels: { app: 'x', tier: `t${i % 9}` } } } })
+    for (const [plural, spec] of Object.entries(SCHEMAS)) {
+      expect(await send({ method: 'POST', path: DEFINITIONS, body: definition(plural, spec) }), plural).to.equal(201)
+      while ((await send({ path: pathOf(plural) })) !== 200) await sleep(20)
+    }
+    const list = range(5000, i => ({ name: `n${i}`, value: i }))
+    expect(await send({ method: 'POST', path: pathOf('keyeds'), body: object('keyeds', { list }) })).to.equal(201)
+    await send({ path: `${CONFIG_MAPS}?labelSelector=app` })
+  })
+  after(() => watched?.stop())
+
+  for (const [what, asked, code] of CASES)
+    it(`leave others their turns: ${what}`, async () => {
+      await watched.longestPiece()
+      expect(await send(asked)).to.equal(code)
+      expect(await watched.longestPiece()).to.be.below(LONGEST_PIECE)
+    })
+})

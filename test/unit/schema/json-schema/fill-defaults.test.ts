@@ -1,0 +1,31 @@
+import { expect } from 'chai'
+import type { JsonObject } from '../../../../src/meta/object.ts'
+import { fillDefaults } from '../../../../src/schema/json-schema/fill-defaults.ts'
+import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+
+const itemsWith = (properties: Record<string, JsonSchemaProps>): JsonSchemaProps => ({
+  type: 'object',
+  properties: { list: { type: 'array', items: { type: 'object', properties } } },
+})
+const emptyItems = (count: number): JsonObject => ({ list: Array.from({ length: count }, () => ({})) })
+
+describe('fillDefaults', () => {
+  it('fills members of items, each with a value of its own', () => {
+    const value = emptyItems(2)
+    fillDefaults(value, itemsWith({ a: { type: 'object', default: { b: [1] } } }))
+    expect(value).to.deep.equal({ list: [{ a: { b: [1] } }, { a: { b: [1] } }] })
+    const [first, second] = value.list as JsonObject[]
+    expect(first?.a).not.to.equal(second?.a)
+  })
+
+  it('refuses what would make very much of little', () => {
+    const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, { type: 'string', default: 'x' }]))
+    expect(() => fillDefaults(emptyItems(10), itemsWith(properties))).not.to.throw()
+    expect(() => fillDefaults(emptyItems(1000), itemsWith(properties))).to.throw('Request entity too large: limit is 65536 values of defaults')
+  })
+
+  it('counts what is in a default', () => {
+    const big = Array.from({ length: 2000 }, (_, i) => i)
+    expect(() => fillDefaults(emptyItems(100), itemsWith({ a: { type: 'array', default: big } }))).to.throw('limit is 65536 values of defaults')
+  })
+})
