@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
 import { documentOperations, type Operation, reasonOf } from './operations.ts'
@@ -32,8 +33,8 @@ function extensions({ action, gvk }: Operation): JsonObject {
   }
 }
 
-/** The whole API as Swagger 2.0. */
-export function openApiV2(snapshot: CatalogSnapshot, release: string): JsonObject {
+/** The whole API as Swagger 2.0, a path a step. */
+export function* openApiV2(snapshot: CatalogSnapshot, release: string): Steps<JsonObject> {
   const resolver = new TypeResolver(2, kindsByDefinition(snapshot))
   const operations = [...documentOperations(snapshot).values()].flatMap(make => make())
   const uses = new Map<string, number>()
@@ -54,7 +55,9 @@ export function openApiV2(snapshot: CatalogSnapshot, release: string): JsonObjec
     return reference
   }
   const paths: JsonObject = {}
+  yield
   for (const [path, { operations: here, shared }] of [...byPath(operations)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    yield
     const item: JsonObject = {}
     for (const operation of here) {
       const own = operation.parameters.filter(p => !shared.has(idOf(p))).sort(byName)
@@ -81,6 +84,7 @@ export function openApiV2(snapshot: CatalogSnapshot, release: string): JsonObjec
     if (common.length > 0) item.parameters = common.map(parameter)
     paths[path] = item
   }
+  yield
   return {
     swagger: '2.0',
     info: { title, version: release },

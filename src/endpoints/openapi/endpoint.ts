@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import { JSON_TYPE, type MediaType, negotiateOutput } from '../../codec/negotiate.ts'
+import { runAtOnce, runInTurns, type Steps } from '../../lib/steps.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { failure } from '../../meta/status.ts'
@@ -19,6 +20,10 @@ export interface OpenApiDocument {
 
 /** The OpenAPI documents of one state of the catalog, each made when first asked for. */
 export interface OpenApi {
+  /** Makes what `v2` and `v2Proto` are of, in steps; either makes it at once otherwise. */
+  prepareV2(): Steps<void>
+  /** Likewise for `v3Index`. */
+  prepareV3(): Steps<void>
   v2(): OpenApiDocument
   /** The same as gnostic's protobuf. */
   v2Proto(): OpenApiDocument
@@ -52,10 +57,19 @@ export function createOpenApi(snapshot: CatalogSnapshot, release = RELEASE): Ope
     return operations
   }
   const v2 = (): JsonObject => {
-    swagger ??= openApiV2(snapshot, release)
+    swagger ??= runAtOnce(openApiV2(snapshot, release))
     return swagger
   }
   const api: OpenApi = {
+    *prepareV2() {
+      swagger ??= yield* openApiV2(snapshot, release)
+    },
+    *prepareV3() {
+      for (const path of documents().keys()) {
+        api.v3(path)
+        yield
+      }
+    },
     v2: () => once('v2', () => text(v2())),
     v2Proto: () => once('v2Proto', () => encodeSwagger(v2())),
     v3Index: () =>
@@ -100,6 +114,7 @@ export class OpenApiEndpoint {
   private generation = -1
   private current: OpenApi | undefined
   private modified = ''
+  private readonly prepared = new Map<'V2' | 'V3', Promise<void>>()
 
   /** Answers the request, or returns false where the path is none of these. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
@@ -108,16 +123,19 @@ export class OpenApiEndpoint {
     if (this.generation !== snapshot.generation || !this.current) {
       this.generation = snapshot.generation
       this.current = createOpenApi(snapshot)
+      this.prepared.clear()
       this.modified = new Date().toUTCString()
     }
     const openApi = this.current
     if (path === '/openapi/v2') {
+      await this.prepare('V2', openApi)
       const type = this.accept(exchange, offerV2)
       if (type === JSON_TYPE) await this.send(exchange, JSON_TYPE, openApi.v2())
       else await this.send(exchange, PROTO_V2, openApi.v2Proto())
       return true
     }
     if (path === '/openapi/v3' || path === '/openapi/v3/') {
+      await this.prepare('V3', openApi)
       await this.send(exchange, JSON_TYPE, openApi.v3Index())
       return true
     }
@@ -139,6 +157,15 @@ export class OpenApiEndpoint {
     if (type === JSON_TYPE) await this.send(exchange, JSON_TYPE, document)
     else await this.send(exchange, PROTO_V3, openApi.v3Proto(name) as OpenApiDocument)
     return true
+  }
+
+  /** Once, for all who ask meanwhile. */
+  private async prepare(form: 'V2' | 'V3', openApi: OpenApi): Promise<void> {
+    const known = this.prepared.get(form)
+    if (known) return known
+    const prepared = runInTurns(form === 'V2' ? openApi.prepareV2() : openApi.prepareV3())
+    this.prepared.set(form, prepared)
+    return prepared
   }
 
   private accept(exchange: Exchange, offer: readonly MediaType[]): string {
