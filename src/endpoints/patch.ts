@@ -59,6 +59,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   let warned = false
   const run = async (current: KubeObject): Promise<KubeObject> => {
     const patched = await patchValue(target, type, parsed.value, current as unknown as JsonObject, exchange.ctx.signal)
+    if (turnIsLong()) await nextTurn()
     const next = await runInTurns(decodePatched(target, type, parsed, patched, options, text => warned || exchange.ctx.warn(text)))
     warned = true
     ensureNamespace(next.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')
