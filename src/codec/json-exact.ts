@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { integerOf } from '../lib/integer.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { Literals, Repeated } from '../schema/diagnose.ts'
@@ -102,7 +103,7 @@ export function parseExactly(bytes: Buffer): ParsedJson {
     const value = Number(literal)
     if (/^-?\d+$/.test(literal)) {
       if (Number.isSafeInteger(value)) return { value: value === 0 ? 0 : value }
-      const exact = BigInt(literal)
+      const exact = integerOf(literal)
       return exact >= -(2n ** 63n) && exact < 2n ** 63n ? { value: exact } : { value, literal }
     }
     if (!Number.isFinite(value)) tooLarge ??= literal

@@ -1,3 +1,4 @@
+import { integerOf } from '../lib/integer.ts'
 /** How an untagged plain scalar reads: by the rules of go-yaml 2, which kubectl and kube-apiserver share (YAML 1.1 words, octal by a leading zero, dates as text). */
 export type Scalar = { readonly tag: 'null' | 'bool' | 'int' | 'float' | 'timestamp' | 'str'; readonly value: null | boolean | number | bigint | string }
 
@@ -43,7 +44,7 @@ export function resolvePlain(text: string): Scalar {
 function readInteger(text: string): number | bigint | undefined {
   const negative = text.startsWith('-')
   const digits = /^[-+]/.test(text) ? text.slice(1) : text
-  const value = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits}` : digits)
+  const value = /^0[0-7]+$/.test(digits) ? BigInt(`0o${digits}`) : /^[0-9]+$/.test(digits) ? integerOf(digits) : BigInt(digits)
   const signed = negative ? -value : value
   if (signed < -(2n ** 63n) || signed > (digits === text ? 2n ** 64n : 2n ** 63n) - 1n) return undefined
   const number = Number(signed)

@@ -1,3 +1,5 @@
+import { integerOf } from '../lib/integer.ts'
+
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
@@ -41,7 +43,7 @@ export function parseDuration(text: string): bigint {
     rest = rest.slice(unitText.length)
     // Go, too, leaves out digits that count no more.
     const digits = fraction.slice(0, MAX_FRACTION)
-    total += BigInt(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length)
+    total += integerOf(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length)
     if (total > MAX) throw bad()
   }
   return negative ? -total : total

@@ -1,4 +1,5 @@
 import { parseJson } from '../codec/json.ts'
+import { integerOf } from '../lib/integer.ts'
 import type { Json } from '../meta/object.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import { key, revision } from '../storage/revision.ts'
@@ -64,7 +65,7 @@ function readFields(text: Buffer): Fields {
     }
     if (typeof given !== 'number' && typeof given !== 'bigint') throw mistyped(goType(given), 'int64')
     const literal = /"rv"\s*:\s*(-?\d[\d.eE+-]*)/i.exec(text.toString())?.[1] ?? String(given)
-    if (!/^-?\d+$/.test(literal) || BigInt.asIntN(64, BigInt(literal)) !== BigInt(literal)) throw mistyped(`number ${literal}`, 'int64')
+    if (!/^-?\d+$/.test(literal) || BigInt.asIntN(64, integerOf(literal)) !== integerOf(literal)) throw mistyped(`number ${literal}`, 'int64')
     fields.rv = BigInt(literal)
   }
   return fields

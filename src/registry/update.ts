@@ -1,5 +1,6 @@
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { integerOf } from '../lib/integer.ts'
 import { runInTurns } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -161,7 +162,8 @@ const outcomeOf = (
 function checkVersion(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject): void {
   const gr = groupResourceOf(target.served)
   const wanted = next.metadata.resourceVersion ?? ''
-  const fault = wanted === '' ? undefined : !/^\d+$/.test(wanted) ? 'invalid syntax' : BigInt(wanted) > 18446744073709551615n ? 'value out of range' : undefined
+  const fault =
+    wanted === '' ? undefined : !/^\d+$/.test(wanted) ? 'invalid syntax' : integerOf(wanted) > 18446744073709551615n ? 'value out of range' : undefined
   // Upstream has no Status for this one: the parser's text in a 500.
   if (fault) throw failure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(wanted)}: ${fault}`)
   if (wanted === '' || wanted === '0') {

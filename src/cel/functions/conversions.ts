@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { integerOf } from '../../lib/integer.ts'
 import { parseDuration } from '../../meta/duration.ts'
 import { parseTime } from '../../meta/time.ts'
 import { formatDouble, plainDouble } from '../values/double-text.ts'
@@ -11,12 +12,12 @@ const cannot = (from: string, to: string): CelError => new CelError(`type conver
 const identity = (value: Value): Value => value
 
 function textToInt(text: string): Value {
-  const value = /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined
+  const value = /^[+-]?[0-9]+$/.test(text) ? integerOf(text.replace(/^\+/, '')) : undefined
   return value !== undefined && inInt64(value) ? toInt(value) : cannot('string', 'int')
 }
 
 function textToUint(text: string): Value {
-  const value = /^[0-9]+$/.test(text) ? BigInt(text) : undefined
+  const value = /^[0-9]+$/.test(text) ? integerOf(text) : undefined
   return value !== undefined && inUint64(value) ? new CelUint(value) : cannot('string', 'uint')
 }
 

@@ -1,3 +1,4 @@
+import { integerOf } from '../../lib/integer.ts'
 import { compareSemanticVersions, type SemanticVersion } from '../../meta/semantic-version.ts'
 import { strconvQuote } from '../../schema/go-text.ts'
 import { inUint64, toInt } from '../values/integer.ts'
@@ -36,7 +37,7 @@ function number(text: string, name: string): bigint {
 
 function parseUint(text: string): bigint {
   if (text === '') fail('strconv.ParseUint: parsing "": invalid syntax')
-  const value = BigInt(text)
+  const value = integerOf(text)
   return inUint64(value) ? value : fail(`strconv.ParseUint: parsing ${strconvQuote(text)}: value out of range`)
 }
 

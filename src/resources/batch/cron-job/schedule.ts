@@ -1,3 +1,4 @@
+import { integerOf } from '../../../lib/integer.ts'
 import { parseDuration } from '../../../meta/duration.ts'
 import { quote } from '../../../meta/field-error.ts'
 import { isTimeZone } from './time-zone.ts'
@@ -21,7 +22,7 @@ const EVERY = '@every '
 
 function parseNumber(text: string): number {
   if (!/^[+-]?[0-9]+$/.test(text)) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: invalid syntax`)
-  const value = BigInt(text.replace('+', ''))
+  const value = integerOf(text.replace('+', ''))
   if (BigInt.asIntN(64, value) !== value) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: value out of range`)
   if (value < 0n) throw new Error(`negative number (${value}) not allowed: ${text}`)
   return Number(value)

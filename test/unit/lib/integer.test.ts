@@ -1,0 +1,24 @@
+import { expect } from 'chai'
+import { integerOf } from '../../../src/lib/integer.ts'
+
+describe('integerOf', () => {
+  const cases: [text: string, value: bigint][] = [
+    ['0', 0n],
+    ['-7', -7n],
+    ['9223372036854775808', 9223372036854775808n],
+    [`${'0'.repeat(100)}12`, 12n],
+    [`-${'0'.repeat(100)}12`, -12n],
+    ['0'.repeat(100), 0n],
+    ['9'.repeat(64), 10n ** 64n - 1n],
+    ['9'.repeat(65), 10n ** 64n],
+    [`-${'9'.repeat(1000)}`, -(10n ** 64n)],
+  ]
+  for (const [text, value] of cases) it(`${text.slice(0, 20)} of ${text.length}`, () => expect(integerOf(text)).to.equal(value))
+
+  it('of millions of digits takes no time to speak of', () => {
+    const before = process.cpuUsage()
+    integerOf('9'.repeat(3_000_000))
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).to.be.below(100)
+  })
+})
