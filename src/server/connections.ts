@@ -2,8 +2,9 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { steadyClock } from '../lib/clock.ts'
 import { Progress } from '../lib/progress.ts'
+import { pipelinedBytes } from './http1-requests.ts'
 import type { Http2Session } from './http2-stacks.ts'
-import { CHECK_MS, EVICTED_AT_ONCE, MAX_CONNECTIONS, MAX_HELD_BYTES, SETTLING_MS, STALLED_MS, STALLED_STREAM_MS } from './limits.ts'
+import { CHECK_MS, EVICTED_AT_ONCE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HELD_BYTES, SETTLING_MS, STALLED_MS, STALLED_STREAM_MS } from './limits.ts'
 import { hasLeftHttp } from './upgrade.ts'
 
 /** What is known of a connection between two looks at it. */
@@ -20,6 +21,8 @@ interface Connection {
   stalledFor: number
   heldBytes: number
   read: number
+  /** Of a head that may not have ended. */
+  headBytes: number
   sent: number
 }
 
@@ -63,6 +66,7 @@ export class Connections {
       stalledFor: 0,
       heldBytes: 0,
       read: 0,
+      headBytes: 0,
       sent: 0,
     }
     connection.idle.stalledFor(steadyClock.now(), true, true)
@@ -145,11 +149,22 @@ function lookAtHttp1(connection: Connection, now: number, limits: typeof CONNECT
   const left = hasLeftHttp(speaker)
   const sent = speaker.bytesWritten - waiting
   const read = speaker.bytesRead
-  connection.heldBytes = waiting
+  connection.headBytes = openHeadBytes(connection, sent, read, answer !== undefined || left)
+  connection.heldBytes = waiting + connection.headBytes + pipelinedBytes(speaker)
   connection.stalledFor = connection.stalled.stalledFor(now, waiting > 0, sent !== connection.sent)
   connection.idleFor = connection.idle.stalledFor(now, waiting === 0 && answer === undefined && !left, read !== connection.read)
   connection.sent = sent
   connection.read = read
   const goesOn = left || answer?.writableEnded === false
   if (connection.stalledFor > (goesOn ? limits.stalledStreamMs : limits.stalledMs)) connection.socket.destroy()
+}
+
+/**
+ * Bytes of a head that has begun, as far as they are seen from outside: those that came since the last look at which an answer was sent. What came in the same second as an answer may have been
+ * before it, or not.
+ */
+function openHeadBytes({ sent, read, headBytes }: Connection, nowSent: number, nowRead: number, busy: boolean): number {
+  if (busy) return 0
+  const came = nowRead - read
+  return Math.min(MAX_HEADER_BYTES, nowSent === sent ? headBytes + came : came)
 }

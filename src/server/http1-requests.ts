@@ -1,11 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Allowance } from '../lib/allowance.ts'
+import { headBytesOf } from '../lib/head-bytes.ts'
 import type { Listener } from './app.ts'
 import { answerTooManyFields, hasTooManyFields } from './field-limit.ts'
-import { MAX_PIPELINED } from './limits.ts'
+import { MAX_PIPELINED, MAX_PIPELINED_BYTES, SMALL_CHUNKS } from './limits.ts'
 
 /** Requests of a connection that wait behind the answer to an earlier one. */
-const pipelined = new WeakMap<Socket, number>()
+interface Waiting {
+  requests: number
+  /** Of their heads. */
+  bytes: number
+}
+
+const pipelined = new WeakMap<Socket, Waiting>()
+
+/** Bytes of the heads that wait on a connection. */
+export const pipelinedBytes = (socket: Socket): number => pipelined.get(socket)?.bytes ?? 0
 
 /**
  * Serves what Node's HTTP/1.1 reads. A connection on which too many requests wait for their turn is closed: Node reads on while answers are being made, and each request costs a hundred
@@ -15,18 +26,43 @@ export const http1Listener =
   (listener: Listener) =>
   (req: IncomingMessage, res: ServerResponse): void => {
     // Node gives the connection to the first of those that are not answered.
-    if (res.socket === null && !mayWait(req.socket, res)) return
+    if (res.socket === null && !mayWait(req, res)) return
+    if (req.headers['transfer-encoding'] !== undefined) boundChunks(req)
     if (hasTooManyFields(req)) answerTooManyFields(res)
     else listener(req, res)
   }
 
-function mayWait(socket: Socket, res: ServerResponse): boolean {
-  const waiting = (pipelined.get(socket) ?? 0) + 1
-  if (waiting > MAX_PIPELINED || socket.destroyed) {
+function mayWait({ socket, rawHeaders, url = '' }: IncomingMessage, res: ServerResponse): boolean {
+  const waiting = pipelined.get(socket) ?? { requests: 0, bytes: 0 }
+  const bytes = headBytesOf(rawHeaders) + url.length
+  if (waiting.requests >= MAX_PIPELINED || (waiting.requests > 0 && waiting.bytes + bytes > MAX_PIPELINED_BYTES) || socket.destroyed) {
     socket.destroy()
     return false
   }
+  waiting.requests++
+  waiting.bytes += bytes
   pipelined.set(socket, waiting)
-  res.once('close', () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1))
+  res.once('close', () => {
+    waiting.requests--
+    waiting.bytes -= bytes
+  })
   return true
+}
+
+/**
+ * Closes the connection of a body that comes in many small chunks: Node makes a buffer of each, and calls back with it, all in the turn in which they were read. They are counted after the answer, too,
+ * where Node would drop what comes.
+ */
+function boundChunks(req: IncomingMessage): void {
+  const small = new Allowance(SMALL_CHUNKS.burst, SMALL_CHUNKS.perSecond)
+  const { push } = req
+  req.push = function (this: IncomingMessage, chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+    if (chunk !== null && chunk.length < SMALL_CHUNKS.bytes && !small.spend()) {
+      req.socket.destroy()
+      return false
+    }
+    return push.call(this, chunk, encoding)
+  }
+  // Node's own drops without a word to anybody.
+  ;(req as unknown as { _dump: () => void })._dump = () => void req.removeAllListeners('data').resume()
 }

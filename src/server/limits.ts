@@ -10,8 +10,19 @@ export const MAX_HEADER_BYTES = 1 << 20
 /** Fields of a request, over either protocol. net/http counts bytes alone; Node's parser takes time as their square. */
 export const MAX_HEADERS = 2000
 
+/** Characters of a path, as it was sent, before the query: an answer that refuses it repeats it, longer. kube-apiserver has a limit of the whole head alone. */
+export const MAX_PATH_LENGTH = 64 * 1024
+/** Of a query. net/url's urlmaxqueryparams. */
+export const MAX_QUERY_PARAMETERS = 10_000
+
 /** Requests of an HTTP/1.1 connection that wait behind one that is being answered. net/http reads the next when it has answered the last; clients that pipeline are all but extinct. */
 export const MAX_PIPELINED = 64
+
+/** Bytes of their heads, which are kept until the answers before theirs have left: as many as one may have. */
+export const MAX_PIPELINED_BYTES = 1 << 20
+
+/** Chunks of a body, of fewer bytes: at once, and more with each second, as frames of HTTP/2 that cause no request. */
+export const SMALL_CHUNKS = { bytes: 64, burst: 1000, perSecond: 33 }
 
 /** Without a request: kube-apiserver's IdleTimeout. */
 export const IDLE_MS = 90_000

@@ -17,6 +17,8 @@ import { HttpExchange } from './exchange.ts'
 import { Deadlines, setDeadline } from './filters/deadline.ts'
 import type { InFlight } from './filters/in-flight.ts'
 import { isLongRunning, parseRequestInfo } from './filters/request-info.ts'
+import { MAX_PATH_LENGTH, MAX_QUERY_PARAMETERS } from './limits.ts'
+import { hasTooManyParameters } from './query.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { StatusEncoder } from './status-body.ts'
 
@@ -54,12 +56,15 @@ export class Pipeline {
     const url = req.url ?? '/'
     const mark = url.indexOf('?')
     const raw = mark < 0 ? url : url.slice(0, mark)
-    const path = raw.includes('%') ? decode(raw) : raw
+    const tooLong = raw.length > MAX_PATH_LENGTH
+    const path = tooLong ? '/' : raw.includes('%') ? decode(raw) : raw
     const asked = req.headers['audit-id']
     const id = typeof asked === 'string' && asked !== '' ? asked : randomUUID()
     const exchange = new HttpExchange(this.options, req, res, path ?? raw, mark < 0 ? '' : url.slice(mark + 1), id)
     this.open.add(exchange)
     try {
+      if (tooLong) throw badRequestError(`the path of a request has ${MAX_PATH_LENGTH} characters at most`)
+      if (hasTooManyParameters(exchange.search)) throw badRequestError(`a query has ${MAX_QUERY_PARAMETERS} parameters at most`)
       exchange.info = parseRequestInfo(exchange.method, exchange.path, () => exchange.query)
       if (path === undefined) throw badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`)
       if (turnIsSpent()) await nextTurn()

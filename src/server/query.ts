@@ -1,3 +1,5 @@
+import { MAX_QUERY_PARAMETERS } from './limits.ts'
+
 /** A pair with a broken percent escape, or with a semicolon. */
 const DROPPED = /;|%(?![0-9a-fA-F]{2})/
 
@@ -10,4 +12,12 @@ export function parseQuery(search: string): URLSearchParams {
       .filter(pair => !DROPPED.test(pair))
       .join('&'),
   )
+}
+
+/** Whether a query has more parameters than are read. */
+export function hasTooManyParameters(search: string): boolean {
+  if (search.length < MAX_QUERY_PARAMETERS) return false
+  let count = 1
+  for (let at = search.indexOf('&'); at >= 0 && count <= MAX_QUERY_PARAMETERS; at = search.indexOf('&', at + 1)) count++
+  return count > MAX_QUERY_PARAMETERS
 }

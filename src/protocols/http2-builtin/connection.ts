@@ -1,11 +1,13 @@
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { headBytesOf } from '../../lib/head-bytes.ts'
 import { invariant } from '../../lib/invariant.ts'
 import { Progress } from '../../lib/progress.ts'
 import { Conduct } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import { Flag } from '../http2/frames.ts'
 import { type ConnectionLimits, FAREWELL_MS, PREFACE_MS, SMALL_DATA_BYTES } from '../http2/limits.ts'
+import { OpenHeads } from '../http2/open-heads.ts'
 import { Http2Request } from '../http2/request.ts'
 import { readHead } from '../http2/request-head.ts'
 import { BuiltinStream } from './stream.ts'
@@ -29,6 +31,7 @@ export class BuiltinConnection {
   readonly #limits: ConnectionLimits
   readonly #session: ServerHttp2Session
   readonly #streams = new Set<BuiltinStream>()
+  readonly #heads = new OpenHeads()
   readonly #conduct = new Conduct()
   /** Bytes of bodies that wait for their readers. */
   #unread = 0
@@ -74,7 +77,7 @@ export class BuiltinConnection {
 
   /** Bytes that are kept for the connection: what waits for the client, and what it has sent that nobody has read. */
   get heldBytes(): number {
-    let bytes = this.#unread
+    let bytes = this.#unread + this.#heads.heldBytes
     for (const stream of this.#streams) bytes += stream.unwritten
     return bytes
   }
@@ -149,14 +152,22 @@ export class BuiltinConnection {
       this.#over(from)
       return
     }
+    const headBytes = headBytesOf(fields)
+    if (!this.#heads.add(headBytes)) {
+      from.close(ErrorCode.refusedStream)
+      this.#over(from)
+      return
+    }
     this.#conduct.request()
     this.#begun++
     const stream = new BuiltinStream(from)
     stream.remoteEnded = remoteEnded
+    stream.headBytes = headBytes
     this.#streams.add(stream)
     from.once('close', () => this.#over(from))
     stream.onClose(() => {
       this.#streams.delete(stream)
+      this.#heads.remove(stream.headBytes)
       this.#endWhenDone()
     })
     const request = new Http2Request(head, this.#socket, !remoteEnded, bytes => this.#taken(from, stream, bytes))

@@ -19,6 +19,8 @@ const unlessFailed = (taken: () => void) => (error?: Error | null) => {
 /** One stream of a session of Node's: the answer to its request. */
 export class BuiltinStream {
   request: Http2Request | undefined
+  /** Of the request's head. */
+  headBytes = 0
   /** The peer has sent its last frame. */
   remoteEnded = false
   /** Bytes of the request's body that wait for its reader. */

@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls'
+import { headBytesOf } from '../../lib/head-bytes.ts'
 import { Conduct } from './conduct.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { dependencyOf, onConnection, onStream, refusePush } from './frame-checks.ts'
@@ -7,7 +8,8 @@ import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
 import { encodeHeaders } from './header-encoder.ts'
 import { Intake } from './intake.ts'
 import { Lifetime } from './lifetime.ts'
-import { type ConnectionLimits, FAREWELL_MS, SMALL_DATA_BYTES } from './limits.ts'
+import { type ConnectionLimits, FAREWELL_MS, MAX_DROPPED_BYTES, SMALL_DATA_BYTES } from './limits.ts'
+import { OpenHeads } from './open-heads.ts'
 import { greeting, PrefaceReader } from './preface.ts'
 import { ReceiveWindow } from './receive-window.ts'
 import { Http2Request } from './request.ts'
@@ -29,6 +31,7 @@ export class Http2Connection implements StreamHost {
   readonly #receiving: ReceiveWindow
   readonly #streams = new Map<number, Http2Stream>()
   readonly #preface = new PrefaceReader()
+  readonly #heads = new OpenHeads()
   #settled = false
   #lastStream = 0
   /** Of new streams, as the client has it. */
@@ -38,6 +41,8 @@ export class Http2Connection implements StreamHost {
   readonly #lifetime: Lifetime
   #leaving = false
   #failed = false
+  /** Bytes that came since. */
+  #dropped = 0
 
   constructor(socket: TLSSocket, serve: Serve, limits: ConnectionLimits) {
     this.#socket = socket
@@ -49,7 +54,10 @@ export class Http2Connection implements StreamHost {
     this.#sender = new Sender(socket, () => this.#fail(new ConnectionError(ErrorCode.calm, 'the answers are not read')))
     this.#receiving = new ReceiveWindow(limits.connectionWindow, bytes => this.#widen(0, bytes))
     this.#sender.send(greeting(limits))
-    socket.on('data', (chunk: Buffer) => this.#guard(() => this.#read(chunk)))
+    socket.on('data', (chunk: Buffer) => {
+      if (this.#failed) this.#drop(chunk)
+      else this.#guard(() => this.#read(chunk))
+    })
     socket.on('error', () => {})
     // Who has no more to say is taken to have gone, as a connection that is cut.
     socket.once('end', () => {
@@ -73,7 +81,7 @@ export class Http2Connection implements StreamHost {
 
   /** Bytes that are kept for the connection: what waits for the client, and what it has sent that nobody has read. */
   get heldBytes(): number {
-    let bytes = this.#sender.waitingBytes + this.#receiving.unread + this.#blocks.openBytes
+    let bytes = this.#sender.waitingBytes + this.#receiving.unread + this.#blocks.openBytes + this.#heads.heldBytes
     for (const stream of this.#streams.values()) bytes += stream.queued
     return bytes
   }
@@ -123,6 +131,12 @@ export class Http2Connection implements StreamHost {
   #read(chunk: Buffer): void {
     const rest = this.#preface.read(chunk)
     if (rest !== undefined) this.#intake.read(rest)
+  }
+
+  /** Some of what comes after the end is read, so that the client reads the word of it before its writes fail. */
+  #drop(chunk: Buffer): void {
+    this.#dropped += chunk.length
+    if (this.#dropped > MAX_DROPPED_BYTES) this.#socket.pause()
   }
 
   #guard(read: () => void): void {
@@ -212,6 +226,8 @@ export class Http2Connection implements StreamHost {
     const known = this.#streams.get(block.stream)
     if (known !== undefined) this.#trailers(known, block)
     else this.#begin(block)
+    // A block that is refused has taken time, too.
+    this.#intake.began()
   }
 
   #trailers(stream: Http2Stream, { endStream, fields }: HeaderBlock): void {
@@ -232,9 +248,15 @@ export class Http2Connection implements StreamHost {
       this.#refuse(id, ErrorCode.protocol)
       return
     }
+    const headBytes = tooLarge ? 0 : headBytesOf(fields)
+    if (!this.#heads.add(headBytes)) {
+      this.#refuse(id, ErrorCode.refusedStream)
+      return
+    }
     this.#conduct.request()
     const stream = new Http2Stream(id, this, this.#streamWindow, new ReceiveWindow(this.#limits.streamWindow, bytes => this.#widen(id, bytes)))
     stream.remoteEnded = endStream
+    stream.headBytes = headBytes
     this.#streams.set(id, stream)
     if (head === undefined) {
       stream.bodiless(431, [], 0)
@@ -249,7 +271,6 @@ export class Http2Connection implements StreamHost {
     stream.request = request
     if (head.headers.expect === '100-continue' && !endStream) this.sendHead(id, 100, [], false)
     this.#serve(request, stream)
-    this.#intake.began()
   }
 
   #priority(frame: Frame): void {
@@ -387,6 +408,7 @@ export class Http2Connection implements StreamHost {
 
   gone(stream: Http2Stream): void {
     this.#streams.delete(stream.id)
+    this.#heads.remove(stream.headBytes)
     this.#endWhenDone()
   }
 }

@@ -38,7 +38,7 @@ export class Intake {
     inNextTurn(() => this.resume(rest))
   }
 
-  /** A request has begun. */
+  /** A request has begun, or was refused. */
   began(): void {
     this.stopped = this.quota > 0 ? --this.quota === 0 : turnIsSpent()
   }

@@ -26,6 +26,11 @@ export const EARNED = { perRequest: 4, perDataFrame: 4, perKib: 1, most: 10_000 
 /** DATA of fewer bytes that does not end its stream is a frame that causes nothing: each costs a buffer of its own. */
 export const SMALL_DATA_BYTES = 64
 
+/** Bytes of the heads of open requests. Past it a stream is refused: with answers that are not read a thousand heads would be kept, each as long as one may be. */
+export const MAX_OPEN_HEAD_BYTES = 4 << 20
+/** So many are not counted as held. */
+export const ORDINARY_HEAD_BYTES = 64 * 1024
+
 /** Settings in one frame. nghttp2's max_settings. */
 export const MAX_SETTINGS = 32
 /** Frames of one header block: many small ones are an attack. nghttp2 has 8, Go a limit of bytes alone. */
@@ -42,3 +47,5 @@ export const PREFACE_MS = 10_000
 export const GOAWAY_MS = 1000
 /** How long a connection that is ended for its peer's fault stays open for the word of it. */
 export const FAREWELL_MS = 1000
+/** Bytes that are read of such a peer meanwhile, and thrown away. */
+export const MAX_DROPPED_BYTES = 8 << 20

@@ -34,6 +34,8 @@ export class Http2Stream implements Source {
   readonly receiving: ReceiveWindow
   /** Bytes of the body that were announced and have not come; undefined: not announced. */
   expected: number | undefined
+  /** Of the request's head. */
+  headBytes = 0
   /** The peer has sent its last frame. */
   remoteEnded = false
   closed = false

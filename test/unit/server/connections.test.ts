@@ -23,7 +23,7 @@ describe('the connections of a port', () => {
 
   async function listen(limits: Partial<typeof CONNECTION_LIMITS>): Promise<void> {
     connections = new Connections({ ...CONNECTION_LIMITS, ...limits })
-    server = createServer((req, res) => {
+    server = createServer({ maxHeaderSize: 1 << 20 }, (req, res) => {
       if (req.url === '/long') writeOn(res)
       else if (req.url === '/large') res.end(Buffer.alloc(25 << 20))
       else if (req.url !== '/never') res.end('ok')
@@ -112,6 +112,15 @@ describe('the connections of a port', () => {
       client.pause()
       await sleep(10)
     }
+    expect(connections.size).to.equal(1)
+  })
+
+  it('lose some when heads that have not ended hold too much', async () => {
+    await listen({ heldBytes: 256 * 1024 })
+    const clients = [await open('/ok'), await open('/ok'), await open('/ok')]
+    for (const client of clients) client.write(`GET /ok HTTP/1.1\r\nHost: a\r\nx: ${'a'.repeat(100_000)}`)
+    await sleep(100)
+    await look(3)
     expect(connections.size).to.equal(1)
   })
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { http1Listener } from '../../../src/server/http1-requests.ts'
 import { answerInvalidRequest } from '../../../src/server/invalid-request.ts'
-import { MAX_HEADERS, MAX_PIPELINED } from '../../../src/server/limits.ts'
+import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_PIPELINED } from '../../../src/server/limits.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 
 /** Sends the text and gives what comes until the end, or for a while. */
@@ -87,6 +87,7 @@ describe('requests that wait behind another on a connection', () => {
   let begun = 0
   before(async () => {
     server = createServer(
+      { maxHeaderSize: MAX_HEADER_BYTES },
       http1Listener((_req, res) => {
         begun++
         setTimeout(() => 'end' in res && res.end(), 50)
@@ -121,11 +122,50 @@ describe('requests that wait behind another on a connection', () => {
     socket.destroy()
   })
 
+  it('end the connection where their heads are too long together', async () => {
+    const long = `${head('GET /')}\r\n${fields(9, `a: ${'b'.repeat(60_000)}`)}\r\n`
+    const { ended } = await say(port, requests(1) + long.repeat(3))
+    expect(ended).to.equal(true)
+    expect(begun).to.be.at.most(3)
+  })
+
   it('end the connection where they are too many', async () => {
     const { ended } = await say(port, requests(100_000))
     expect(ended).to.equal(true)
     expect(begun).to.be.at.most(MAX_PIPELINED + 1)
   })
+})
+
+describe('a request over HTTP/1.1 whose cost is not in its bytes', () => {
+  let server: TestServer
+  let port: number
+  before(async () => {
+    server = await startTestServer(exchange => exchange.sendBytes(403, 'text/plain', Buffer.from('no')))
+    port = server.running.insecurePort ?? 0
+  })
+  after(() => server.close())
+
+  const post = `${head('POST /api/v1/things', 'Transfer-Encoding: chunked')}\r\n\r\n`
+
+  it('ends its connection where its body comes in many small chunks', async () => {
+    expect((await say(port, post + '1\r\nx\r\n'.repeat(2000))).ended).to.equal(true)
+  })
+
+  it('goes on where they are few, or large', async () => {
+    const large = `80\r\n${'x'.repeat(128)}\r\n`
+    const { heard, ended } = await say(port, `${post}${'1\r\nx\r\n'.repeat(900)}${large.repeat(2000)}0\r\n\r\n${head('GET /healthz')}\r\n\r\n`, 500)
+    expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [403, 200], ended: false })
+  })
+
+  for (const [what, path, status] of [
+    ['a path that is long', `/api/v1/${'%00'.repeat(22_000)}`, 400],
+    ['a query of many parameters', `/api/v1/things?${'a&'.repeat(10_000)}`, 400],
+    ['many parameters that it does not understand', `/api/v1/things?${'dryRun&'.repeat(10_000)}`, 400],
+    ['a query of as many as are read', `/api/v1/things?${'a&'.repeat(9_999)}`, 403],
+  ] as const)
+    it(`is answered ${status}: ${what}`, async () => {
+      expect(statuses((await say(port, `${head(`GET ${path}`)}\r\nConnection: close\r\n\r\n`)).heard)).to.deep.equal([status])
+    })
 })
 
 describe('a connection on which no request comes', () => {

@@ -4,9 +4,12 @@ import type { VerificationKey } from './keys.ts'
 /** Tokens whose signature was found good; the oldest is forgotten first. */
 const MOST_VERIFIED = 2_000
 
+/** No token of this server is as long. Anybody can send one, and its claims are read before its signature is checked. */
+const MAX_TOKEN_LENGTH = 64 * 1024
+
 /** Claim `iss`, unchecked; empty for what is no JWT. */
 export function issuerOf(token: string): string {
-  if (token.split('.', 4).length !== 3) return ''
+  if (token.length > MAX_TOKEN_LENGTH || token.split('.', 4).length !== 3) return ''
   try {
     const { iss } = decodeJwt(token)
     return typeof iss === 'string' ? iss : ''

@@ -15,6 +15,7 @@ import { GET_HEALTHZ, openRawHttp2, type RawHttp2 } from '../../../support/raw-h
 
 const BODY = Buffer.alloc(1000)
 const CANCEL = 8
+const REFUSED = 7
 
 for (const stack of HTTP2_STACKS)
   describe(`a connection of HTTP/2 that is looked at (--http2=${stack})`, () => {
@@ -69,6 +70,16 @@ for (const stack of HTTP2_STACKS)
       look(62, 62)
       expect((await resetOf(1)).payload.readUInt32BE(0)).to.equal(CANCEL)
       expect([connection.open, connection.heldBytes]).to.deep.equal([1, BODY.length])
+    })
+
+    it('keeps so many bytes of heads of open requests, and refuses streams beyond', async () => {
+      await open(0)
+      const field = Buffer.from([0x10, 1, 0x61, 0x7f, 0xe1, 0x5c, ...Buffer.alloc(12_000, 0x62)])
+      const block = Buffer.concat([GET_HEALTHZ, field])
+      for (let stream = 1; stream < 1000; stream += 2) raw.send(FrameType.headers, 5, stream, block)
+      const refused = await raw.until(({ type }) => type === FrameType.reset)
+      expect(refused.payload.readUInt32BE(0)).to.equal(REFUSED)
+      expect(connection.heldBytes).to.be.within(4_000_000, 4.5 * 1024 * 1024)
     })
 
     it('keeps an answer that is read, however slowly', async function () {
