@@ -37,6 +37,9 @@ interface Selector {
 
 const LABEL_OPERATORS = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' } as const
 
+/** A selector of a review that is longer is left out of account, as one that cannot be read: whoever may ask what they may do could hold the event loop by it. */
+const MAX_RAW_SELECTOR = 64 * 1024
+
 const isReadable = (read: () => unknown): boolean => {
   try {
     read()
@@ -61,7 +64,10 @@ function complaint(
 ): string[] {
   const { rawSelector = '', requirements = [] } = selector ?? {}
   const readable = requirements.filter(({ key, operator, values = [] }) => reads(key, operator, values)).length
-  const bad = requirements.length > 0 ? readable < requirements.length : rawSelector !== '' && !isReadable(() => parse(rawSelector))
+  const bad =
+    requirements.length > 0
+      ? readable < requirements.length
+      : rawSelector !== '' && (rawSelector.length > MAX_RAW_SELECTOR || !isReadable(() => parse(rawSelector)))
   return bad ? [`spec.resourceAttributes.${name} ${readable > 0 ? 'partially ' : ''}ignored due to parse error`] : []
 }
 

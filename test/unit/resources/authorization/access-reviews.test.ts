@@ -69,6 +69,7 @@ describe('SubjectAccessReview', () => {
 
   const complaints: [object, string | undefined][] = [
     [{ labelSelector: { rawSelector: 'a in (b)' } }, undefined],
+    [{ labelSelector: { rawSelector: `a in (${'b,'.repeat(40_000)}c)` } }, 'spec.resourceAttributes.labelSelector ignored due to parse error'],
     [{ labelSelector: { rawSelector: 'a in' } }, 'spec.resourceAttributes.labelSelector ignored due to parse error'],
     [{ labelSelector: { requirements: [{ key: 'a', operator: 'Near' }] } }, 'spec.resourceAttributes.labelSelector ignored due to parse error'],
     [
