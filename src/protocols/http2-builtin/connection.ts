@@ -36,6 +36,7 @@ export class BuiltinConnection {
   /** Bytes of bodies that wait for their readers. */
   #unread = 0
   #leaving = false
+  #failed = false
   #settled = false
   readonly #idle = new Progress()
   /** Requests so far, and as of the last look. */
@@ -134,14 +135,20 @@ export class BuiltinConnection {
     }
   }
 
-  /** Undefined: by nobody's fault. */
+  /** Undefined: by nobody's fault. In a turn of its own: Node aborts where a session is destroyed while it reads the client's frames. */
   #fail(error?: ConnectionError): void {
-    if (!this.#session.destroyed) this.#session.destroy(error, error?.code)
-    this.#farewell()
+    if (this.#failed) return
+    this.#failed = true
+    setImmediate(() => {
+      if (!this.#session.destroyed) this.#session.destroy(error, error?.code)
+      this.#farewell()
+    })
   }
 
   #begin(from: ServerHttp2Stream, remoteEnded: boolean, fields: string[]): void {
     from.on('error', () => {})
+    // It ends with its session.
+    if (this.#failed) return
     if (from.destroyed || from.closed) {
       this.#over(from)
       return
@@ -204,7 +211,7 @@ export class BuiltinConnection {
   }
 
   #over(from: ServerHttp2Stream): void {
-    if (from.rstCode !== ErrorCode.none) this.#guard(() => this.#conduct.reset())
+    if (!this.#failed && from.rstCode !== ErrorCode.none) this.#guard(() => this.#conduct.reset())
   }
 }
 
