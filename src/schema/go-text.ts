@@ -1,11 +1,29 @@
-/** A text in double quotes as Go's time package quotes it: bytes beyond ASCII as `\x..`. */
-export function goQuote(text: string): string {
-  const bytes = Buffer.from(text).toString('latin1')
-  return `"${bytes.replace(timeSpecial, char => (char === '"' || char === '\\' ? `\\${char}` : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`))}"`
-}
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const HEX = Buffer.from('0123456789abcdef')
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
-const timeSpecial = /["\\\0-\x1f\x80-\xff]/g
+const timeSpecial = /["\\\0-\x1f\x80-\uffff]/
+
+/** A text in double quotes as Go's time package quotes it: bytes beyond ASCII as `\x..`. */
+export function goQuote(text: string): string {
+  if (!timeSpecial.test(text)) return `"${text}"`
+  const bytes = Buffer.from(text)
+  const out = Buffer.allocUnsafe(4 * bytes.length)
+  let at = 0
+  for (const byte of bytes) {
+    if (byte >= 0x20 && byte < 0x80) {
+      if (byte === QUOTE || byte === BACKSLASH) out[at++] = BACKSLASH
+      out[at++] = byte
+    } else {
+      out[at++] = BACKSLASH
+      out[at++] = 0x78
+      out[at++] = HEX[byte >> 4] as number
+      out[at++] = HEX[byte & 15] as number
+    }
+  }
+  return `"${out.toString('latin1', 0, at)}"`
+}
 
 const escapes: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
