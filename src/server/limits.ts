@@ -12,8 +12,8 @@ export const MAX_HEADERS = 2000
 
 /** Characters of a path, as it was sent, before the query: an answer that refuses it repeats it, longer. kube-apiserver has a limit of the whole head alone. */
 export const MAX_PATH_LENGTH = 64 * 1024
-/** Of a query. net/url's urlmaxqueryparams. */
-export const MAX_QUERY_PARAMETERS = 10_000
+/** Of a query: each costs as much as a long text. A megabyte, which is the limit of the whole head, holds half a million. */
+export const MAX_QUERY_PARAMETERS = 32_768
 
 /** Requests of an HTTP/1.1 connection that wait behind one that is being answered. net/http reads the next when it has answered the last; clients that pipeline are all but extinct. */
 export const MAX_PIPELINED = 64
