@@ -34,6 +34,46 @@ function buildTree(): Int16Array {
   return nodes
 }
 
+/** Of an entry of `steps`: the node that is reached, behind it the symbol that was read on the way, and whether one was: no code is as short as four bits. */
+const NODE_BITS = 9
+const NODE = (1 << NODE_BITS) - 1
+const READ = 1 << (NODE_BITS + 8)
+const INVALID = -1
+
+/** What four bits lead to from each node: a client can send megabytes of codes, of which each bit by itself takes twice the time. */
+const steps: Int32Array = buildSteps()
+
+function buildSteps(): Int32Array {
+  const entries = new Int32Array(8 * tree.length)
+  for (let at = 0; at < entries.length; at++) entries[at] = step(at >> 4, at & 15)
+  return entries
+}
+
+function step(from: number, bits: number): number {
+  let node = from
+  let read = 0
+  for (let bit = 3; bit >= 0; bit--) {
+    const next = tree[2 * node + ((bits >> bit) & 1)] as number
+    const symbol = -1 - next
+    if (symbol === END) return INVALID
+    if (next < 0) read = READ | (symbol << NODE_BITS)
+    node = Math.max(next, 0)
+  }
+  return read | node
+}
+
+/** Nodes at which a text may end: behind a symbol, and behind up to seven ones of padding. */
+const ends: ReadonlySet<number> = buildEnds()
+
+function buildEnds(): Set<number> {
+  const nodes = new Set([0])
+  for (let ones = 0, node = 0; ones < 7; ones++) {
+    node = tree[2 * node + 1] as number
+    nodes.add(node)
+  }
+  return nodes
+}
+
 const scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** Text of one character a byte, or undefined where the bytes are no code: an end within, or padding that is too long or not all ones. */
@@ -43,26 +83,15 @@ export function decodeHuffman(data: Buffer, from: number, to: number): string | 
   const out = most <= scratch.length ? scratch : Buffer.allocUnsafe(most)
   let length = 0
   let node = 0
-  let depth = 0
-  let ones = true
   for (let at = from; at < to; at++) {
     const byte = data[at] as number
-    for (let bit = 7; bit >= 0; bit--) {
-      const one = (byte >> bit) & 1
-      const next = tree[2 * node + one] as number
-      if (next < 0) {
-        const symbol = -1 - next
-        if (symbol === END) return undefined
-        out[length++] = symbol
-        node = 0
-        depth = 0
-        ones = true
-        continue
-      }
-      node = next
-      depth++
-      if (one === 0) ones = false
-    }
+    const high = steps[(node << 4) | (byte >> 4)] as number
+    if (high === INVALID) return undefined
+    if ((high & READ) !== 0) out[length++] = (high >> NODE_BITS) & 255
+    const low = steps[((high & NODE) << 4) | (byte & 15)] as number
+    if (low === INVALID) return undefined
+    if ((low & READ) !== 0) out[length++] = (low >> NODE_BITS) & 255
+    node = low & NODE
   }
-  return depth > 7 || !ones ? undefined : out.toString('latin1', 0, length)
+  return ends.has(node) ? out.toString('latin1', 0, length) : undefined
 }
