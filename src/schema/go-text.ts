@@ -41,18 +41,31 @@ const escapes: Readonly<Record<string, string>> = {
 export function strconvQuote(text: string): string {
   if (plainAscii.test(text)) return `"${text}"`
   let out = '"'
-  for (const char of text) {
-    const code = char.codePointAt(0) as number
-    const short = escapes[char]
-    if (short !== undefined) out += short
-    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`
-    else if (code >= 0xd800 && code <= 0xdfff) out += '\ufffd'
-    else if (code < 0x7f || printable.test(char)) out += char
-    else if (code < 0x10000) out += `\\u${code.toString(16).padStart(4, '0')}`
-    else out += `\\U${code.toString(16).padStart(8, '0')}`
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x80) {
+      out += ASCII[unit]
+      continue
+    }
+    const code = text.codePointAt(at) as number
+    out += beyondAscii(code)
+    if (code > 0xffff) at++
   }
   return `${out}"`
 }
+
+function beyondAscii(code: number): string {
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
+  const char = String.fromCodePoint(code)
+  if (printable.test(char)) return char
+  return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`
+}
+
+/** Every character of ASCII as it is quoted. */
+const ASCII: readonly string[] = Array.from({ length: 0x80 }, (_, code) => {
+  const char = String.fromCharCode(code)
+  return escapes[char] ?? (code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, '0')}` : char)
+})
 
 /** What is quoted as it stands: long texts take no time. */
 const plainAscii = /^[ !#-[\]-~]*$/
