@@ -15,7 +15,7 @@ import {
 } from '../codec/negotiate.ts'
 import { failure } from '../meta/status.ts'
 import type { Exchange } from './exchange.ts'
-import type { Scope } from './scope.ts'
+import { isCustom, type Scope } from './scope.ts'
 
 /** The form of an answer. */
 export interface Output {
@@ -63,12 +63,11 @@ export function negotiate(scope: Scope): Output {
   if (accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)) return PLAIN
   const { media } = scope.env
   const { rules, customRules, objectTypes, collectionTypes, aliases } = prepare(media)
-  const isCustom = scope.served.version.schema.freeForm !== undefined
   const routeTypes = info.method === 'GET' && !info.namesObject ? collectionTypes : objectTypes
   // Upstream serves custom kinds past its router.
-  if (!isCustom && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases))
+  if (!isCustom(scope.served) && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases))
     throw failure(406, 'NotAcceptable', routeNotAcceptableText(routeTypes), {})
-  const accepted = negotiateOutput(accept, media.types, isCustom && scope.subresource?.kind === undefined ? customRules : rules)
+  const accepted = negotiateOutput(accept, media.types, isCustom(scope.served) && scope.subresource?.kind === undefined ? customRules : rules)
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types))
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
@@ -80,8 +79,7 @@ const pretty = (exchange: Exchange): boolean =>
 export function negotiateStream(scope: Scope): Output {
   const { media } = scope.env
   const { rules, customRules } = prepare(media)
-  const isCustom = scope.served.version.schema.freeForm !== undefined
-  const accepted = negotiateStreamType(scope.exchange.headers.accept, media.types, isCustom ? customRules : rules)
+  const accepted = negotiateStreamType(scope.exchange.headers.accept, media.types, isCustom(scope.served) ? customRules : rules)
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types, true))
   return { mediaType: accepted.mediaType, pretty: false, ...(accepted.as && { as: accepted.as }) }
 }

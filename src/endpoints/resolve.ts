@@ -7,14 +7,14 @@ import { badRequestError, failure, notFoundError, pathNotFoundError, type Status
 import { groupResourceOf } from '../registry/types.ts'
 import { tellDeprecation } from './deprecation.ts'
 import type { Exchange } from './exchange.ts'
-import { type EndpointEnvironment, type InfoOf, Scope, type ServedVerb } from './scope.ts'
+import { type EndpointEnvironment, type InfoOf, isCustom, Scope, type ServedVerb } from './scope.ts'
 
 /**
  * Finds what the request is about among the kinds that are served, and whether its verb can be done there. Throws 404, 405 and 400 in upstream's words, and a PlainTextError where upstream hands
  * the request on to a handler that knows no Status.
  */
 export function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
-  const served = isApiPath(info) ? snapshot.find(info.group, info.version, info.resource) : undefined
+  const served = servedAt(snapshot, info)
   if (served === undefined || info.verb === 'proxy') throw pathNotFoundError()
   const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
   if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
@@ -27,12 +27,15 @@ export function resolve(exchange: Exchange, info: ResourceRequestInfo, env: Endp
 
 /** Whether there is such a resource, and subresource, whatever the verb is. */
 export function isKnown(snapshot: CatalogSnapshot, info: ResourceRequestInfo): boolean {
-  const served = isApiPath(info) ? snapshot.find(info.group, info.version, info.resource) : undefined
+  const served = servedAt(snapshot, info)
   return served !== undefined && (info.subresource === '' || subresourceOf(served.version, info.subresource) !== undefined)
 }
 
 /** A path that repeats slashes, or has a group that is empty, reads as a request for a resource, and is none that is served. */
-const isApiPath = ({ path, apiPrefix, group }: ResourceRequestInfo): boolean => path.startsWith(`/${apiPrefix}/`) && (apiPrefix === 'apis') === (group !== '')
+function servedAt(snapshot: CatalogSnapshot, { path, apiPrefix, group, version, resource }: ResourceRequestInfo): ServedResource | undefined {
+  const isApiPath = path.startsWith(`/${apiPrefix}/`) && (apiPrefix === 'apis') === (group !== '')
+  return isApiPath ? snapshot.find(group, version, resource) : undefined
+}
 
 /** A subresource is that of an object. Of a custom kind upstream names the object. */
 function subresourceFor(info: ResourceRequestInfo, served: ServedResource): Subresource {
@@ -40,8 +43,6 @@ function subresourceFor(info: ResourceRequestInfo, served: ServedResource): Subr
   if (subresource !== undefined && info.namesObject && !info.watchPath) return subresource
   throw isCustom(served) ? notFoundError(groupResourceOf(served), info.name) : pathNotFoundError()
 }
-
-export const isCustom = ({ version }: ServedResource): boolean => version.schema.freeForm !== undefined
 
 /** What has no namespace is not found in one; what has one is read across all of them, and nothing else. */
 function checkPlace({ verb, namespace, inNamespace, namesObject }: ResourceRequestInfo, served: ServedResource): void {

@@ -20,7 +20,7 @@ import { listBody, listMeta } from './list-body.ts'
 import { statusText } from './meta-json.ts'
 import type { Output } from './negotiate.ts'
 import { typeMetaOf } from './protobuf-output.ts'
-import type { Scope } from './scope.ts'
+import { isCustom, type Scope } from './scope.ts'
 import type { IncludeObject } from './table.ts'
 import { DEFAULT_TABLE, partialMetadata, renderPartialList, renderTable } from './table.ts'
 
@@ -91,9 +91,8 @@ async function respondConverted(scope: Scope, output: Output, code: number, obje
   await send(scope, output, code, [Buffer.from(`${partialMetadata(object, apiVersion)}\n`)])
 }
 
-const isCustom = ({ served }: Scope): boolean => served.version.schema.freeForm !== undefined
-const goType = (scope: Scope): string => (isCustom(scope) ? 'unstructured.Unstructured' : `${goPackage(scope)}.${scope.served.version.kind}`)
-const goListType = (scope: Scope): string => (isCustom(scope) ? 'unstructured.UnstructuredList' : `${goPackage(scope)}.${scope.served.version.kind}List`)
+const goType = (scope: Scope): string => (isCustom(scope.served) ? 'unstructured.Unstructured' : `${goPackage(scope)}.${scope.served.version.kind}`)
+const goListType = (scope: Scope): string => (isCustom(scope.served) ? 'unstructured.UnstructuredList' : `${goPackage(scope)}.${scope.served.version.kind}List`)
 const goPackage = (scope: Scope): string => (scope.served.version.group === '' ? 'core' : (scope.served.version.group.split('.')[0] as string))
 
 export async function respondList(scope: Scope, output: Output, result: ListResult): Promise<void> {
@@ -155,7 +154,7 @@ export function tableOptions(scope: Scope, output: Output) {
   const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')
   if (include !== '' && include !== 'None' && include !== 'Metadata' && include !== 'Object') {
     const why = `includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`
-    if (isCustom(scope)) throw badRequestError(`Unable to convert to Table as requested: ${why}`)
+    if (isCustom(scope.served)) throw badRequestError(`Unable to convert to Table as requested: ${why}`)
     throw failure(422, 'Invalid', `TableOptions.meta.k8s.io "" is invalid: ${why}`, {
       group: 'meta.k8s.io',
       kind: 'TableOptions',

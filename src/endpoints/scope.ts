@@ -86,6 +86,9 @@ export class Scope<V extends ServedVerb = ServedVerb> {
   }
 }
 
+/** A kind that a definition has added: upstream serves it past its router, untyped. */
+export const isCustom = ({ version }: ServedResource): boolean => version.schema.freeForm !== undefined
+
 export const isNamespaced = ({ served }: Scope): boolean => served.definition.scope === 'Namespaced'
 
 /** What of a resource's store each verb may use. */
