@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { admissionChain } from './admission/chain.ts'
+import { type AdmissionPlugin, admissionChain } from './admission/chain.ts'
 import { authorizerOf } from './admission/expressions/authorizer-answers.ts'
+import { type BuiltPluginName, isBuiltPlugin, isMissedPlugin, type PluginName } from './admission/plugin-names.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
+import { nodeRestriction } from './admission/plugins/node-restriction.ts'
 import { PolicyMetrics } from './admission/policies/metrics.ts'
 import { paramReader } from './admission/policies/param-reader.ts'
 import { validatingAdmissionPolicy } from './admission/policies/plugin.ts'
@@ -32,7 +34,8 @@ import {
   clusterTrustBundleAttest,
   type IsAllowed,
 } from './resources/certificates/signer-admission.ts'
-import { podDefaults } from './resources/core/pod/admission-plugin.ts'
+import type { TolerationSeconds } from './resources/core/pod/admission.ts'
+import { defaultTolerationSeconds, serviceAccount } from './resources/core/pod/admission-plugin.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
 import { runtimeClassAdmission } from './resources/node/runtime-class/admission-plugin.ts'
 import { priorityAdmission } from './resources/scheduling/priority-class/admission-plugin.ts'
@@ -46,6 +49,9 @@ export interface AdmissionOptions {
   readonly authorize: Authorizer['authorize']
   /** Which asks admission, and which admission asks: there is one by the time of the first write. */
   readonly registry: () => Registry
+  /** Those that are on, in their order. Those of them that are not built are left out, and a line of the log names them. */
+  readonly plugins: readonly PluginName[]
+  readonly tolerationSeconds: TolerationSeconds
 }
 
 /** All plugins in their order, with what they know of the cluster. */
@@ -67,7 +73,7 @@ const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
 const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' }
 const AT_HAND = { resourceVersion: '0' }
 
-export function createAdmission({ catalog, logger, isAllowed, authorize, registry }: AdmissionOptions): AdmissionServices {
+export function createAdmission({ catalog, logger, isAllowed, authorize, registry, plugins, tolerationSeconds }: AdmissionOptions): AdmissionServices {
   const get = (id: ResourceId, name: string, namespace = ''): Promise<KubeObject> => registry().access().get(id, namespace, name, AT_HAND)
   const listAll = async (id: ResourceId) => (await registry().access().list(id, '', AT_HAND)).items
   const findNamespace = (name: string, fresh: boolean) => (fresh ? registry().access().get(NAMESPACES, '', name) : get(NAMESPACES, name))
@@ -92,30 +98,34 @@ export function createAdmission({ catalog, logger, isAllowed, authorize, registr
     authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorize, ctx.user, ctx.signal),
   }
   const hasPolicies = () => catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
+  const built: Readonly<Record<BuiltPluginName, AdmissionPlugin>> = {
+    NamespaceLifecycle: namespaceLifecycle(findNamespace),
+    ServiceAccount: serviceAccount,
+    NodeRestriction: nodeRestriction,
+    Priority: priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
+    DefaultTolerationSeconds: defaultTolerationSeconds(tolerationSeconds),
+    DefaultStorageClass: defaultStorageClass(() => listAll(STORAGE_CLASSES)),
+    RuntimeClass: runtimeClassAdmission(name => find(RUNTIME_CLASSES, name)),
+    CertificateApproval: certificateApproval(isAllowed),
+    CertificateSigning: certificateSigning(isAllowed),
+    ClusterTrustBundleAttest: clusterTrustBundleAttest(isAllowed),
+    CertificateSubjectRestriction: certificateSubjectRestriction,
+    DefaultIngressClass: defaultIngressClass(() => listAll(INGRESS_CLASSES)),
+    MutatingAdmissionWebhook: mutatingWebhooks(webhookEnv, mutating),
+    ValidatingAdmissionPolicy: validatingAdmissionPolicy({
+      index: policies,
+      catalog,
+      params: paramReader(served => registry().store(served)),
+      metrics: policyMetrics,
+      getNamespace,
+      authorize,
+    }),
+    ValidatingAdmissionWebhook: validatingWebhooks(webhookEnv, validating),
+  }
+  const missing = plugins.filter(isMissedPlugin)
+  if (missing.length > 0) logger.info('admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') })
   return {
-    functions: admissionChain([
-      terminatingKinds,
-      namespaceLifecycle(findNamespace),
-      podDefaults,
-      priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
-      defaultStorageClass(() => listAll(STORAGE_CLASSES)),
-      runtimeClassAdmission(name => find(RUNTIME_CLASSES, name)),
-      certificateApproval(isAllowed),
-      certificateSigning(isAllowed),
-      clusterTrustBundleAttest(isAllowed),
-      certificateSubjectRestriction,
-      defaultIngressClass(() => listAll(INGRESS_CLASSES)),
-      validatingAdmissionPolicy({
-        index: policies,
-        catalog,
-        params: paramReader(served => registry().store(served)),
-        metrics: policyMetrics,
-        getNamespace,
-        authorize,
-      }),
-      mutatingWebhooks(webhookEnv, mutating),
-      validatingWebhooks(webhookEnv, validating),
-    ]),
+    functions: admissionChain([terminatingKinds, ...plugins.filter(isBuiltPlugin).map(name => built[name])]),
     webhookClients: webhookEnv.clients,
     metrics: [...policyMetrics.families(), ...webhookMetrics.families()],
     hasPolicies,

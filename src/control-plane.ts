@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
+import type { PluginName } from './admission/plugin-names.ts'
 import { createAdmission } from './admission-services.ts'
 import { forbidden } from './auth/authz/forbidden.ts'
 import type { RuleIndex } from './auth/authz/rbac/rule-index.ts'
@@ -53,6 +54,7 @@ import { Registry } from './registry/registry.ts'
 import type { WriteTarget } from './registry/types.ts'
 import { type AuthServices, builtinResources } from './resources/builtin.ts'
 import type { IsAllowed } from './resources/certificates/signer-admission.ts'
+import type { TolerationSeconds } from './resources/core/pod/admission.ts'
 import type { Backend } from './storage/backend.ts'
 import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
@@ -86,6 +88,9 @@ export interface ControlPlaneOptions {
   readonly controllers: ReadonlySet<ControllerName>
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
+  /** Those that are on, in their order. */
+  readonly admissionPlugins: readonly PluginName[]
+  readonly tolerationSeconds: TolerationSeconds
   readonly minRequestTimeoutSeconds: number
   readonly media: MediaOffer
   /** For logs, exec and proxies. */
@@ -163,7 +168,15 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     },
   )
   const authorize = authorizeOf(options)
-  const admission = createAdmission({ catalog, logger, isAllowed: options.isAllowed, authorize, registry: () => registry })
+  const admission = createAdmission({
+    catalog,
+    logger,
+    isAllowed: options.isAllowed,
+    authorize,
+    registry: () => registry,
+    plugins: options.admissionPlugins,
+    tolerationSeconds: options.tolerationSeconds,
+  })
   const registry: Registry = new Registry(catalog, {
     clock,
     etcdPrefix: options.etcdPrefix,

@@ -52,6 +52,8 @@ async function openControlPlane(
     serviceCIDRs: config.serviceClusterIpRanges,
     nodePorts: config.serviceNodePorts,
     controllers: config.controllers,
+    admissionPlugins: config.admissionPlugins,
+    tolerationSeconds: config.tolerationSeconds,
     exclusiveStore: config.etcd === undefined,
     minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
     media,

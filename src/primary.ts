@@ -36,7 +36,7 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
   const supervisor: Supervisor = new Supervisor({
     count: config.workers,
     fork(number, othersServe) {
-      const worker = workerProcess(number)
+      const worker = workerProcess(number, config.dataDir)
       const begin = ({ tls, serverCa }: WorkerBegin['credentials']): void =>
         worker.send({ type: 'begin', begin: { credentials: { tls, serverCa }, securePort, insecurePort, fillFirst: othersServe } })
       worker.onMessage(({ type }) => {
@@ -80,10 +80,10 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
   return clean ? 0 : 1
 }
 
-/** Starts this program again as a worker. */
-function workerProcess(number: number): WorkerProcess {
+/** Starts this program again as a worker. A directory that was made for this run has a name that only this process knows. */
+function workerProcess(number: number, dataDir: string): WorkerProcess {
   const [program = '', ...args] = process.argv.slice(1)
-  const child: ChildProcess = fork(program, args, { env: { ...process.env, [WORKER_VARIABLE]: String(number) } })
+  const child: ChildProcess = fork(program, [...args, `--data-dir=${dataDir}`], { env: { ...process.env, [WORKER_VARIABLE]: String(number) } })
   // A worker that has ended can't be told anything; that it has ended is told by its exit.
   child.on('error', () => {})
   return {

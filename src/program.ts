@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { readCommandLine, usage } from './config/command-line.ts'
 import type { Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
@@ -67,8 +68,11 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
       // Of several processes, the primary says so.
       for (const resource of worker === undefined ? config.droppedWatchCacheSizes : [])
         log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
+      for (const what of worker === undefined ? config.lacking : []) log.warn(what)
       if (ignored.length > 0 && worker === undefined) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
-      return serve(config, log)
+      const code = await serve(config, log)
+      if (config.dataIsTemporary && worker === undefined) await rm(config.dataDir, { recursive: true, force: true })
+      return code
     }
   }
 }

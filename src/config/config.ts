@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PluginName } from '../admission/plugin-names.ts'
 import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
 import { RELEASES, type Release } from '../lifecycle/release.ts'
 import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
+import { admissionPluginsOf } from './admission-plugins.ts'
 import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
 import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
@@ -43,6 +47,8 @@ export interface ServiceAccountConfig {
 /** All options of the server, checked. Times are in milliseconds, files are paths as given. */
 export interface Config {
   readonly dataDir: string
+  /** It was made for this run, and goes with it. */
+  readonly dataIsTemporary: boolean
   readonly kubeconfigOut: string
   readonly securePort: number
   /** What speaks HTTP/2: the stack of this project, or Node's. */
@@ -64,6 +70,9 @@ export interface Config {
   /** Processes that serve; more than one on etcd only. */
   readonly workers: number
   readonly controllers: ReadonlySet<ControllerName>
+  /** Those that are on, in their order. */
+  readonly admissionPlugins: readonly PluginName[]
+  readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
   /** Undefined: the embedded store. */
   readonly etcd: EtcdConfig | undefined
   /** Begins with a slash and ends without one. */
@@ -94,33 +103,44 @@ export interface Config {
   readonly runtimeConfig: RuntimeConfig
   readonly verbosity: number
   readonly loggingFormat: 'text' | 'json'
+  /** What the server does not do although it is asked for: less than it would allow with it. A sentence each. */
+  readonly lacking: readonly string[]
 }
 
 /** Defaults where nothing is given. Throws FlagError naming the flag. */
 export function buildConfig(given: GivenFlags): Config {
   const read = reader(given)
-  const dataDir = read.text('data-dir') ?? 'data'
+  const profile = profileOf(read.text('profile') ?? 'binnacle')
+  const place = placeOf(profile, read)
+  const modes = read.list('authorization-mode').map(authorizationMode)
+  const admissionPlugins = admissionPluginsOf({
+    enable: given.values.get('enable-admission-plugins'),
+    disable: given.values.get('disable-admission-plugins'),
+    only: given.values.get('admission-control'),
+  })
   const release = emulatedVersionOf(read.list('emulated-version'))
   const config: Config = {
-    dataDir,
-    kubeconfigOut: read.text('kubeconfig-out') ?? join(dataDir, 'admin.kubeconfig'),
+    ...place,
+    kubeconfigOut: read.text('kubeconfig-out') ?? join(place.dataDir, 'admin.kubeconfig'),
     securePort: read.port('secure-port'),
     http2: http2Of(read.text('http2') ?? 'own'),
     bindAddress: read.text('bind-address') ?? '127.0.0.1',
     insecurePort: read.port('insecure-port'),
     advertiseAddress: read.text('advertise-address'),
-    certDir: read.text('cert-dir') ?? join(dataDir, 'pki'),
+    certDir: read.text('cert-dir') ?? join(place.dataDir, 'pki'),
     servingFiles: read.pair('tls-cert-file', 'tls-private-key-file'),
     externalHostname: read.text('external-hostname'),
     clientCaFile: read.text('client-ca-file'),
     tokenAuthFile: read.text('token-auth-file'),
     anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true'),
-    authorizationModes: read.list('authorization-mode').map(authorizationMode),
+    authorizationModes: modes.filter(mode => mode !== 'Node'),
     authorizationRulesFile: read.text('authorization-rules-file'),
     serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
     workers: read.int('workers', 1),
-    controllers: controllersOf(read.list('controllers')),
+    controllers: controllersOf(given.values.get('controllers') ?? (profile === 'apiserver' ? [] : ['*'])),
+    admissionPlugins,
+    tolerationSeconds: { notReady: read.int('default-not-ready-toleration-seconds', 0), unreachable: read.int('default-unreachable-toleration-seconds', 0) },
     etcd: etcdOf(read),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     encryption: encryptionOf(read),
@@ -142,6 +162,13 @@ export function buildConfig(given: GivenFlags): Config {
     runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
+    lacking: [
+      ...given.lacking,
+      ...(modes.includes('Node') ? ['--authorization-mode=Node is not implemented: nodes may do what the other modes allow them'] : []),
+      ...(admissionPlugins.includes('NodeRestriction')
+        ? ['--enable-admission-plugins=NodeRestriction is not implemented: nodes may not write what it restricts']
+        : []),
+    ],
   }
   for (const range of config.serviceClusterIpRanges)
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
@@ -258,19 +285,33 @@ function watchCacheSizesOf(sizes: readonly string[]): Pick<Config, 'withoutWatch
   return { withoutWatchCache: new Set(having(size => size === 0)), droppedWatchCacheSizes: having(size => size > 0) }
 }
 
+type Profile = 'binnacle' | 'apiserver'
+
+function profileOf(name: string): Profile {
+  if (name === 'binnacle' || name === 'apiserver') return name
+  throw new FlagError(`--profile=${name} is not a profile; it may be binnacle or apiserver`)
+}
+
+/** kube-apiserver writes nothing into the directory that it is started in: tests are started in that of their sources. */
+function placeOf(profile: Profile, read: Reader): Pick<Config, 'dataDir' | 'dataIsTemporary'> {
+  const given = read.text('data-dir') ?? (profile === 'apiserver' ? read.text('cert-dir') : 'data')
+  // Nobody can guess the name, and so put anything there before.
+  return { dataDir: given ?? join(tmpdir(), `kube-apiserver-${randomUUID()}`), dataIsTemporary: given === undefined }
+}
+
 function http2Of(stack: string): Config['http2'] {
   if (stack === 'own' || stack === 'builtin') return stack
   throw new FlagError(`--http2=${stack} is not a stack of HTTP/2; it may be own or builtin`)
 }
 
-function authorizationMode(mode: string): AuthorizationMode {
+function authorizationMode(mode: string): AuthorizationMode | 'Node' {
   switch (mode) {
+    case 'Node':
     case 'AlwaysAllow':
     case 'AlwaysDeny':
     case 'RBAC':
     case 'Rules':
       return mode
-    case 'Node':
     case 'ABAC':
     case 'Webhook':
       throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)

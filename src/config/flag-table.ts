@@ -3,12 +3,14 @@ export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list'
 
 /**
  * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
- * change the outcome and is not built, so only the values listed as harmless (what is done anyway) are taken.
+ * change the outcome and is not built, so only the values listed as harmless (what is done anyway) are taken; `missing`: it is not built either, but without it the server allows less,
+ * so it is accepted, and a warning says what is lacking.
  */
 export type FlagSpec =
   | { readonly status: 'used'; readonly type: FlagType; readonly help: string; readonly default?: string; readonly own?: true; readonly short?: string }
   | { readonly status: 'ignored'; readonly type: FlagType }
   | { readonly status: 'refused'; readonly type: FlagType; readonly harmless: readonly string[] }
+  | { readonly status: 'missing'; readonly type: FlagType; readonly lacking: string }
 
 const used = (type: FlagType, help: string, preset?: string): FlagSpec => ({ status: 'used', type, help, ...(preset !== undefined && { default: preset }) })
 const own = (type: FlagType, help: string, preset?: string): FlagSpec => ({
@@ -20,6 +22,7 @@ const own = (type: FlagType, help: string, preset?: string): FlagSpec => ({
 })
 const ignored = (type: FlagType): FlagSpec => ({ status: 'ignored', type })
 const refused = (type: FlagType, ...harmless: string[]): FlagSpec => ({ status: 'refused', type, harmless })
+const missing = (type: FlagType, lacking: string): FlagSpec => ({ status: 'missing', type, lacking })
 
 /**
  * Every flag of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/), and our own few. Defaults are kube-apiserver's but for
@@ -27,14 +30,21 @@ const refused = (type: FlagType, ...harmless: string[]): FlagSpec => ({ status: 
  */
 export const FLAGS = {
   // Our own.
-  'data-dir': own('string', 'Directory of the embedded store, the generated certificates and the kubeconfig. Made where missing.', 'data'),
+  profile: own(
+    'string',
+    'What runs beside the API: binnacle, with the controllers that make namespaces, accounts and garbage behave as in a cluster, or apiserver, with what kube-apiserver itself runs alone. Default under the name kube-apiserver: apiserver.',
+    'binnacle',
+  ),
+  'data-dir': own(
+    'string',
+    'Directory of the embedded store, the generated certificates and the kubeconfig. Made where missing. Default: data; with --profile=apiserver that of --cert-dir, or a temporary one.',
+  ),
   'kubeconfig-out': own('string', 'Where the administrator’s kubeconfig is written, mode 0600. Default: admin.kubeconfig in the data directory.'),
   'insecure-port': own('int', 'Port of plain HTTP on 127.0.0.1, where every request is an administrator’s. 0: none.', '0'),
   domain: own('string', 'Domain whose neutral spellings (g=meta.DOMAIN) are understood beside the Kubernetes ones.', 'k8s.io'),
   controllers: own(
     'list',
-    'Loops to run, by the names of kube-controller-manager: * is all, -NAME leaves one out. Those to leave out where another program runs them.',
-    '*',
+    'Loops to run, by the names of kube-controller-manager: * is all, -NAME leaves one out. Those to leave out where another program runs them. Default: *; with --profile=apiserver none.',
   ),
   workers: own('int', 'Processes that serve the ports side by side. More than one needs --etcd-servers.', '1'),
   http2: own('string', 'What speaks HTTP/2: own, the stack of this project, or builtin, that of Node.', 'own'),
@@ -109,7 +119,11 @@ export const FLAGS = {
   ),
   'token-auth-file': used('string', 'CSV file of bearer tokens: token,user,uid,"group1,group2".'),
   'anonymous-auth': used('bool', 'Lets requests without credentials read health and version. Otherwise they get 401.', 'true'),
-  'authorization-mode': used('list', 'RBAC, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them.', 'Rules'),
+  'authorization-mode': used(
+    'list',
+    'RBAC, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them. Node is accepted and allows nothing.',
+    'Rules',
+  ),
   'authorization-config': refused('string', ''),
   'authorization-policy-file': refused('string', ''),
   'authorization-webhook-cache-authorized-ttl': ignored('duration'),
@@ -120,7 +134,7 @@ export const FLAGS = {
   'authentication-token-webhook-cache-ttl': ignored('duration'),
   'authentication-token-webhook-config-file': refused('string', ''),
   'authentication-token-webhook-version': ignored('string'),
-  'enable-bootstrap-token-auth': refused('bool', 'false'),
+  'enable-bootstrap-token-auth': missing('bool', 'bootstrap tokens are not accepted'),
   'oidc-ca-file': refused('string', ''),
   'oidc-client-id': refused('string', ''),
   'oidc-groups-claim': refused('string', ''),
@@ -131,7 +145,7 @@ export const FLAGS = {
   'oidc-username-claim': ignored('string'),
   'oidc-username-prefix': ignored('string'),
   'requestheader-allowed-names': ignored('list'),
-  'requestheader-client-ca-file': refused('string', ''),
+  'requestheader-client-ca-file': missing('string', 'nobody is believed who says for whom a request is (X-Remote-User)'),
   'requestheader-extra-headers-prefix': ignored('list'),
   'requestheader-group-headers': ignored('list'),
   'requestheader-uid-headers': ignored('list'),
@@ -159,8 +173,19 @@ export const FLAGS = {
 
   // Admission and auditing.
   'admission-control-config-file': refused('string', ''),
-  'enable-admission-plugins': refused('list', 'NamespaceLifecycle'),
-  'disable-admission-plugins': ignored('list'),
+  'enable-admission-plugins': used('list', 'Admission plugins that run beside those that are on by default. One that is not built is refused by name.'),
+  'disable-admission-plugins': used('list', 'Admission plugins that do not run although they are on by default.'),
+  'admission-control': used('list', 'All admission plugins that run. Deprecated: --enable-admission-plugins and --disable-admission-plugins.'),
+  'default-not-ready-toleration-seconds': used(
+    'int',
+    'How long pods stay on a node that is not ready, where they do not say (DefaultTolerationSeconds).',
+    '300',
+  ),
+  'default-unreachable-toleration-seconds': used(
+    'int',
+    'How long pods stay on a node that cannot be reached, where they do not say (DefaultTolerationSeconds).',
+    '300',
+  ),
   'audit-policy-file': refused('string', ''),
   'audit-log-path': refused('string', ''),
   'audit-webhook-config-file': refused('string', ''),

@@ -11,6 +11,8 @@ export interface GivenFlags {
   readonly values: ReadonlyMap<FlagName, readonly string[]>
   /** Flags that were accepted and have no effect. */
   readonly ignored: readonly FlagName[]
+  /** What is lacking of what was asked for, a sentence for each flag. */
+  readonly lacking: readonly string[]
 }
 
 /** Reads arguments as pflag does: `--name=value`, `--name value`, `--bool`, `-v 3`, underscores for dashes; a later scalar wins, lists and maps add up. Throws FlagError. */
@@ -34,7 +36,14 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
     values.set(name, several ? [...(values.get(name) ?? []), ...parts] : parts)
   }
   refuse(values)
-  return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored') }
+  return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored'), lacking: [...values].flatMap(lackOf) }
+}
+
+function lackOf([name, given]: readonly [FlagName, readonly string[]]): string[] {
+  const spec: FlagSpec = FLAGS[name]
+  const value = given.join(',')
+  const isAsked = spec.type === 'bool' ? isTrue(value) : value !== ''
+  return spec.status === 'missing' && isAsked ? [`--${name}=${value} is not implemented: ${spec.lacking}`] : []
 }
 
 function split(argument: string, rest: readonly string[]): { name: FlagName; text: string | undefined } {

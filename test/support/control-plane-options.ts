@@ -1,3 +1,4 @@
+import { pluginsInOrder } from '../../src/admission/plugin-names.ts'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -19,6 +20,8 @@ export const controlPlaneOptions = (backend: ControlPlaneOptions['backend'], opt
   serviceCIDRs: ['10.0.0.0/16'],
   nodePorts: { first: 30000, last: 30100 },
   controllers: new Set(),
+  admissionPlugins: pluginsInOrder(),
+  tolerationSeconds: { notReady: 300, unreachable: 300 },
   exclusiveStore: true,
   minRequestTimeoutSeconds: 1800,
   media: mediaOffer(),

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { readCommandLine, usage } from '../../../src/config/command-line.ts'
 import type { Config } from '../../../src/config/config.ts'
@@ -115,6 +117,75 @@ describe('the command line', () => {
     expect(config).to.include({ securePort: 4002, certDir: '/tmp/x' })
   })
 
+  it('starts as kwokctl starts kube-apiserver', () => {
+    const { config } = serve(
+      '--profile=apiserver',
+      '--etcd-prefix=/registry',
+      '--allow-privileged=true',
+      '--admission-control=',
+      '--max-requests-inflight=500',
+      '--etcd-servers=http://127.0.0.1:2379',
+      '--authorization-mode=Node,RBAC',
+      '--bind-address=0.0.0.0',
+      '--tls-cert-file=admin.crt',
+      '--tls-private-key-file=admin.key',
+      '--client-ca-file=ca.crt',
+      '--service-account-key-file=admin.key',
+      '--service-account-signing-key-file=admin.key',
+      '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+      '--proxy-client-key-file=admin.key',
+      '--proxy-client-cert-file=admin.crt',
+    )
+    expect(config.authorizationModes).to.deep.equal(['RBAC'])
+    expect(config.admissionPlugins).to.deep.equal([])
+    expect(config.lacking).to.deep.equal(['--authorization-mode=Node is not implemented: nodes may do what the other modes allow them'])
+  })
+
+  it('starts as kubeadm starts kube-apiserver, and says what is lacking', () => {
+    const { config } = serve(
+      '--profile=apiserver',
+      '--advertise-address=10.1.2.3',
+      '--authorization-mode=Node,RBAC',
+      '--enable-admission-plugins=NodeRestriction',
+      '--enable-bootstrap-token-auth=true',
+      '--etcd-servers=https://127.0.0.1:2379',
+      '--requestheader-allowed-names=front-proxy-client',
+      '--requestheader-client-ca-file=front-proxy-ca.crt',
+      '--requestheader-username-headers=X-Remote-User',
+    )
+    expect(config.admissionPlugins).to.include('NodeRestriction')
+    expect(config.lacking.map(what => what.replace(/ is not .*/, ''))).to.have.members([
+      '--enable-bootstrap-token-auth=true',
+      '--requestheader-client-ca-file=front-proxy-ca.crt',
+      '--authorization-mode=Node',
+      '--enable-admission-plugins=NodeRestriction',
+    ])
+    expect(serve('--enable-bootstrap-token-auth=false').config.lacking).to.deep.equal([])
+  })
+
+  it('switches admission plugins on and off', () => {
+    const plugins = (...flags: string[]) => serve(...flags).config.admissionPlugins
+    expect(plugins()).to.include.members(['NamespaceLifecycle', 'ServiceAccount', 'PodSecurity']).and.not.include('NodeRestriction')
+    expect(plugins('--enable-admission-plugins=PodSecurity,NamespaceLifecycle')).to.deep.equal(plugins())
+    expect(plugins('--disable-admission-plugins=ServiceAccount,EventRateLimit')).to.deep.equal(plugins().filter(name => name !== 'ServiceAccount'))
+    expect(plugins('--admission-control=Priority,NamespaceLifecycle')).to.deep.equal(['NamespaceLifecycle', 'Priority'])
+  })
+
+  it('runs what kube-apiserver runs alone, and writes nothing where it is started', () => {
+    expect([...serve('--profile=apiserver').config.controllers]).to.deep.equal([])
+    expect([...serve('--profile=apiserver', '--controllers=namespace-controller').config.controllers]).to.deep.equal(['namespace-controller'])
+    expect([...serve('--profile=apiserver', '--profile=binnacle').config.controllers]).to.deep.equal([...serve().config.controllers])
+
+    const { config } = serve('--profile=apiserver')
+    expect(config.dataIsTemporary).to.equal(true)
+    expect([config.certDir, config.kubeconfigOut]).to.deep.equal([join(config.dataDir, 'pki'), join(config.dataDir, 'admin.kubeconfig')])
+    expect(config.dataDir.startsWith(tmpdir())).to.equal(true)
+    expect(serve('--profile=apiserver').config.dataDir).not.to.equal(config.dataDir)
+
+    const kept = serve('--profile=apiserver', '--cert-dir=/c').config
+    expect(kept).to.include({ dataIsTemporary: false, dataDir: '/c', certDir: '/c', kubeconfigOut: '/c/admin.kubeconfig' })
+  })
+
   it('knows help and version', () => {
     expect(readCommandLine(['--help']).action).to.equal('help')
     expect(readCommandLine(['-h']).action).to.equal('help')
@@ -136,13 +207,25 @@ describe('the command line', () => {
     [['--anonymous-auth=maybe'], 'invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax'],
     [['--event-ttl=1'], 'invalid argument "1" for "--event-ttl" flag: time: missing unit in duration "1"'],
     [['serve'], 'kube-apiserver does not take any arguments, got ["serve"]'],
-    [['--authorization-mode=RBAC,Node'], '--authorization-mode=Node is not implemented'],
+    [['--authorization-mode=RBAC,ABAC'], '--authorization-mode=ABAC is not implemented'],
     [['--service-account-max-token-expiration=10m'], 'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds'],
     [['--service-account-jwks-uri=http://x/'], 'service-account-jwks-uri requires https scheme'],
     [['--service-account-issuer=http://['], "--service-account-issuer contained a ':' but was not a valid URL"],
     [['--authorization-mode=Foo'], 'unsupported authorization mode "Foo"'],
     [['--audit-log-path=-'], '--audit-log-path=- is not implemented, and ignoring it would change what the server does'],
-    [['--enable-admission-plugins=PodSecurity'], '--enable-admission-plugins=PodSecurity is not implemented'],
+    [['--enable-admission-plugins=EventRateLimit'], '--enable-admission-plugins: EventRateLimit is not implemented, and leaving it out would change'],
+    [['--enable-admission-plugins=Foo'], 'enable-admission-plugins plugin "Foo" is unknown'],
+    [['--disable-admission-plugins=Foo'], 'disable-admission-plugins plugin "Foo" is unknown'],
+    [
+      ['--enable-admission-plugins=Priority', '--disable-admission-plugins=Priority'],
+      '[Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
+    ],
+    [['--admission-control=Foo'], 'admission-control plugin "Foo" is unknown'],
+    [
+      ['--admission-control=', '--disable-admission-plugins=Priority'],
+      'admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually',
+    ],
+    [['--profile=kubelet'], '--profile=kubelet is not a profile; it may be binnacle or apiserver'],
     [['--encryption-provider-config-automatic-reload'], '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config'],
     [['--storage-backend=etcd2'], '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"'],
     [['--feature-gates=OpenAPIEnums=false'], '--feature-gates: OpenAPIEnums=false is not implemented'],

@@ -1,19 +1,29 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
-import { addDefaultTolerations, setServiceAccount } from './admission.ts'
+import { isAbout } from '../../../admission/refuse.ts'
+import { addDefaultTolerations, setServiceAccount, type TolerationSeconds } from './admission.ts'
 
 /**
- * What the default plugins ServiceAccount (the account's name alone) and DefaultTolerationSeconds do to a pod that is created.
- * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
+ * ServiceAccount: a pod that is created has the account `default` where it names none. What the plugin also does in kube-apiserver (look the account up, mount its token) is not built.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#serviceaccount
  */
-export const podDefaults: AdmissionPlugin = {
-  name: 'PodDefaults',
-  handles: ({ operation, served, subresource }) =>
-    operation === 'CREATE' && subresource === '' && served.version.group === '' && served.version.names.plural === 'pods',
+export const serviceAccount: AdmissionPlugin = {
+  name: 'ServiceAccount',
+  handles: request => request.operation === 'CREATE' && isAbout(request, 'pods'),
   mutate: async ({ object }) => {
-    if (object) {
-      setServiceAccount(object)
-      addDefaultTolerations(object)
-    }
+    if (object) setServiceAccount(object)
     return object
   },
 }
+
+/**
+ * DefaultTolerationSeconds: how long pods stay on nodes that are not ready, or not reachable.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaulttolerationseconds
+ */
+export const defaultTolerationSeconds = (seconds: TolerationSeconds): AdmissionPlugin => ({
+  name: 'DefaultTolerationSeconds',
+  handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'pods'),
+  mutate: async ({ object }) => {
+    if (object) addDefaultTolerations(object, seconds)
+    return object
+  },
+})

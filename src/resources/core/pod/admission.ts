@@ -11,13 +11,20 @@ const NOT_READY = 'node.kubernetes.io/not-ready'
 const UNREACHABLE = 'node.kubernetes.io/unreachable'
 const MEMORY_PRESSURE = 'node.kubernetes.io/memory-pressure'
 
-/** Plugin DefaultTolerationSeconds: five minutes on a node that is gone. Updates get it, too. */
-export function addDefaultTolerations(pod: KubeObject, seconds = 300): void {
+/** How long a pod stays on a node that is gone, where it does not say. */
+export interface TolerationSeconds {
+  readonly notReady: number
+  readonly unreachable: number
+}
+
+/** Plugin DefaultTolerationSeconds. Updates get them, too. */
+export function addDefaultTolerations(pod: KubeObject, seconds: TolerationSeconds): void {
   const tolerations: ApiStruct[] = pod.spec.tolerations ?? []
   const tolerates = (key: string): boolean => tolerations.some(other => (other.key === key || !other.key) && (other.effect === 'NoExecute' || !other.effect))
-  const added = [NOT_READY, UNREACHABLE]
-    .filter(key => !tolerates(key))
-    .map(key => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds }))
+  const added = [
+    { key: NOT_READY, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds.notReady },
+    { key: UNREACHABLE, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds.unreachable },
+  ].filter(({ key }) => !tolerates(key))
   if (added.length > 0) pod.spec.tolerations = [...tolerations, ...added]
 }
 

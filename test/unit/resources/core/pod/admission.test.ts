@@ -4,17 +4,19 @@ import { podWith } from '../../../../support/pod.ts'
 
 const toleration = (name: string) => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
 
+const SECONDS = { notReady: 300, unreachable: 300 }
+
 describe('resources/core/pod/admission', () => {
   it('tolerates nodes that are gone, for a while', () => {
     const pod = podWith({})
-    addDefaultTolerations(pod)
-    addDefaultTolerations(pod)
+    addDefaultTolerations(pod, SECONDS)
+    addDefaultTolerations(pod, SECONDS)
     expect(pod.spec.tolerations).to.deep.equal([toleration('not-ready'), toleration('unreachable')])
   })
 
   it('adds nothing to what tolerates everything', () => {
     const pod = podWith({ tolerations: [{ operator: 'Exists' }] })
-    addDefaultTolerations(pod)
+    addDefaultTolerations(pod, SECONDS)
     expect(pod.spec.tolerations).to.have.length(1)
   })
 

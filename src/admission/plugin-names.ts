@@ -1,0 +1,98 @@
+/**
+ * The admission plugins of kube-apiserver 1.33, in the order in which it asks them.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
+ */
+const PLUGIN_NAMES = [
+  'AlwaysAdmit',
+  'NamespaceAutoProvision',
+  'NamespaceLifecycle',
+  'NamespaceExists',
+  'LimitPodHardAntiAffinityTopology',
+  'LimitRanger',
+  'ServiceAccount',
+  'NodeRestriction',
+  'TaintNodesByCondition',
+  'AlwaysPullImages',
+  'ImagePolicyWebhook',
+  'PodSecurity',
+  'PodNodeSelector',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'PodTolerationRestriction',
+  'EventRateLimit',
+  'ExtendedResourceToleration',
+  'DefaultStorageClass',
+  'StorageObjectInUseProtection',
+  'OwnerReferencesPermissionEnforcement',
+  'PersistentVolumeClaimResize',
+  'RuntimeClass',
+  'CertificateApproval',
+  'CertificateSigning',
+  'ClusterTrustBundleAttest',
+  'CertificateSubjectRestriction',
+  'DefaultIngressClass',
+  'DenyServiceExternalIPs',
+  'PodTopologyLabels',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+  'ResourceQuota',
+  'AlwaysDeny',
+] as const
+
+export type PluginName = (typeof PLUGIN_NAMES)[number]
+
+/** Those that run only where they are asked for. */
+const OFF_BY_DEFAULT: ReadonlySet<PluginName> = new Set<PluginName>([
+  'AlwaysAdmit',
+  'NamespaceAutoProvision',
+  'NamespaceExists',
+  'LimitPodHardAntiAffinityTopology',
+  'NodeRestriction',
+  'AlwaysPullImages',
+  'ImagePolicyWebhook',
+  'PodNodeSelector',
+  'PodTolerationRestriction',
+  'EventRateLimit',
+  'ExtendedResourceToleration',
+  'OwnerReferencesPermissionEnforcement',
+  'DenyServiceExternalIPs',
+  'AlwaysDeny',
+])
+
+/** Those that are here. Of NodeRestriction there is a stand-in that allows less. */
+const BUILT = [
+  'NamespaceLifecycle',
+  'ServiceAccount',
+  'NodeRestriction',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'DefaultStorageClass',
+  'RuntimeClass',
+  'CertificateApproval',
+  'CertificateSigning',
+  'ClusterTrustBundleAttest',
+  'CertificateSubjectRestriction',
+  'DefaultIngressClass',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+] as const satisfies readonly PluginName[]
+
+export type BuiltPluginName = (typeof BUILT)[number]
+
+/** AlwaysAdmit admits everything, and so needs nothing. PodTopologyLabels and MutatingAdmissionPolicy do nothing without gates that are off. */
+const WITHOUT_EFFECT: ReadonlySet<PluginName> = new Set<PluginName>(['AlwaysAdmit', 'PodTopologyLabels', 'MutatingAdmissionPolicy'])
+
+const built: ReadonlySet<PluginName> = new Set<PluginName>(BUILT)
+
+export const isPluginName = (name: string): name is PluginName => (PLUGIN_NAMES as readonly string[]).includes(name)
+export const isBuiltPlugin = (name: PluginName): name is BuiltPluginName => built.has(name)
+export const isOnByDefault = (name: PluginName): boolean => !OFF_BY_DEFAULT.has(name)
+
+/** Whether a server that does not have the plugin does something else than one that has it. */
+export const isMissedPlugin = (name: PluginName): boolean => !built.has(name) && !WITHOUT_EFFECT.has(name)
+
+/** The plugins for which `isOn` holds, in the order in which they are asked. */
+export const pluginsInOrder = (isOn: (name: PluginName) => boolean = isOnByDefault): readonly PluginName[] => PLUGIN_NAMES.filter(isOn)

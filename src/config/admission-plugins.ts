@@ -1,0 +1,31 @@
+import { isMissedPlugin, isOnByDefault, isPluginName, type PluginName, pluginsInOrder } from '../admission/plugin-names.ts'
+import { FlagError } from './parse-flags.ts'
+
+/** What the three flags were given; undefined where one was not. `only`: `--admission-control`, which names all that run. */
+export interface GivenPlugins {
+  readonly enable: readonly string[] | undefined
+  readonly disable: readonly string[] | undefined
+  readonly only: readonly string[] | undefined
+}
+
+/** The admission plugins that are on, in the order in which they are asked. Throws FlagError, also for one that is asked for, is not on by default and is not built. */
+export function admissionPluginsOf({ enable, disable, only }: GivenPlugins): readonly PluginName[] {
+  if (only && (enable ?? disable)) throw new FlagError('admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive')
+  const asked = namesOf('admission-control', only).concat(namesOf('enable-admission-plugins', enable))
+  const off = namesOf('disable-admission-plugins', disable)
+  const both = asked.filter(name => off.includes(name)).sort()
+  if (both.length > 0) throw new FlagError(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`)
+  const missing = asked.find(name => !isOnByDefault(name) && isMissedPlugin(name))
+  if (missing !== undefined)
+    throw new FlagError(
+      `--${only ? 'admission-control' : 'enable-admission-plugins'}: ${missing} is not implemented, and leaving it out would change what the server does`,
+    )
+  return pluginsInOrder(name => asked.includes(name) || (only === undefined && isOnByDefault(name) && !off.includes(name)))
+}
+
+function namesOf(flag: string, given: readonly string[] = []): PluginName[] {
+  return given.map(name => {
+    if (isPluginName(name)) return name
+    throw new FlagError(`${flag} plugin ${JSON.stringify(name)} is unknown`)
+  })
+}

@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { isBuiltPlugin, isMissedPlugin, pluginsInOrder } from '../../src/admission/plugin-names.ts'
+import { type ControlPlaneOptions, createControlPlane } from '../../src/control-plane.ts'
+import { silentLogger } from '../../src/lib/log.ts'
+import type { KubeObject } from '../../src/meta/object.ts'
+import { controlPlaneOptions } from '../support/control-plane-options.ts'
+import { FakeExchange } from '../support/exchange.ts'
+import { MemoryBackend } from '../support/memory-backend.ts'
+
+const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
+const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }
+
+/** What a pod becomes that is created, under these options. */
+async function created(options: Partial<ControlPlaneOptions>): Promise<{ status: number; body: KubeObject }> {
+  const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
+  const post = async (path: string, body: object): Promise<FakeExchange> => {
+    const exchange = new FakeExchange(path, { method: 'POST', body: JSON.stringify(body) })
+    await plane.handler(exchange)
+    return exchange
+  }
+  await plane.synced(AbortSignal.timeout(5000))
+  await post('/api/v1/namespaces', NAMESPACE)
+  const { status, body } = await post('/api/v1/namespaces/ns/pods', POD)
+  await plane.close()
+  return { status, body: JSON.parse(String(body)) }
+}
+
+const without = (...names: string[]) => pluginsInOrder().filter(name => !names.includes(name))
+
+describe('admission services', () => {
+  it('runs the plugins that are on by default', async () => {
+    const { body } = await created({})
+    expect(body.spec).to.include({ serviceAccountName: 'default', priority: 0 })
+    expect(body.spec.tolerations).to.have.length(2)
+  })
+
+  it('leaves out what is switched off', async () => {
+    const { status, body } = await created({ admissionPlugins: without('ServiceAccount', 'DefaultTolerationSeconds', 'Priority') })
+    expect(status).to.equal(201)
+    expect(body.spec).not.to.have.any.keys('serviceAccountName', 'priority', 'tolerations')
+  })
+
+  it('tolerates lost nodes for as long as told', async () => {
+    const { body } = await created({ tolerationSeconds: { notReady: 7, unreachable: 9 } })
+    expect(body.spec.tolerations.map((one: { tolerationSeconds: number }) => one.tolerationSeconds)).to.deep.equal([7, 9])
+  })
+
+  it('names what is on and not implemented', () => {
+    const lines: unknown[] = []
+    const logger = { ...silentLogger, info: (...line: unknown[]) => void lines.push(line) }
+    createControlPlane(controlPlaneOptions(new MemoryBackend(), { logger }))
+    const missing = pluginsInOrder().filter(isMissedPlugin)
+    expect(missing).to.include.members(['PodSecurity', 'LimitRanger', 'ResourceQuota'])
+    expect(lines).to.deep.include(['admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') }])
+    lines.length = 0
+    createControlPlane(controlPlaneOptions(new MemoryBackend(), { logger, admissionPlugins: pluginsInOrder(isBuiltPlugin) }))
+    expect(JSON.stringify(lines)).not.to.include('not implemented')
+  })
+})
