@@ -206,9 +206,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     kubelets: options.kubelets,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     ...(unsafeDeletion && { unsafeDeletion: authorize }),
-    ...(!options.exclusiveStore && {
-      awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
-    }),
+    awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
     shutdown: shutdown.signal,
   }
   return {
@@ -242,7 +240,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           ...(options.controllers.has('root-ca-certificate-publisher-controller') && { certificateAuthority: start.certificateAuthority }),
         }),
         allocationRepairController(nodePortRange, options.exclusiveStore),
-        definitionController(definition => custom.serveAhead(definition)),
+        definitionController(definition => custom.serveWritten(definition)),
         ...(options.controllers.has('serviceaccount-token-controller') && options.auth?.issuer
           ? [serviceAccountTokenController(options.auth.issuer, start.certificateAuthority)]
           : []),

@@ -7,7 +7,7 @@ import type { OpenApiEndpoint } from './openapi/endpoint.ts'
 import { resolve } from './resolve.ts'
 import type { EndpointEnvironment } from './scope.ts'
 
-/** The kinds at this moment, or once the one that is asked for has come from another server. */
+/** The kinds at this moment, or once the one that is asked for is served, where its definition is established. */
 async function snapshotFor({ catalog, awaitKind }: EndpointEnvironment, { ctx, info }: Exchange): Promise<CatalogSnapshot> {
   const snapshot = catalog.snapshot()
   if (!awaitKind || !info.isResource || snapshot.definition(info.group, info.resource) !== undefined) return snapshot

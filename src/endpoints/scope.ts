@@ -34,7 +34,7 @@ export interface EndpointEnvironment {
   readonly kubelets: Kubelets
   /** Asks whether the user may; absent: unsafe deletion is off (the gate AllowUnsafeMalformedObjectDeletion). */
   readonly unsafeDeletion?: Authorizer['authorize']
-  /** Waits until a kind that other servers serve is served here, too; absent: there are none. */
+  /** Waits until a kind whose definition is established is served here; absent: there are no definitions. */
   readonly awaitKind?: (group: string, resource: string, signal: AbortSignal) => Promise<void>
   /** Aborted when the server begins to shut down: watches end then. */
   readonly shutdown: AbortSignal

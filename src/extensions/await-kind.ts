@@ -8,8 +8,8 @@ import { DEFINITIONS } from './follow-definitions.ts'
 const AT_MOST_MS = 1000
 
 /**
- * Waits until this server serves a kind whose definition another one has accepted: whoever has seen it established there may ask for it here before the definition has come. Resolves at once where
- * there is no such definition.
+ * Waits until this server serves a kind whose definition is established: whoever has seen that, here or at another server, may ask for the kind before this one has taken note. Resolves at once
+ * where there is no such definition.
  */
 export async function awaitKind(access: ResourceAccess, catalog: Catalog, group: string, resource: string, signal: AbortSignal): Promise<void> {
   if (group === '') return

@@ -14,13 +14,13 @@ import { removeObjects } from './remove-objects.ts'
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 export const definitionController =
-  (serveAhead: (definition: KubeObject) => void): Controller =>
+  (serveWritten: (definition: KubeObject) => void): Controller =>
   async (env, signal) => {
     const known = new Map<string, KubeObject>()
     const onError = (name: string, error: unknown) =>
       env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: (error as Error).message })
     // Names are given one after the other: two definitions may want the same.
-    const naming = new WorkQueue(1, signal, name => settle(env, serveAhead, known, name, other => naming.add(other)), onError)
+    const naming = new WorkQueue(1, signal, name => settle(env, serveWritten, known, name, other => naming.add(other)), onError)
     const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError)
     const add = (name: string): void => {
       naming.add(name)
@@ -59,16 +59,17 @@ function isOutdated(error: unknown): undefined {
   throw error
 }
 
-async function writeStatus(env: ControllerEnvironment, known: Map<string, KubeObject>, definition: KubeObject): Promise<boolean> {
+/** Resolves with what was written; undefined where it is outdated. */
+async function writeStatus(env: ControllerEnvironment, known: Map<string, KubeObject>, definition: KubeObject): Promise<KubeObject | undefined> {
   const name = definition.metadata.name as string
   const written = await env.access.update(DEFINITIONS, '', name, () => definition, { subresource: 'status' }).catch(isOutdated)
   if (written) known.set(name, written)
-  return written !== undefined
+  return written
 }
 
 async function settle(
   env: ControllerEnvironment,
-  serveAhead: (definition: KubeObject) => void,
+  serveWritten: (definition: KubeObject) => void,
   known: Map<string, KubeObject>,
   name: string,
   again: (name: string) => void,
@@ -91,9 +92,9 @@ async function settle(
   const current = known.get(name)
   if (current && isConditionTrue(current, 'NamesAccepted') && conditionOf(current, 'Established')?.status !== 'True') {
     const established = withConditions(structuredClone(current), [ESTABLISHED], env.clock.now())
-    // Whoever waits for it to be established wants to use its kind at once.
-    serveAhead(established)
-    await writeStatus(env, known, established)
+    // Whoever waits for it to be established wants to use its kind at once; and whoever finds the kind may rely on its being established.
+    const written = await writeStatus(env, known, established)
+    if (written) serveWritten(written)
   }
 }
 
@@ -110,8 +111,7 @@ async function finalize(env: ControllerEnvironment, known: Map<string, KubeObjec
   const tell = async (condition: Condition): Promise<KubeObject | undefined> => {
     const current = known.get(name)
     if (!current) return undefined
-    const told = await writeStatus(env, known, withConditions(structuredClone(current), [condition], env.clock.now()))
-    return told ? known.get(name) : undefined
+    return writeStatus(env, known, withConditions(structuredClone(current), [condition], env.clock.now()))
   }
   const begun = await tell({ type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' })
   if (!begun) return

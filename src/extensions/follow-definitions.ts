@@ -37,15 +37,15 @@ interface Entry {
 export interface CustomResources {
   /** Keeps the catalog and the caches in line with the custom resource definitions. Runs in every server. */
   readonly follow: Controller
-  /** Serves the kind of a definition as it is about to be written: whoever sees it written finds the kind. Its next event counts, whatever comes of the write. */
-  serveAhead(definition: KubeObject): void
+  /** Serves the kind of a definition that was just written, without waiting for the event that tells of it. */
+  serveWritten(definition: KubeObject): void
 }
 
 export function customResources(host: CustomResourceHost): CustomResources {
   const followed = new FollowedDefinitions(host)
   return {
     follow: (env, signal) => followFresh(env, DEFINITIONS, signal, () => followed.begin()),
-    serveAhead: definition => followed.serveAhead(definition),
+    serveWritten: definition => followed.serveWritten(definition),
   }
 }
 
@@ -53,7 +53,7 @@ class FollowedDefinitions {
   private readonly host: CustomResourceHost
   private readonly taken: ReadonlySet<string>
   private readonly entries = new Map<string, Entry>()
-  /** The versions of definitions whose successors are served already. */
+  /** Resource versions of definitions that are served, and whose events have not come. */
   private readonly ahead = new Map<string, string>()
   /** Its watch has shown what there is. */
   private synced = false
@@ -72,8 +72,7 @@ class FollowedDefinitions {
       const name = object?.metadata.name
       if (object && name !== undefined) {
         unseen.delete(name)
-        // It is about to be overwritten.
-        if (type !== 'deleted' && this.ahead.get(name) === object.metadata.resourceVersion) return
+        if (type !== 'deleted' && Number(object.metadata.resourceVersion) < Number(this.ahead.get(name) ?? 0)) return
         this.ahead.delete(name)
         this.change(name, type === 'deleted' ? undefined : object)
         return
@@ -87,7 +86,7 @@ class FollowedDefinitions {
     }
   }
 
-  serveAhead(definition: KubeObject): void {
+  serveWritten(definition: KubeObject): void {
     const { name = '', resourceVersion = '' } = definition.metadata
     this.ahead.set(name, resourceVersion)
     this.change(name, definition)

@@ -36,7 +36,59 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
   return { backend, plane, access: plane.registry.access(), unready, call }
 }
 
+/** Holds back the write that establishes a definition. */
+class HoldingBackend extends MemoryBackend {
+  release: () => void = () => {}
+  readonly held = new Promise<void>(resolve => {
+    this.release = resolve
+  })
+  isHeld = false
+
+  override async write(...[write, signal]: Parameters<MemoryBackend['write']>): ReturnType<MemoryBackend['write']> {
+    if (JSON.stringify(write, (_, value) => (value?.type === 'Buffer' ? Buffer.from(value.data).toString() : value)).includes('InitialNamesAccepted')) {
+      this.isHeld = true
+      await this.held
+    }
+    return super.write(write, signal)
+  }
+}
+
+const WIDGETS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Cluster',
+    names: { plural: 'widgets', kind: 'Widget' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+}
+
 describe('the control plane', () => {
+  it('serves a custom kind from when its definition is established, not before', async () => {
+    const backend = new HoldingBackend()
+    const plane = createControlPlane(controlPlaneOptions(backend))
+    const call = async (path: string, request?: FakeRequest): Promise<FakeExchange> => {
+      const exchange = new FakeExchange(path, request)
+      await plane.handler(exchange)
+      return exchange
+    }
+    await plane.synced(AbortSignal.timeout(5000))
+    plane.start(START)
+    expect((await call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { method: 'POST', body: JSON.stringify(WIDGETS) })).status).to.equal(201)
+    await eventually('it is about to be established', () => backend.isHeld)
+    expect(await refusalText(call('/apis/example.com/v1/widgets'))).to.match(/could not find the requested resource/)
+    const served = call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')
+    expect(String((await served).body)).not.to.include('"InitialNamesAccepted"')
+    backend.release()
+    await eventually('it is established', async () =>
+      String((await call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')).body).includes('"InitialNamesAccepted"'),
+    )
+    expect((await call('/apis/example.com/v1/widgets')).status).to.equal(200)
+    await plane.close()
+  })
+
   it('is ready once its caches are filled and the first objects are there', async () => {
     const { plane, access, unready } = open()
     expect(await unready()).to.include('bootstrap-controller')
