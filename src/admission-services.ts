@@ -34,6 +34,8 @@ import {
   clusterTrustBundleAttest,
   type IsAllowed,
 } from './resources/certificates/signer-admission.ts'
+import { taintNodesByCondition } from './resources/core/node/admission-plugin.ts'
+import { persistentVolumeClaimResize } from './resources/core/persistent-volume-claim/admission-plugin.ts'
 import type { TolerationSeconds } from './resources/core/pod/admission.ts'
 import { defaultTolerationSeconds, serviceAccount } from './resources/core/pod/admission-plugin.ts'
 import { defaultIngressClass } from './resources/networking/ingress/admission-plugin.ts'
@@ -102,9 +104,11 @@ export function createAdmission({ catalog, logger, isAllowed, authorize, registr
     NamespaceLifecycle: namespaceLifecycle(findNamespace),
     ServiceAccount: serviceAccount,
     NodeRestriction: nodeRestriction,
+    TaintNodesByCondition: taintNodesByCondition,
     Priority: priorityAdmission({ get: name => find(PRIORITY_CLASSES, name), list: () => listAll(PRIORITY_CLASSES) }),
     DefaultTolerationSeconds: defaultTolerationSeconds(tolerationSeconds),
     DefaultStorageClass: defaultStorageClass(() => listAll(STORAGE_CLASSES)),
+    PersistentVolumeClaimResize: persistentVolumeClaimResize(name => find(STORAGE_CLASSES, name)),
     RuntimeClass: runtimeClassAdmission(name => find(RUNTIME_CLASSES, name)),
     CertificateApproval: certificateApproval(isAllowed),
     CertificateSigning: certificateSigning(isAllowed),

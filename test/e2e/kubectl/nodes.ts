@@ -19,6 +19,7 @@ export const nodes: readonly Script[] = [
       { run: 'create -f -', stdin: node, prints: [/node\/\S+ created/] },
       ['get node {node}', /^\S+ +Unknown +worker +\d+s/m],
       ['get nodes -l node-role.kubernetes.io/worker -o name', /node\//],
+      ["get node {node} -o jsonpath='{.spec.taints[*].key}'", 'node.kubernetes.io/not-ready'],
       ['taint node {node} dedicated=x:NoSchedule', /tainted/],
       ["get node {node} -o jsonpath='{.spec.taints[0].key}'", 'dedicated'],
       ['taint node {node} dedicated-', /untainted/],
