@@ -10,6 +10,7 @@ import type { ResourceDefinition } from './catalog/definition.ts'
 import { checkIsBuilt, servedDefinitions } from './catalog/served.ts'
 import type { MediaOffer } from './codec/negotiate.ts'
 import { allocationRepairController } from './controllers/allocation-repair.ts'
+import { apiServiceAvailabilityController } from './controllers/api-service-availability.ts'
 import { apiServiceController } from './controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from './controllers/bootstrap.ts'
 import { clusterRoleAggregationController } from './controllers/cluster-role-aggregation.ts'
@@ -244,6 +245,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         ...(options.controllers.has('serviceaccount-token-controller') && options.auth?.issuer
           ? [serviceAccountTokenController(options.auth.issuer, start.certificateAuthority)]
           : []),
+        apiServiceAvailabilityController,
         keepFlowControlObjects,
         flowSchemaStatusController,
         ...(options.controllers.has('clusterrole-aggregation-controller') ? [clusterRoleAggregationController] : []),
