@@ -248,7 +248,7 @@ export interface Strategy {
   /** Seconds a new object lives, by lease (events). */
   ttlSeconds?(object: KubeObject): number | undefined
   /**
-   * Graceful deletion: seconds to wait for somebody else to finish (pods on a node), 0 to delete at once, undefined where the kind knows no grace period.
+   * Graceful deletion: seconds to wait for somebody else to finish (pods on a node), 0 to remove it in a second write, undefined where the kind knows no grace period.
    * `requested` is DeleteOptions.gracePeriodSeconds.
    */
   gracePeriod?(object: KubeObject, requested: number | undefined, ctx: HookContext): number | undefined

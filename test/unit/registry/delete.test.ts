@@ -3,7 +3,7 @@ import type { Strategy } from '../../../src/catalog/definition.ts'
 import { parseLabelSelector } from '../../../src/meta/label-selector.ts'
 import type { ObjectMeta } from '../../../src/meta/object.ts'
 import { forbiddenError } from '../../../src/meta/status.ts'
-import type { DeleteOptions } from '../../../src/registry/delete.ts'
+import type { DeleteOptions } from '../../../src/registry/deletion-step.ts'
 import { BackendError } from '../../../src/storage/backend.ts'
 import { recordedReservations } from '../../support/reservations.ts'
 import { listOptions, refusalText, TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
@@ -265,6 +265,73 @@ describe('deleting gracefully', () => {
     const { object, deleted } = await remove(t, { gracePeriodSeconds: 0 })
     expect(deleted).to.equal(false)
     expect(object.metadata).to.include({ deletionTimestamp: NOW, deletionGracePeriodSeconds: 0 })
+  })
+})
+
+describe('deleting without grace what could have some', () => {
+  const graceful: Strategy = { gracePeriod: (_, requested) => requested ?? 30 }
+  const AT_ONCE: DeleteOptions = { gracePeriodSeconds: 0 }
+
+  it('is written twice: with a deletion that is over, and removed', async () => {
+    const t = await withWidget(graceful)
+    const versions: unknown[] = []
+    t.admission = {
+      validate: async ({ operation, old }) => {
+        const { resourceVersion, deletionTimestamp, deletionGracePeriodSeconds } = old?.metadata ?? {}
+        versions.push([operation, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds])
+      },
+    }
+    const { object, deleted } = await remove(t, AT_ONCE)
+    expect(deleted).to.equal(true)
+    expect(object.metadata).to.include({ resourceVersion: '4', deletionTimestamp: NOW, deletionGracePeriodSeconds: 0 })
+    expect(versions).to.deep.equal([
+      ['DELETE', '2', undefined, undefined],
+      ['DELETE', '3', NOW, 0],
+    ])
+    expect(await t.names()).to.deep.equal([])
+  })
+
+  it('takes the version that is asked for as that of the first write', async () => {
+    const t = await withWidget(graceful)
+    const { deleted } = await remove(t, { ...AT_ONCE, preconditions: { uid: 'u1', resourceVersion: '2' } })
+    expect(deleted).to.equal(true)
+    expect(await t.names()).to.deep.equal([])
+  })
+
+  it('succeeds where somebody else removes the object in between', async () => {
+    const t = await withWidget(graceful)
+    let asked = 0
+    t.admission = {
+      validate: async () => {
+        if (++asked === 2) await remove(t)
+      },
+    }
+    const { object, deleted } = await remove(t, AT_ONCE)
+    expect(deleted).to.equal(true)
+    expect(object.metadata).to.include({ resourceVersion: '3', deletionGracePeriodSeconds: 0 })
+  })
+
+  it('leaves the object with its deletion over where the second write is refused', async () => {
+    const t = await withWidget(graceful)
+    let asked = 0
+    t.admission = {
+      validate: async () => {
+        if (++asked === 2) throw forbiddenError({ group: WIDGETS.group, resource: WIDGETS.resource }, 'a', 'not yet')
+      },
+    }
+    expect(await refusalText(remove(t, AT_ONCE))).to.match(/not yet/)
+    expect((await t.get('a')).metadata).to.include({ resourceVersion: '3', deletionGracePeriodSeconds: 0 })
+    t.admission = {}
+    expect((await remove(t)).deleted).to.equal(true)
+    expect(await t.names()).to.deep.equal([])
+  })
+
+  it('answers a dry run with the state of the first write', async () => {
+    const t = await withWidget(graceful)
+    const { object, deleted, blank } = await remove(t, AT_ONCE, true)
+    expect([deleted, blank]).to.deep.equal([true, undefined])
+    expect(object.metadata).to.include({ resourceVersion: '2', deletionTimestamp: NOW, deletionGracePeriodSeconds: 0 })
+    expect((await t.get('a')).metadata.deletionTimestamp).to.equal(undefined)
   })
 })
 

@@ -1,0 +1,77 @@
+import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { clone } from '../meta/equal.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { formatTime } from '../meta/time.ts'
+
+export interface Preconditions {
+  readonly uid?: string
+  readonly resourceVersion?: string
+}
+
+/** metav1.DeleteOptions, as far as the registry acts on it. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number
+  readonly preconditions?: Preconditions
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+  readonly orphanDependents?: boolean
+}
+
+/** What becomes of an object: its next state, after which it is to be removed where that is the last one; it is removed; or nothing changes. */
+export type Step = { readonly next: KubeObject; readonly last: boolean } | 'remove' | 'pending'
+
+const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+
+/** The object with its deletion begun or brought forward; where it has no grace period, or had one that is over, and nothing holds it, it goes. */
+export function deletionStep(strategy: Strategy, options: DeleteOptions, old: KubeObject, hooks: HookContext): Step {
+  const requested = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
+  const meta = old.metadata
+  let graceSeconds: number | undefined
+  let deletesAt: number | undefined
+  if (strategy.gracePeriod) {
+    if (meta.deletionTimestamp === undefined) {
+      graceSeconds = strategy.gracePeriod(old, requested, hooks)
+      if (graceSeconds !== undefined) deletesAt = hooks.now + graceSeconds * 1000
+    } else if ((meta.deletionGracePeriodSeconds ?? 0) !== 0) {
+      const running = Math.max(meta.deletionGracePeriodSeconds as number, 1)
+      if (requested === undefined || requested >= running) return 'pending'
+      graceSeconds = requested
+      deletesAt = Date.parse(meta.deletionTimestamp) - running * 1000 + requested * 1000
+      if (deletesAt < hooks.now) {
+        deletesAt = hooks.now
+        if (graceSeconds !== 0) graceSeconds = 1
+      }
+    }
+  }
+  const finalizers = collectorFinalizers(strategy, options, meta.finalizers ?? [])
+  const held = finalizers.length > 0 || strategy.holdsDeletion?.(old) === true
+  const graceful = graceSeconds !== undefined
+  if (!held && !graceful) return 'remove'
+  const next = clone(old)
+  if (finalizers.length > 0) next.metadata.finalizers = finalizers
+  else delete next.metadata.finalizers
+  if (meta.deletionTimestamp === undefined && (meta.generation ?? 0) > 0) next.metadata.generation = (meta.generation as number) + 1
+  if (graceful) {
+    next.metadata.deletionTimestamp = formatTime(deletesAt as number)
+    next.metadata.deletionGracePeriodSeconds = graceSeconds as number
+  } else {
+    if (meta.deletionTimestamp === undefined || Date.parse(meta.deletionTimestamp) > hooks.now) next.metadata.deletionTimestamp = formatTime(hooks.now)
+    next.metadata.deletionGracePeriodSeconds = 0
+  }
+  strategy.markDeleting?.(next)
+  return { next, last: !held && graceSeconds === 0 }
+}
+
+/** The finalizers with those of the garbage collector as the options, the object itself or the kind's default want them. */
+function collectorFinalizers(strategy: Strategy, options: DeleteOptions, finalizers: readonly string[]): string[] {
+  const standing = finalizers.find(f => f === ORPHAN || f === FOREGROUND)
+  let wanted: string | undefined
+  if (options.orphanDependents !== undefined) wanted = options.orphanDependents ? ORPHAN : undefined
+  else if (options.propagationPolicy !== undefined)
+    wanted = options.propagationPolicy === 'Orphan' ? ORPHAN : options.propagationPolicy === 'Foreground' ? FOREGROUND : undefined
+  else if (standing !== undefined) wanted = standing
+  else if (strategy.defaultPropagation === 'orphan') wanted = ORPHAN
+  const kept = finalizers.filter(f => f !== ORPHAN && f !== FOREGROUND)
+  if (wanted === undefined) return kept
+  return finalizers.includes(wanted) && !finalizers.includes(wanted === ORPHAN ? FOREGROUND : ORPHAN) ? [...finalizers] : [...kept, wanted]
+}
