@@ -102,10 +102,20 @@ export interface TableColumn {
 }
 
 /** How `kubectl get` prints a kind (meta.k8s.io Table). */
+/** meta.k8s.io TableRowCondition. */
+export interface TableRowCondition {
+  readonly type: 'Completed'
+  readonly status: 'True'
+  readonly reason: string
+  readonly message: string
+}
+
 export interface TableDefinition {
   readonly columns: readonly TableColumn[]
   /** One cell a column. `now` in milliseconds: ages are printed by the server, and nothing else goes by it. ANY_TIME: they are left open. */
   cells(object: KubeObject, now: number): Json[]
+  /** What clients are told of the row itself: kubectl leaves out what is `Completed` where it is asked to. */
+  conditions?(object: KubeObject): readonly TableRowCondition[] | undefined
   /** Rows of a list stand in this order, where it is another than that of the list; each page by itself. */
   readonly order?: (a: KubeObject, b: KubeObject) => number
 }

@@ -146,8 +146,12 @@ export const tableOf = ({ served, subresource }: Scope): TableDefinition => (sub
 function versionTable({ definition, version }: ServedResource): TableDefinition | undefined {
   const { home } = definition
   if (version.table !== undefined || version === home || home.table === undefined) return version.table
-  const { columns, cells } = home.table
-  return { columns, cells: (object, now) => cells(copyIn(definition, object, home), now) }
+  const { columns, cells, conditions } = home.table
+  return {
+    columns,
+    cells: (object, now) => cells(copyIn(definition, object, home), now),
+    ...(conditions && { conditions: (object: KubeObject) => conditions(copyIn(definition, object, home)) }),
+  }
 }
 
 export function tableOptions(scope: Scope, output: Output) {

@@ -62,7 +62,7 @@ export async function renderTable(table: TableDefinition, meta: ListMeta, object
 
 /** What the rows of an object are made of, at any time. */
 interface Row {
-  /** JSON, with open ages. */
+  /** JSON, with open ages, and the conditions of the row. */
   readonly cells: string
   /** Where the metadata stands in the object's JSON; undefined: what is shown of it is in `partial`. */
   readonly metadata: { readonly from: number; readonly to: number } | undefined
@@ -109,7 +109,11 @@ function rowOf(table: TableDefinition, item: RowSource, ready: Encoded): Row {
   const struct = ready.header > 1
   const metadata = struct ? metadataOf(ready) : undefined
   const object = metadata ? withoutManagers(ready, metadata) : item.object()
-  return { cells: cellsText(table.cells(object, ANY_TIME)), metadata, partial: metadata ? undefined : objectMetaText(object.metadata) }
+  return {
+    cells: cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object),
+    metadata,
+    partial: metadata ? undefined : objectMetaText(object.metadata),
+  }
 }
 
 /** PartialObjectMetadataList of the objects. */
@@ -147,7 +151,7 @@ function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions
 }
 
 function tableRow(table: TableDefinition, object: KubeObject, options: TableOptions): string {
-  return `{"cells":${cellsText(table.cells(object, options.now))},"object":${rowObject(object, options)}}`
+  return `{"cells":${cellsText(table.cells(object, options.now))}${conditionsText(table, object)},"object":${rowObject(object, options)}}`
 }
 
 function rowObject(object: KubeObject, options: TableOptions): string {
@@ -165,6 +169,12 @@ const partialStart = (apiVersion: string): string => `{"kind":"PartialObjectMeta
 
 /** PartialObjectMetadata of an object. */
 export const partialMetadata = (object: KubeObject, apiVersion: string): string => `${partialStart(apiVersion)}${objectMetaText(object.metadata)}}`
+
+/** As Go writes it: without the member where there is none. */
+function conditionsText(table: TableDefinition, object: KubeObject): string {
+  const conditions = table.conditions?.(object)
+  return conditions ? `,"conditions":${JSON.stringify(conditions)}` : ''
+}
 
 const NONE = '<none>'
 const ESCAPED_NONE = '\\u003cnone\\u003e'

@@ -25,6 +25,15 @@ describe('tables', () => {
       expect(table.rows.map(({ cells }) => cells[0])).to.deep.equal(Array.from({ length: count }, (_, i) => `n${i}`))
     })
 
+  it('have conditions between cells and object, in lists and in events', async () => {
+    const conditions = [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'Done.' }] as const
+    const table: TableDefinition = { ...DEFAULT_TABLE, conditions: ({ metadata }) => (metadata.name === 'a' ? conditions : undefined) }
+    const row = '{"cells":["a",""],"conditions":[{"type":"Completed","status":"True","reason":"Succeeded","message":"Done."}],"object":null}'
+    const open = await renderTable(table, {}, [{ object: () => object('a') }, { object: () => object('b') }], options)
+    expect(wholeOf(open()).toString()).to.contain(`"rows":[${row},{"cells":["b",""],"object":null}]`)
+    expect(tableEvent(table, object('a'), options, false)).to.contain(`"rows":[${row}]`)
+  })
+
   it('have rows in an order of their own where the kind has one', async () => {
     const names = ['b', 'c', 'a']
     const order = (a: KubeObject, b: KubeObject): number => ((b.metadata.name ?? '') < (a.metadata.name ?? '') ? -1 : 1)

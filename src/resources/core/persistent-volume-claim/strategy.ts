@@ -42,8 +42,9 @@ export function dropDisabledFields(spec: ApiStruct, old: ApiStruct | undefined):
   if (spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef
 }
 
-const isClassicSource = ({ kind, apiGroup = '' }: ApiStruct): boolean =>
-  (kind === 'PersistentVolumeClaim' && apiGroup === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
+/** A claim says `apiGroup: null` where it is given none. */
+const isClassicSource = ({ kind, apiGroup }: ApiStruct): boolean =>
+  (kind === 'PersistentVolumeClaim' && (apiGroup ?? '') === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
 
 /** dataSource and dataSourceRef say the same where one of them is not given. The former, alone, is dropped where it is neither a claim nor a snapshot. */
 function normaliseSources(spec: ApiStruct, old: ApiStruct | undefined): void {

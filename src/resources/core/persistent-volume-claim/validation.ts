@@ -32,7 +32,7 @@ function optionsOf(old: KubeObject | undefined): ClaimSpecOptions {
   if (spec === undefined) return {}
   return {
     allowInvalidSelector: validateLabelSelector(spec.selector, specPath).length > 0,
-    allowInvalidApiGroup: spec.dataSource?.apiGroup !== undefined || spec.dataSourceRef?.apiGroup !== undefined,
+    allowInvalidApiGroup: typeof spec.dataSource?.apiGroup === 'string' || typeof spec.dataSourceRef?.apiGroup === 'string',
   }
 }
 

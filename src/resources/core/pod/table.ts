@@ -1,4 +1,4 @@
-import type { TableDefinition } from '../../../catalog/definition.ts'
+import type { TableDefinition, TableRowCondition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
@@ -103,6 +103,10 @@ function readinessGatesCell(pod: KubeObject): string {
   return `${met.length}/${gates.length}`
 }
 
+const completed = (reason: string, message: string): readonly TableRowCondition[] => [{ type: 'Completed', status: 'True', reason, message }]
+const SUCCEEDED = completed('Succeeded', 'The pod has completed successfully.')
+const FAILED = completed('Failed', 'The pod failed.')
+
 export const podTable: TableDefinition = {
   columns: [
     nameColumn,
@@ -115,6 +119,7 @@ export const podTable: TableDefinition = {
     column('Nominated Node', 'Node on which pods are being preempted to make room for this one.', 1),
     column('Readiness Gates', 'Conditions for readiness that are met, of those that the pod asks for.', 1),
   ],
+  conditions: ({ status }) => (status?.phase === 'Succeeded' ? SUCCEEDED : status?.phase === 'Failed' ? FAILED : undefined),
   cells(pod, now) {
     const { spec = {}, status = {} } = pod
     const { ready, reason, restarts } = summarise(pod)

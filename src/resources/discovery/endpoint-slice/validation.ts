@@ -30,19 +30,18 @@ function validateDomain(text: string, path: FieldPath): FieldError[] {
   return long === undefined ? [] : [invalid(path, long, isDns1123Label(long).join(','))]
 }
 
-/** Addresses of IPv4 may have leading zeros, as they always could; those of IPv6 are canonical. One of the other family is told of the whole list. */
-function validateIP(text: string, family: 'IPv4' | 'IPv6', list: FieldPath, index: number): FieldError[] {
-  const path = list.index(index)
+/** Addresses of IPv4 may have leading zeros, as they always could; those of IPv6 are canonical. */
+function validateIP(text: string, family: 'IPv4' | 'IPv6', path: FieldPath): FieldError[] {
   const errors = family === 'IPv4' ? isValidIP(text).map(detail => invalid(path, text, detail)) : validateIpStrict(path, text)
   if (errors.length > 0) return errors
   const matches = parseIp(text)?.length === (family === 'IPv4' ? 4 : 16)
-  return [...(matches ? [] : [invalid(list, text, `must be an ${family} address`)]), ...validateNonSpecialIP(text, path)]
+  return [...(matches ? [] : [invalid(path, text, `must be an ${family} address`)]), ...validateNonSpecialIP(text, path)]
 }
 
-function validateAddress(address: string, type: string, list: FieldPath, index: number): FieldError[] {
-  if (type === 'FQDN') return validateDomain(address, list.index(index))
+function validateAddress(address: string, type: string, path: FieldPath): FieldError[] {
+  if (type === 'FQDN') return validateDomain(address, path)
   // Where the type itself is wrong, nothing can be said of the addresses.
-  return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, list, index) : []
+  return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path) : []
 }
 
 function validateHints(hints: ApiStruct, path: FieldPath): FieldError[] {
@@ -69,7 +68,7 @@ function validateEndpoint(endpoint: ApiStruct, type: string, path: FieldPath): F
   return [
     ...(addresses.length === 0 ? [required(at, 'must contain at least 1 address')] : []),
     ...(addresses.length > MOST_ADDRESSES ? [tooMany(at, addresses.length, MOST_ADDRESSES)] : []),
-    ...addresses.flatMap((address, i) => validateAddress(address, type, at, i)),
+    ...addresses.flatMap((address, i) => validateAddress(address, type, at.index(i))),
     ...(nodeName === undefined ? [] : nameIsDnsSubdomain(nodeName, false).map(text => invalid(path.child('nodeName'), nodeName, text))),
     ...(labels > MOST_TOPOLOGY_LABELS ? [tooMany(topologyPath, labels, MOST_TOPOLOGY_LABELS)] : []),
     ...validateLabels(topology, topologyPath),

@@ -44,8 +44,7 @@ export function validateRuntimeClass(next: KubeObject, old: KubeObject | undefin
     const path = fieldPath('scheduling')
     const tolerations: ApiStruct[] = scheduling.tolerations ?? []
     errors.push(...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')))
-    // The name stands twice in the path, as upstream has it.
-    checkTolerations(tolerations, path.child('tolerations', 'tolerations'), errors)
+    checkTolerations(tolerations, path.child('tolerations'), errors)
     checkEachOnce(tolerations, path.child('tolerations'), errors)
   }
   return old ? [...errors, ...validateImmutableField(handler, old.handler ?? '', fieldPath('handler'))] : errors

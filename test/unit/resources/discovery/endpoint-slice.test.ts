@@ -22,7 +22,7 @@ describe('EndpointSlice', () => {
       'too many addresses': [of('IPv4', ...Array.from({ length: 101 }, (_, i) => `10.1.2.${i}`)), ['TooMany endpoints[0].addresses']],
       'no addresses at all': [of('IPv4', 'x'), ['Invalid endpoints[0].addresses[0]']],
       'an address of IPv6 with leading zeros': [of('IPv6', '2001:db8:0:0::1'), ['Invalid endpoints[0].addresses[0]']],
-      'addresses of the other family': [of('IPv4', '2001:db8::1'), ['Invalid endpoints[0].addresses']],
+      'addresses of the other family': [of('IPv4', '2001:db8::1'), ['Invalid endpoints[0].addresses[0]']],
       'loopback addresses': [of('IPv4', '127.0.0.1'), ['Invalid endpoints[0].addresses[0]']],
       'a name of one label': [of('FQDN', 'foo'), ['Invalid endpoints[0].addresses[0]']],
       'an empty name': [of('FQDN', ''), ['Required endpoints[0].addresses[0]']],
@@ -44,7 +44,7 @@ describe('EndpointSlice', () => {
   )
 
   const texts: [object, string][] = [
-    [of('IPv6', '10.1.2.3'), 'endpoints[0].addresses: Invalid value: "10.1.2.3": must be an IPv6 address'],
+    [of('IPv6', '10.1.2.3'), 'endpoints[0].addresses[0]: Invalid value: "10.1.2.3": must be an IPv6 address'],
     [of('FQDN', 'foo'), 'endpoints[0].addresses[0]: Invalid value: "foo": should be a domain with at least two segments separated by dots'],
     [of('other'), 'addressType: Unsupported value: "other": supported values: "FQDN", "IPv4", "IPv6"'],
   ]

@@ -38,8 +38,12 @@ describe('persistent volume claims', () => {
     expect(made.status).to.deep.equal({ phase: 'Pending' })
   })
 
+  const claim = { apiGroup: null, kind: 'PersistentVolumeClaim', name: 'c' }
+  const coreClaim = { ...claim, apiGroup: '' }
   const sources: Record<string, [given: object, source: unknown, reference: unknown]> = {
     'a source is also the reference': [{ dataSource: snapshot }, snapshot, snapshot],
+    'a claim is also the reference': [{ dataSource: { kind: 'PersistentVolumeClaim', name: 'c' } }, claim, claim],
+    'a claim of the core group by name is one too': [{ dataSource: { apiGroup: '', kind: 'PersistentVolumeClaim', name: 'c' } }, coreClaim, coreClaim],
     'a reference is also the source': [
       { dataSourceRef: { kind: 'A', apiGroup: 'b.c', name: 'd' } },
       { apiGroup: 'b.c', kind: 'A', name: 'd' },

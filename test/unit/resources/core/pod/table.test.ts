@@ -75,6 +75,18 @@ describe('resources/core/pod/table', () => {
     it(name, () => expect(podTable.cells(podWith(spec, metadata, podStatus), NOW).slice(1, 4)).to.deep.equal(cells))
   }
 
+  const phases: [string, string | undefined][] = [
+    ['Succeeded', 'The pod has completed successfully.'],
+    ['Failed', 'The pod failed.'],
+    ['Running', undefined],
+  ]
+  for (const [phase, message] of phases) {
+    it(`tells of the row that it is completed: ${phase}`, () => {
+      const wanted = message === undefined ? undefined : [{ type: 'Completed', status: 'True', reason: phase, message }]
+      expect(podTable.conditions?.(podWith({}, {}, { phase }))).to.deep.equal(wanted)
+    })
+  }
+
   it('prints all columns', () => {
     const pod = podWith(
       { nodeName: 'n', readinessGates: [{ conditionType: 'a' }, { conditionType: 'b' }] },
