@@ -22,6 +22,11 @@ export function goJson(value: Json): string {
   return write(value, sortedKeys)
 }
 
+/** A value of which Go has decoded some objects only: those are written with their members sorted, the others as they stand. */
+export function partlySortedJson(value: Json, decoded: WeakSet<object>): string {
+  return write(value, object => (decoded.has(object) ? sortedKeys(object) : Object.keys(object)))
+}
+
 /** A value as it stands: members in their order, nothing escaped beyond what JSON wants. */
 export function rawJson(value: Json): string {
   try {

@@ -7,7 +7,7 @@ import { goJson, writeStruct } from './json-writer.ts'
 
 export type { ParsedJson } from './json-exact.ts'
 export { JsonSyntaxError } from './json-exact.ts'
-export { goJson } from './json-writer.ts'
+export { goJson, partlySortedJson } from './json-writer.ts'
 
 const maxDepth = 10_000
 

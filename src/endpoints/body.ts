@@ -11,16 +11,14 @@ import { boundJsonValues, boundYamlValues, MOST_VALUES } from '../codec/value-bo
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
-import { lifecycleOf } from '../lifecycle/lifecycle.ts'
-import { invalid } from '../meta/field-error.ts'
-import { fieldPath } from '../meta/field-path.ts'
-import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
+import { parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
-import { badRequestError, failure, invalidError } from '../meta/status.ts'
+import { badRequestError, failure } from '../meta/status.ts'
 import { applyKindDefaults, keepManagerReset } from '../registry/decode-object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import { apiVersionOfTarget, checkCustomType, otherTypeFault, versionFault } from './body-type.ts'
 import type { Exchange } from './exchange.ts'
 import { bodyMediaType } from './negotiate.ts'
 import type { FieldValidation } from './write-options.ts'
@@ -118,7 +116,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   if (turnIsLong()) await nextTurn()
   if (target.schema.freeForm && parsed.claimed.kind === '') throw kindMissing(target, body)
   const kind = parsed.claimed.kind || target.kind
-  const apiVersion = parsed.claimed.apiVersion || apiVersionOf(groupVersion(target))
+  const apiVersion = parsed.claimed.apiVersion || apiVersionOfTarget(target)
   if (target.schema.freeForm) {
     if (!parseApiVersion(parsed.claimed.apiVersion)) throw unrecognized(target.kind, `unexpected GroupVersion string: ${parsed.claimed.apiVersion}`, body)
   } else checkType(scope.snapshot, target, apiVersion, kind, body)
@@ -128,7 +126,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {
     const { object, strict, strictText } = decodeParsed(target.schema, parsed)
     yield
-    const typed = { kind: target.kind, apiVersion: apiVersionOf(groupVersion(target)), ...object } as unknown as KubeObject
+    const typed = { kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object } as unknown as KubeObject
     keepManagerReset(parsed.value, typed)
     return { object: applyKindDefaults(target, typed), strict, strictText }
   }
@@ -154,36 +152,17 @@ const kindMissing = (target: BodyTarget, body: Buffer): StatusError => unrecogni
 
 /** The body of a request for a custom kind says which version it is of. */
 function checkCustomVersion(target: BodyTarget, { apiVersion }: { readonly apiVersion: string }): void {
-  const expected = apiVersionOf(groupVersion(target))
-  if (apiVersion !== expected) throw badRequestError(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`)
+  if (apiVersion !== apiVersionOfTarget(target)) throw badRequestError(versionFault(target, apiVersion))
 }
-
-/** An object of a custom kind may have been read as one of another: throws 422 then, under the name of that kind. */
-export function checkCustomType(target: BodyTarget, { kind, apiVersion, metadata }: KubeObject): void {
-  const expected = apiVersionOf(groupVersion(target))
-  const errors = [
-    ...(kind === target.kind ? [] : [invalid(fieldPath('kind'), kind, `must be ${target.kind}`)]),
-    ...(apiVersion === expected ? [] : [invalid(fieldPath('apiVersion'), apiVersion, `must be ${expected}`)]),
-  ]
-  if (errors.length > 0) throw invalidError({ group: parseApiVersion(apiVersion)?.group ?? '', kind }, metadata.name ?? '', errors)
-}
-
-const groupVersion = (target: BodyTarget) => ({ group: target.group, version: target.version })
 
 function checkType(snapshot: CatalogSnapshot, target: BodyTarget, apiVersion: string, kind: string, body: Buffer): void {
-  const expected = apiVersionOf(groupVersion(target))
+  const expected = apiVersionOfTarget(target)
   if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return
   const parsed = parseApiVersion(apiVersion)
   if (!parsed) throw unrecognized(target.kind, `couldn't get version/kind; json parse error: unexpected GroupVersion string: ${apiVersion}`, body)
-  const claims = `${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}`
-  // What was served by some release is known by name, even if it can't be had.
-  if (lifecycleOf(apiVersion, kind) === undefined && !snapshot.resourcesOf(apiVersion).some(({ version }) => version.kind === kind))
-    throw badRequestError(
-      `${claims}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
-    )
-  if (kind === target.kind) throw badRequestError(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`)
-  const home = target.group === '' ? 'core' : target.group.split('.')[0]
-  throw badRequestError(`${claims}: converting (${parsed.version}.${kind}) to (${home}.${target.kind}): unknown conversion`)
+  const fault = otherTypeFault(snapshot, target, apiVersion, kind)
+  if (kind === target.kind && fault.isKnown) throw badRequestError(versionFault(target, apiVersion))
+  throw badRequestError(`${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}: ${fault.text}`)
 }
 
 /** The beginning of a body: as it stands where it looks like JSON, in hexadecimal otherwise. */

@@ -4,7 +4,7 @@ import { checkJsonPatch, jsonPatchSteps } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
 import type { Version } from '../catalog/definition.ts'
-import { goJson, parseJson } from '../codec/json.ts'
+import { parseJson, partlySortedJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
@@ -22,9 +22,10 @@ import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
 import type { BodyTarget } from './body.ts'
-import { bodyTarget, checkCustomType } from './body.ts'
+import { bodyTarget } from './body.ts'
+import { apiVersionOfTarget, checkCustomType, checkPatchedType } from './body-type.ts'
 import type { Scope } from './scope.ts'
-import { MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
+import { isCustom, MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
 import { updatedView, viewTarget, writeView } from './view.ts'
 import type { WriteOptions } from './write-options.ts'
 import { writeOptions } from './write-options.ts'
@@ -60,7 +61,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   const run = async (current: KubeObject): Promise<KubeObject> => {
     const patched = await patchValue(target, type, parsed.value, current as unknown as JsonObject, exchange.ctx.signal)
     if (turnIsLong()) await nextTurn()
-    const next = await runInTurns(decodePatched(target, type, parsed, patched, options, text => warned || exchange.ctx.warn(text)))
+    const next = await runInTurns(decodePatched({ scope, target, type, current }, parsed, patched, options, text => warned || exchange.ctx.warn(text)))
     warned = true
     ensureNamespace(next.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')
     checkName(next, scope.name, scope.namespace)
@@ -111,9 +112,17 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
   return { value, faults: duplicates.map(duplicateFault) }
 }
 
+/** What is patched. */
+interface Patching {
+  readonly scope: Scope<'patch'>
+  readonly target: BodyTarget
+  /** Of the patch. */
+  readonly type: string
+  readonly current: KubeObject
+}
+
 function* decodePatched(
-  target: BodyTarget,
-  type: string,
+  { scope, target, type, current }: Patching,
   patchOf: ParsedPatch,
   { patched, shown }: Patched,
   options: WriteOptions,
@@ -121,8 +130,10 @@ function* decodePatched(
 ): Steps<KubeObject> {
   const refused = (why: string) => invalidError({ group: '', kind: '' }, '', [invalid(fieldPath('patch'), shown(), why)])
   const unknown: string[] = []
+  const custom = target.schema.freeForm !== undefined
   let next: KubeObject
   try {
+    if (type !== STRATEGIC_PATCH) checkPatchedType(scope.snapshot, target, patched, shown, !custom && isCustom(scope.served))
     next = decodeObject(
       target as unknown as Version,
       patched,
@@ -140,8 +151,15 @@ function* decodePatched(
     if (options.fieldValidation === 'Strict') throw refused(`strict decoding error: ${faults.join(', ')}`)
     for (const fault of faults) warn(fault)
   }
-  if (target.schema.freeForm) checkCustomType(target, next)
-  return next
+  return typed({ scope, target, type, current }, next)
+}
+
+/** The object with the type that it is to have: a patch says nothing of it, but where upstream looks. */
+function typed({ scope, target, current }: Patching, next: KubeObject): KubeObject {
+  if (target.schema.freeForm === undefined) return Object.assign(next, { kind: target.kind, apiVersion: apiVersionOfTarget(target) })
+  // A subresource keeps all but its own part.
+  if (scope.subresourceName === '') checkCustomType(target, next)
+  return Object.assign(next, { kind: current.kind, apiVersion: current.apiVersion })
 }
 
 interface Patched {
@@ -156,8 +174,9 @@ function patchValue(target: BodyTarget, type: string, value: Json, current: Json
       const { object, leftOver } = strategicPatch(target.schema, current, value)
       return { patched: object, shown: leftOver }
     }
-    const patched = type === JSON_PATCH ? await runInTurns(jsonPatchSteps(current, value), signal) : applyMergePatch(current, value)
-    return { patched, shown: () => goJson(patched) }
+    const decoded = new WeakSet<object>()
+    const patched = type === JSON_PATCH ? await runInTurns(jsonPatchSteps(current, value, decoded), signal) : applyMergePatch(current, value, decoded)
+    return { patched, shown: () => partlySortedJson(patched, decoded) }
   })
 }
 

@@ -31,15 +31,22 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
   }
   /** What was read in another version, which somebody else converts, has its defaults and stays as it is. */
   const isForeign = (object: KubeObject): boolean => definition.converter !== undefined && object.apiVersion !== apiVersion
-  const asStored = (object: KubeObject): KubeObject => normalized(version, several && !isForeign(object) ? withDefaults(object) : object)
+  /** Kind and apiVersion are those of the stored version, whatever a patch or a webhook has made of them: readers of the bytes count on it. */
+  const asStored = (object: KubeObject): KubeObject => {
+    const foreign = isForeign(object)
+    const stored = normalized(version, several && !foreign ? withDefaults(object) : object)
+    stored.kind = kind
+    if (!foreign) stored.apiVersion = apiVersion
+    return stored
+  }
   const versionBy = (claimed: unknown): Version => (typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined) ?? version
   const read = (value: Json, claimed: unknown): KubeObject => {
     const stored = versionBy(claimed)
-    const object = {
-      kind,
-      apiVersion: claimed ?? apiVersion,
-      ...(stored.schema.freeForm?.readStored(value) ?? decode(stored.schema, value)),
-    } as unknown as KubeObject
+    const { freeForm } = stored.schema
+    const object = { kind, apiVersion, ...(freeForm?.readStored(value) ?? decode(stored.schema, value)) } as unknown as KubeObject
+    // Another program may have written it under another name. A version that a custom kind has no more is told by whoever converts it.
+    object.kind = stored.kind
+    if (!freeForm) object.apiVersion = apiVersionOfVersion(stored)
     const defaulted = applyKindDefaults(stored, object)
     return definition.converter ? defaulted : convert(definition, defaulted, stored, version)
   }

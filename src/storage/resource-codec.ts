@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { JsonSyntaxError, parseJson } from '../codec/json.ts'
+import { invariant } from '../lib/invariant.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
 import { parseOwn } from './parse-own.ts'
@@ -59,7 +60,10 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   }
 
   function splice(json: Buffer, end: number, revision: Revision, verbatim: boolean, allocate?: Allocate): Encoded {
-    const metadata = findMetadata(json, startsWith(json, 0, prefix) ? prefix.length : 1)
+    // Readers leave the header out by its length alone.
+    const isTyped = startsWith(json, 0, prefix)
+    if (order === 'struct' && !isTyped) throw new StorageError('corrupt', `a stored ${options.kind} does not begin with its kind and apiVersion`)
+    const metadata = findMetadata(json, isTyped ? prefix.length : 1)
     if (metadata < 0) throw new StorageError('corrupt', `a stored ${options.kind} has no metadata`)
     return { bytes: spliceRevision(json, end, metadata, revision, order, allocate), header, verbatim }
   }
@@ -85,6 +89,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     encode(object) {
       if (writes) return writes.encode(withoutRevision(object))
       const json = options.encode(withoutRevision(object))
+      invariant(order !== 'struct' || startsWith(json, 0, prefix), `what is stored as a ${options.kind} begins with its kind and apiVersion`)
       return mark.length === 0 ? json : Buffer.concat([json, mark])
     },
     json(stored, revision, allocate) {

@@ -22,12 +22,16 @@ type Operation = JsonObject | null
  */
 export const applyJsonPatch = (doc: JsonObject, patch: Json): Json => runAtOnce(jsonPatchSteps(doc, patch))
 
-/** The same, an operation a step: one costs no more than the value that it brings, copies or compares, and a list's elements behind the place are moved as one block. */
-export function* jsonPatchSteps(doc: JsonObject, patch: Json): Steps<Json> {
+/**
+ * The same, an operation a step: one costs no more than the value that it brings, copies or compares, and a list's elements behind the place are moved as one block.
+ * @param decoded is told the objects of the result that upstream takes apart
+ */
+export function* jsonPatchSteps(doc: JsonObject, patch: Json, decoded = new WeakSet<object>()): Steps<Json> {
   const operations = operationsOf(patch)
   if (operations.length > MAX_OPERATIONS)
     throw new PatchError('too large', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`)
-  const state: State = { root: clone(doc), copied: 0 }
+  const state: State = { root: clone(doc), copied: 0, decoded }
+  decoded.add(state.root)
   for (const operation of operations) {
     apply(state, operation)
     yield
@@ -71,6 +75,7 @@ function operationsOf(patch: Json): readonly Operation[] {
 interface State {
   root: Container
   copied: number
+  readonly decoded: WeakSet<object>
 }
 
 function apply(state: State, operation: Operation): void {
@@ -136,6 +141,7 @@ function find(state: State, path: string, op: string, member: 'path' | 'from' = 
   for (const token of tokens) {
     container = Array.isArray(container) ? container[indexOf(container, unescaped(token), path)] : ownMember(container as JsonObject, unescaped(token))
     if (typeof container !== 'object' || container === null) break
+    state.decoded.add(container)
   }
   if (key === undefined || typeof container !== 'object' || container === null) return fail(missing(op, member, path))
   return { container, key: unescaped(key), path }
@@ -184,7 +190,9 @@ function remove({ container, key, path }: Place): void {
 
 function replace(state: State, path: string, value: Json): void {
   if (path === '') {
-    if (typeof value === 'object' && value !== null) state.root = clone(value)
+    if (typeof value !== 'object' || value === null) return
+    state.root = clone(value)
+    state.decoded.add(state.root)
     return
   }
   const { container, key } = find(state, path, 'replace')

@@ -131,4 +131,47 @@ describe('patches', () => {
     const { warnings } = await patch(STRATEGIC, body)
     expect(warnings).to.deep.equal(['unknown field "spec.b"', 'unknown field "spec.extra"', 'unknown field "zzz"'])
   })
+
+  const silent: [type: string, body: string][] = [
+    [STRATEGIC, '{"kind":"Secret"}'],
+    [STRATEGIC, '{"apiVersion":"v2"}'],
+    [STRATEGIC, '{"apiVersion":"a/b/c","kind":null}'],
+    [MERGE, '{"kind":null}'],
+    [MERGE, '{"kind":"","apiVersion":null}'],
+    [JSON_PATCH, '[{"op":"remove","path":"/kind"},{"op":"remove","path":"/apiVersion"}]'],
+  ]
+  for (const [type, body] of silent)
+    it(`leave the object what it is: ${type} ${body}`, async () => {
+      const { kind, apiVersion, metadata } = (await patch(type, body)).json as KubeObject
+      expect([kind, apiVersion, metadata.resourceVersion]).to.deep.equal(['Widget', 'example.io/v1', '2'])
+      const { items } = (await callApi(t, 'namespaces/ns/widgets')).json as { items: KubeObject[] }
+      expect(items[0]?.metadata.name).to.equal('a')
+    })
+
+  const LEGACY = 'in scheme "pkg/api/legacyscheme/scheme.go:30"'
+  const typed: [type: string, body: string, fault: string][] = [
+    [MERGE, '{"kind":"Secret"}', `no kind "Secret" is registered for version "example.io/v1" ${LEGACY}`],
+    [MERGE, '{"kind":"WidgetList"}', 'converting (v1.WidgetList) to (example.Widget): unknown conversion'],
+    [MERGE, '{"kind":"Status","apiVersion":"v1"}', 'converting (v1.Status) to (example.Widget): unknown conversion'],
+    [MERGE, '{"apiVersion":"v2"}', `no kind "Widget" is registered for version "v2" ${LEGACY}`],
+    [MERGE, '{"apiVersion":"a/b/c"}', 'unexpected GroupVersion string: a/b/c'],
+    [MERGE, '{"kind":3}', "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string"],
+    [JSON_PATCH, '[{"op":"replace","path":"/kind","value":"Secret"}]', `no kind "Secret" is registered for version "example.io/v1" ${LEGACY}`],
+    [
+      JSON_PATCH,
+      '[{"op":"replace","path":"","value":[1]}]',
+      `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    ],
+  ]
+  for (const [type, body, fault] of typed)
+    it(`that make the object another are refused: ${type} ${body}`, async () => {
+      const told = await refusalText(patch(type, body))
+      expect(told).to.match(/^422 Invalid: {2}"" is invalid: patch: Invalid value: /)
+      expect(told.endsWith(`: ${fault}`), told).to.equal(true)
+    })
+
+  it('are quoted as upstream writes what it has taken apart: those objects alone have their members sorted', async () => {
+    const told = await refusalText(patch(MERGE, '{"spec":{"size":"x"}}'))
+    expect(told).to.match(/\{\\"apiVersion\\":.*\\"kind\\":.*\\"metadata\\":\{\\"name\\":\\"a\\",\\"namespace\\":/)
+  })
 })

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { unwrap } from '../../../src/codec/protobuf.ts'
+import { encodeProtobuf, unwrap } from '../../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
 import { codecOf, type StoredForm } from '../../../src/registry/codec.ts'
 import { normalized } from '../../../src/registry/convert.ts'
 import { deploymentResource } from '../../../src/resources/apps/deployment/definition.ts'
@@ -64,6 +64,38 @@ describe('objects as they are stored', () => {
     })
     expect(JSON.parse(codec.json(foreign, at).bytes.toString())).to.deep.equal(codec.decode(foreign, at))
   })
+
+  const types: [what: string, type: Partial<KubeObject>][] = [
+    ['kind', { kind: 'Secret' }],
+    ['apiVersion', { apiVersion: 'v2' }],
+    ['kind that is none', { kind: undefined } as unknown as Partial<KubeObject>],
+    ['kind and apiVersion', { kind: 'Secret', apiVersion: 'a/b/c' }],
+  ]
+  for (const [what, type] of types) {
+    const served =
+      '{"kind":"Widget","apiVersion":"example.io/v1","metadata":{"name":"a","resourceVersion":"7","creationTimestamp":null},"spec":{"size":1},"status":{}}'
+    it(`have the type of their definition, whatever wrote them with another ${what}`, () => {
+      const object = { ...widget({ spec: { size: 1 } }), ...type } as KubeObject
+      expect(codec.json(codec.encode(object), at).bytes.toString()).to.equal(served)
+      const binary = codecOf(definition, 'one', 'protobuf')
+      expect(binary.json(binary.encode(object), at).bytes.toString()).to.equal(served)
+    })
+
+    it(`have the type of their definition where another program stored them with another ${what}`, () => {
+      const object = { ...widget({ spec: { size: 1 } }), ...type } as KubeObject
+      for (const stored of [
+        Buffer.from(JSON.stringify(object)),
+        Buffer.concat([Buffer.from(JSON.stringify(object)), codec.encode(widget()).subarray(-12)]),
+        encodeProtobuf(definition.home.schema, { kind: String(object.kind ?? ''), apiVersion: object.apiVersion }, object as unknown as JsonObject),
+      ]) {
+        const { bytes, header, verbatim } = codec.json(stored, at)
+        expect(bytes.toString()).to.equal(served)
+        expect(bytes.subarray(header).toString()).to.match(/^"metadata"/)
+        expect(verbatim).to.equal(false)
+        expect(codec.decode(stored, at)).to.include({ kind: 'Widget', apiVersion: 'example.io/v1' })
+      }
+    })
+  }
 
   it('are read anew where an older program or schema wrote them', () => {
     const bytes = codec.encode(widget())

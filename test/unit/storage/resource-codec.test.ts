@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { InvariantError } from '../../../src/lib/invariant.ts'
 import type { Json, KubeObject } from '../../../src/meta/object.ts'
 import { createCodec } from '../../../src/storage/resource-codec.ts'
 import { revision } from '../../../src/storage/revision.ts'
@@ -106,6 +107,14 @@ describe('storage/resource-codec', () => {
     const { bytes, header } = sorted.json(Buffer.from(stored), revision(9))
     expect(bytes.toString()).to.equal(stored.replace('"uid":"u"', '"resourceVersion":"9","uid":"u"'))
     expect(header).to.equal(1)
+  })
+
+  it('neither stores nor serves bytes that do not begin with the type, which readers skip by its length', () => {
+    const other = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'a' } }
+    expect(() => codec.encode(other)).to.throw(InvariantError)
+    expect(() => codec.json(Buffer.from(JSON.stringify(other)), revision(1)))
+      .to.throw(StorageError)
+      .with.property('code', 'corrupt')
   })
 
   for (const stored of ['', '{', 'k8s\0abc', `${head}"data":{}}`, '{"kind":1}']) {

@@ -56,6 +56,20 @@ describe('admission webhooks', () => {
     expect(made.spec.metrics[0].resource.target.averageUtilization).to.equal(80)
   })
 
+  for (const [path, value] of [
+    ['/kind', 'Secret'],
+    ['/apiVersion', 'v2'],
+  ])
+    it(`can't make an object another one: ${path}`, async () => {
+      world.server.acts.set('/other', review => {
+        const { uid } = review.request as { uid: string }
+        const patch = Buffer.from(JSON.stringify([{ op: 'replace', path, value }])).toString('base64')
+        return { apiVersion: review.apiVersion, kind: 'AdmissionReview', response: { uid, allowed: true, patchType: 'JSONPatch', patch } }
+      })
+      world.add('mutating', '/other')
+      expect(await refusalText(api().create(CONFIG_MAPS, 'ns', map('other')))).to.match(/^500 InternalError: .*the object is of another kind/)
+    })
+
   it('see an event in the other group', async () => {
     world.add('validating', '/ok', ruleFor('events.k8s.io', 'v1', 'events'))
     await api().create(EVENTS, 'ns', {
