@@ -7,6 +7,7 @@ import { apiVersionOf } from '../meta/gvk.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import { conflictError, invalidError, OPTIMISTIC_LOCK } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import { checkRevisionText } from '../registry/object-meta.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { BodyTarget } from './body.ts'
 import type { Scope } from './scope.ts'
@@ -68,6 +69,7 @@ export function putView(scope: Scope, view: SubresourceView, parent: KubeObject,
   const gr = groupResourceOf(scope.served)
   const part = { ...gr, resource: `${gr.resource}/${scope.subresourceName}` }
   const { uid, resourceVersion } = wanted.metadata
+  checkRevisionText(resourceVersion ?? '')
   if (uid !== undefined && uid !== '' && uid !== parent.metadata.uid)
     throw conflictError(part, scope.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${parent.metadata.uid}`)
   if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== parent.metadata.resourceVersion)

@@ -11,7 +11,7 @@ import type { Storage, StoredObject } from '../storage/storage.ts'
 import { convert } from './convert.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
-import { dedupOwnerReferences, ensureNamespace, generatedName, wipeSystemFields } from './object-meta.ts'
+import { dedupOwnerReferences, ensureNamespace, generatedName, revisionFault, wipeSystemFields } from './object-meta.ts'
 import { beforeCreate, trackManagedFields, trackRemotely } from './prepare.ts'
 import { hookVersion, toStored } from './remote-conversion.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
@@ -77,8 +77,8 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
       if (found) throw exists(target, found)
       return { object: next }
     }
-    // Storage refuses it upstream, and so without a reason; a dry-run does not get that far.
-    if (next.metadata.resourceVersion !== undefined) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
+    // Storage refuses it upstream, and so without a reason; a dry-run does not get that far. What is no number is not looked at.
+    if (namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)
     const written = await storage.write(
       key,
@@ -107,8 +107,7 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
  */
 export async function fillNew(env: RegistryEnvironment, target: WriteTarget, next: KubeObject, hooks: HookContext, authorize = false): Promise<void> {
   const { served, ctx } = target
-  const { resourceVersion } = next.metadata
-  if (resourceVersion === '' || resourceVersion === '0') delete next.metadata.resourceVersion
+  if (next.metadata.resourceVersion === '') delete next.metadata.resourceVersion
   next.metadata.uid = env.newUid()
   next.metadata.creationTimestamp = formatTime(hooks.now)
   await beforeCreate(target, strategyOf(served, undefined), next, hooks)
@@ -125,6 +124,10 @@ export async function fillNew(env: RegistryEnvironment, target: WriteTarget, nex
     ...optionsOf(target),
     object: next,
   })
+}
+
+function namesRevision({ metadata: { resourceVersion = '' } }: KubeObject): boolean {
+  return revisionFault(resourceVersion) === undefined && /[1-9]/.test(resourceVersion)
 }
 
 function exists(target: WriteTarget, found: StoredObject): StatusError {

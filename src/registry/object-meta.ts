@@ -1,5 +1,6 @@
+import { integerOf } from '../lib/integer.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../meta/object.ts'
-import { badRequestError } from '../meta/status.ts'
+import { badRequestError, failure } from '../meta/status.ts'
 
 /** Removes what only the server may set, from an object that is to be created. */
 export function wipeSystemFields(meta: ObjectMeta & { selfLink?: string }): void {
@@ -8,6 +9,18 @@ export function wipeSystemFields(meta: ObjectMeta & { selfLink?: string }): void
   delete meta.deletionGracePeriodSeconds
   delete meta.selfLink
   meta.creationTimestamp = null
+}
+
+/** Why a resourceVersion in a body is none, as Go's parser of numbers says it. */
+export function revisionFault(wanted: string): string | undefined {
+  if (!/^\d+$/.test(wanted)) return 'invalid syntax'
+  return integerOf(wanted) > 18446744073709551615n ? 'value out of range' : undefined
+}
+
+/** Throws where a resourceVersion in a body is no number. Upstream has no Status for it: the parser's text in a 500. */
+export function checkRevisionText(wanted: string): void {
+  const fault = wanted === '' ? undefined : revisionFault(wanted)
+  if (fault) throw failure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(wanted)}: ${fault}`)
 }
 
 /** Puts the request's namespace into an object that has none; 400 where it names another. `namespace` is empty for cluster-scoped resources. */

@@ -1,18 +1,17 @@
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
-import { integerOf } from '../lib/integer.ts'
 import { runInTurns } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { conflictError, failure, invalidError, notFoundError, OPTIMISTIC_LOCK } from '../meta/status.ts'
+import { conflictError, invalidError, notFoundError, OPTIMISTIC_LOCK } from '../meta/status.ts'
 import type { Key } from '../storage/revision.ts'
 import type { Change, Storage, StoredObject } from '../storage/storage.ts'
 import { convert } from './convert.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
-import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
+import { checkRevisionText, dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
 import { beforeUpdate, trackManagedFields, trackRemotely } from './prepare.ts'
 import { hookObject, hookVersion, toStored } from './remote-conversion.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
@@ -162,10 +161,7 @@ const outcomeOf = (
 function checkVersion(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject): void {
   const gr = groupResourceOf(target.served)
   const wanted = next.metadata.resourceVersion ?? ''
-  const fault =
-    wanted === '' ? undefined : !/^\d+$/.test(wanted) ? 'invalid syntax' : integerOf(wanted) > 18446744073709551615n ? 'value out of range' : undefined
-  // Upstream has no Status for this one: the parser's text in a 500.
-  if (fault) throw failure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(wanted)}: ${fault}`)
+  checkRevisionText(wanted)
   if (wanted === '' || wanted === '0') {
     if (strategy.allowUnconditionalUpdate === false)
       throw invalidError({ group: gr.group, kind: gr.resource }, target.name, [

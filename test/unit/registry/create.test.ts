@@ -119,7 +119,7 @@ describe('creating', () => {
       expect(await t.names()).to.deep.equal(['taken'])
     })
 
-  for (const resourceVersion of ['', '0'])
+  for (const resourceVersion of ['', '0', 'abc', '-1', '1.5', '99999999999999999999'])
     it(`takes resourceVersion ${JSON.stringify(resourceVersion)} for none`, async () => {
       expect((await new TestRegistry().create({ name: 'a', resourceVersion })).metadata.resourceVersion).to.equal('2')
     })
