@@ -12,7 +12,7 @@ import { DecodeError, decode } from '../schema/decode.ts'
 import { parseBody } from './body.ts'
 import { listOptions } from './list-options.ts'
 import { metaType } from './meta-type.ts'
-import { booleanParameter, integerParameter } from './query.ts'
+import { booleanParameter, integerParameter, stringParameter } from './query.ts'
 import type { Scope } from './scope.ts'
 import { isNamespaced, MAX_BODY_BYTES, storeOf } from './scope.ts'
 import { dryRunErrors, META_GROUP } from './write-options.ts'
@@ -134,13 +134,22 @@ function fromQuery(scope: Scope): RawOptions {
   const orphanDependents = booleanParameter(query, 'orphanDependents')
   const ignoreReadError = booleanParameter(query, IGNORE_READ_ERROR.text)
   const propagationPolicy = query.get('propagationPolicy') ?? undefined
+  const preconditions = preconditionsOf(query)
   return {
+    ...(preconditions !== undefined && { preconditions }),
     ...(ignoreReadError !== undefined && { ignoreStoreReadErrorWithClusterBreakingPotential: ignoreReadError }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(orphanDependents !== undefined && { orphanDependents }),
     ...(query.has('dryRun') && { dryRun: query.getAll('dryRun') }),
     ...(propagationPolicy !== undefined && { propagationPolicy }),
   }
+}
+
+/** Of a collection `resourceVersion` says both what is listed and what each object must be. */
+function preconditionsOf(query: URLSearchParams): RawOptions['preconditions'] {
+  const uid = stringParameter(query, 'uid')
+  const resourceVersion = stringParameter(query, 'resourceVersion')
+  return uid === '' && resourceVersion === '' ? undefined : { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) }
 }
 
 function optionErrors(raw: RawOptions): FieldError[] {

@@ -28,7 +28,8 @@ export const META_GROUP = 'meta.k8s.io'
 
 /** Decodes and validates the options of a write. Throws 400 and 422 (`CreateOptions.meta.k8s.io "" is invalid: …`). */
 export function writeOptions(exchange: Exchange, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions', apply = false): WriteOptions {
-  if (exchange.search === '') return { dryRun: false, fieldValidation: 'Warn', manager: managerFromUserAgent(exchange.ctx.userAgent), namedManager: '' }
+  if (exchange.search === '' && !apply)
+    return { dryRun: false, fieldValidation: 'Warn', manager: managerFromUserAgent(exchange.ctx.userAgent), namedManager: '' }
   const { query } = exchange
   const errors: FieldError[] = []
   const manager = stringParameter(query, 'fieldManager')

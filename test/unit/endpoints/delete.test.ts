@@ -31,6 +31,9 @@ describe('options of deletions', () => {
       200,
       ['orphan'],
     ],
+    ['preconditions in the query, which hold', { search: 'uid=u1&resourceVersion=2' }, 200, undefined],
+    ['preconditions in the query, which are empty', { search: 'uid=&resourceVersion=' }, 200, undefined],
+    ['a body in place of preconditions in the query', { body: '{}', search: 'uid=x' }, 200, undefined],
     ['the old way', { search: 'orphanDependents=true' }, 200, ['orphan']],
     ['a dry-run', { search: 'dryRun=All&propagationPolicy=Background' }, 200, []],
     ['an option that is not known', { body: '{"odd":1}' }, 200, undefined],
@@ -72,6 +75,16 @@ describe('options of deletions', () => {
       { body: '{"preconditions":{"uid":"x"}}' },
       '409 Conflict: Operation cannot be fulfilled on Widget.example.io "a": the UID in the precondition (x) does not match the UID in record (u1). The object might have been deleted and then recreated',
     ],
+    [
+      'another uid in the query',
+      { search: 'uid=x&resourceVersion=9' },
+      '409 Conflict: Operation cannot be fulfilled on Widget.example.io "a": the UID in the precondition (x) does not match the UID in record (u1). The object might have been deleted and then recreated',
+    ],
+    [
+      'another version in the query',
+      { search: 'resourceVersion=9' },
+      '409 Conflict: Operation cannot be fulfilled on Widget.example.io "a": the ResourceVersion in the precondition (9) does not match the ResourceVersion in record (2). The object might have been modified',
+    ],
   ]
   for (const [what, request, text] of refused)
     it(`are refused: ${what}`, async () => {
@@ -85,4 +98,16 @@ describe('options of deletions', () => {
     expect(items.map(item => item.attributes().name)).to.deep.equal(['a'])
     expect(await t.names()).to.deep.equal(['b'])
   })
+
+  for (const [search, what] of [
+    ['uid=x', 'the UID in the precondition (x) does not match the UID in record (u1). The object might have been deleted and then recreated'],
+    ['resourceVersion=3', 'the ResourceVersion in the precondition (3) does not match the ResourceVersion in record (2). The object might have been modified'],
+  ])
+    it(`of a collection take preconditions from the query: ${search}`, async () => {
+      const exchange = new FakeExchange('/x', { method: 'DELETE', search: `labelSelector=x&${search}` })
+      expect(await refusalText(deleteCollection(scopeOf(t, exchange, 'deletecollection')))).to.equal(
+        `409 Conflict: Operation cannot be fulfilled on Widget.example.io "a": ${what}`,
+      )
+      expect(await t.names()).to.deep.equal(['a', 'b'])
+    })
 })

@@ -57,6 +57,7 @@ describe('options of writes', () => {
     ['fieldValidation=strict', 'CreateOptions', false, 'fieldValidation: Unsupported value: "strict": supported values: "", "Ignore", "Strict", "Warn"'],
     ['fieldManager=a%0A', 'CreateOptions', false, 'fieldManager: Invalid value: "a\\n": invalid character U+000A (at position 1)'],
     ['force=true', 'PatchOptions', false, 'force: Forbidden: may not be specified for non-apply patch'],
+    ['', 'PatchOptions', true, 'fieldManager: Required value: is required for apply patch'],
     ['force=true', 'PatchOptions', true, 'fieldManager: Required value: is required for apply patch'],
   ]
   for (const [search, kind, apply, text] of refused)
