@@ -1,8 +1,8 @@
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
-import { pathNotFoundError } from '../meta/status.ts'
 import type { Discovery } from './discovery/discovery.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange, Handler } from './exchange.ts'
+import { notServed } from './not-found.ts'
 import type { OpenApiEndpoint } from './openapi/endpoint.ts'
 import { resolve } from './resolve.ts'
 import type { EndpointEnvironment } from './scope.ts'
@@ -23,6 +23,6 @@ export function createApi(env: EndpointEnvironment, discovery: Discovery, openAp
     if (info.isResource) return dispatch(resolve(exchange, info, env, snapshot))
     if (await discovery.serve(exchange, snapshot)) return
     if (await openApi.serve(exchange, snapshot)) return
-    throw pathNotFoundError()
+    throw notServed(exchange.path, snapshot)
   }
 }

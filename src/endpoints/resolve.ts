@@ -3,10 +3,11 @@ import type { Subresource } from '../catalog/definition.ts'
 import type { ResourceRequestInfo } from '../meta/context.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { pageNotFound } from '../meta/plain-text-error.ts'
-import { badRequestError, failure, notFoundError, pathNotFoundError, type StatusError } from '../meta/status.ts'
+import { badRequestError, failure, methodNotAllowedError, notFoundError, pathNotFoundError, type StatusError } from '../meta/status.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { tellDeprecation } from './deprecation.ts'
 import type { Exchange } from './exchange.ts'
+import { notServed } from './not-found.ts'
 import { type EndpointEnvironment, type InfoOf, isCustom, Scope, type ServedVerb } from './scope.ts'
 
 /**
@@ -15,7 +16,7 @@ import { type EndpointEnvironment, type InfoOf, isCustom, Scope, type ServedVerb
  */
 export function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
   const served = servedAt(snapshot, info)
-  if (served === undefined || info.verb === 'proxy') throw pathNotFoundError()
+  if (served === undefined || info.verb === 'proxy') throw notServed(info.path, snapshot)
   const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
   if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
   checkPlace(info, served)
@@ -78,7 +79,7 @@ function isServed(info: ResourceRequestInfo, served: ServedResource, subresource
 
 /** 405: upstream's router gives it before it knows the resource; custom kinds are served past it, and the verb is named. */
 function refused({ verb }: ResourceRequestInfo, served: ServedResource): StatusError {
-  if (!isCustom(served)) return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+  if (!isCustom(served)) return methodNotAllowedError()
   const { group, resource } = groupResourceOf(served)
   const text = `${verb} is not supported on resources of kind ${JSON.stringify(qualifiedResource({ group, resource }))}`
   return failure(405, 'MethodNotAllowed', text, { group, kind: resource })

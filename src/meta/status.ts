@@ -77,6 +77,9 @@ export const notFoundError = (gr: GroupResource, name: string): StatusError =>
 /** 404 for a path that no handler serves. */
 export const pathNotFoundError = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {})
 
+/** 405 of a path that is served by other methods. */
+export const methodNotAllowedError = (): StatusError => failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+
 export const alreadyExistsError = (gr: GroupResource, name: string): StatusError =>
   failure(409, 'AlreadyExists', `${qualifiedResource(gr)} "${name}" already exists`, detailsOf(gr, name))
 

@@ -6,12 +6,12 @@ import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
 import { badRequestError, expiredError, failure, tooLargeResourceVersionError } from '../meta/status.ts'
 import type { Key, Revision } from '../storage/revision.ts'
-import { revision } from '../storage/revision.ts'
+import { key, revision } from '../storage/revision.ts'
 import type { Page, Predicate, ReadAt, RequiredLabel, Storage, StoredObject, Watcher } from '../storage/storage.ts'
 import { StorageError } from '../storage/storage.ts'
 import { ContinueTokenError, decodeContinue, encodeContinue } from './continue-token.ts'
 import { toStatus } from './errors.ts'
-import type { KeySpace } from './keys.ts'
+import { type KeySpace, segmentFault } from './keys.ts'
 
 /** metav1.ListOptions, decoded and validated. */
 export interface ListOptions {
@@ -159,6 +159,7 @@ export async function listObjects(
   try {
     const { below, one } = narrow(keys, namespace, predicate)
     const at = readAt(options, one)
+    if (at !== 'any') keys.checkNamespace(namespace, one ? predicate.name : undefined)
     const page = await storage.list(storage.cached ? prefix : below, { at, predicate, limit, wholeFromCache: at === 'any' }, signal)
     if (one && at === 'latest') isNewEnough(page, options.resourceVersion)
     return resultOf(page, prefix)
@@ -170,8 +171,9 @@ export async function listObjects(
 /** What field selectors leave of a resource: a namespace, or the key of one object where its namespace is known, from the path or from the selector. The cache narrows by itself. */
 function narrow(keys: KeySpace, namespace: string, { namespace: selected = '', name }: Predicate): { below: Key; one: boolean } {
   const prefix = keys.prefix(namespace || selected)
-  const object = name === undefined ? undefined : keys.object(namespace || selected, name)
-  return object !== undefined && object === `${prefix}${name}` ? { below: object, one: true } : { below: prefix, one: false }
+  if (name === undefined || segmentFault(name) !== undefined) return { below: prefix, one: false }
+  const object = segmentFault(namespace || selected) === undefined ? keys.object(namespace || selected, name) : key(`${prefix}${name}`)
+  return object === `${prefix}${name}` ? { below: object, one: true } : { below: prefix, one: false }
 }
 
 function isNewEnough(page: Page, resourceVersion: string): void {

@@ -6,7 +6,8 @@ import type { Exchange, Handler } from '../endpoints/exchange.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { User } from '../meta/context.ts'
-import { pathNotFoundError } from '../meta/status.ts'
+import { pageNotFound } from '../meta/plain-text-error.ts'
+import { methodNotAllowedError } from '../meta/status.ts'
 import type { AnyRequest, AnyResponse } from './any-http.ts'
 import type { Health, HealthEndpoint, HealthReport } from './health.ts'
 import { adopt } from './metrics-registry.ts'
@@ -99,11 +100,14 @@ function ownEndpoints({ health, version, registry, exposition, issuerDocuments }
     router.all(`/${endpoint}`, async ({ state: { exchange } }) => answer(exchange, await health.report(endpoint, exchange.query)))
     router.all(`/${endpoint}/:check`, async ({ state: { exchange } }) => {
       const report = await health.reportOne(endpoint, exchange.path.slice(endpoint.length + 2))
-      if (report === undefined) throw pathNotFoundError()
+      if (report === undefined) throw pageNotFound()
       return answer(exchange, report)
     })
   }
-  router.all(['/version', '/version/'], ({ state: { exchange } }) => exchange.sendBytes(200, 'application/json', versionBody))
+  router.all(['/version', '/version/'], async ({ state: { exchange } }) => {
+    if (exchange.method !== 'GET') throw methodNotAllowedError()
+    await exchange.sendBytes(200, 'application/json', versionBody)
+  })
   router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, registry.contentType, Buffer.from(await exposition())))
   return router
 }

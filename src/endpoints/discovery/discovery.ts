@@ -17,10 +17,11 @@ import { encodeProtobuf } from '../../codec/protobuf.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
 import { splitAt } from '../../lib/split-text.ts'
 import type { JsonObject } from '../../meta/object.ts'
-import { failure, pathNotFoundError } from '../../meta/status.ts'
+import { failure, methodNotAllowedError } from '../../meta/status.ts'
 import { decode } from '../../schema/decode.ts'
 import type { Exchange } from '../exchange.ts'
 import { metaType } from '../meta-type.ts'
+import { isBuiltInGroup } from '../not-found.ts'
 import { groupDiscoveryList } from './aggregated.ts'
 import { apiResources, groupsOf } from './resources.ts'
 
@@ -58,18 +59,16 @@ export class Discovery {
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const { path } = exchange
     if (path === '/') return this.serveIndex(exchange, snapshot)
-    // Slashes that repeat are a path of their own, which nobody serves.
-    if (path.includes('//')) return false
-    const parts = path.split('/').filter(part => part !== '')
-    const root = parts[0]
-    if ((root !== 'api' || parts.length > 2) && (root !== 'apis' || parts.length > 3)) return false
-    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false
+    const parts = partsOf(path)
+    if (parts === undefined || !isServed(snapshot, parts)) return false
+    // Upstream serves what it tells of custom kinds past its router, by any method.
+    if (exchange.method !== 'GET' && !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))) throw methodNotAllowedError()
     const aggregated = parts.length === 1 ? aggregatedVersion(exchange.headers.accept) : undefined
     const form = aggregated === undefined ? plainForm(exchange) : { mediaType: JSON_TYPE, format: 'json' as const }
     const document = this.document(snapshot, `${parts.join('/')};${aggregated ?? ''};${form.format}`, form.format, () =>
       this.build(snapshot, parts, aggregated),
     )
-    if (document === undefined) throw pathNotFoundError()
+    if (document === undefined) return false
     if (parts.length === 1) exchange.setHeader('Vary', 'Accept')
     if (aggregated === undefined) {
       await exchange.sendBytes(200, form.mediaType, document.bytes)
@@ -84,7 +83,6 @@ export class Discovery {
 
   /** The paths that there are, as `kubectl get --raw /` prints them. */
   private async serveIndex(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
-    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false
     const groups = [...groupsOf(snapshot)].flatMap(([group, versions]) =>
       group === '' ? versions.map(({ name }) => `/api/${name}`) : [`/apis/${group}`, ...versions.map(({ name }) => `/apis/${group}/${name}`)],
     )
@@ -129,6 +127,23 @@ export class Discovery {
     if (snapshot.resourcesOf(groupVersion).length === 0) return undefined
     return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: apiResources(snapshot, groupVersion) }
   }
+}
+
+/** The segments of a path that may be one of discovery's. Slashes that repeat are a path of their own, which nobody serves, but at the end of a longer one. */
+function partsOf(path: string): readonly string[] | undefined {
+  if (path.startsWith('/apis//')) return undefined
+  let end = path.length
+  while (end > 1 && path.charCodeAt(end - 1) === 47) end--
+  const parts = path.slice(1, end).split('/')
+  if (parts.includes('')) return undefined
+  return (parts[0] === 'api' && parts.length <= 2) || (parts[0] === 'apis' && parts.length <= 3) ? parts : undefined
+}
+
+function isServed(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): boolean {
+  if (second === undefined) return true
+  if (root === 'api') return snapshot.resourcesOf(second).length > 0
+  if (third !== undefined) return snapshot.resourcesOf(`${second}/${third}`).length > 0
+  return snapshot.servedGroupVersions().some(groupVersion => groupVersion.startsWith(`${second}/`))
 }
 
 interface Form {

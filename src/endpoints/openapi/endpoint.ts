@@ -118,8 +118,8 @@ export class OpenApiEndpoint {
 
   /** Answers the request, or returns false where the path is none of these. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
-    const { path, method } = exchange
-    if (!path.startsWith('/openapi/') || (method !== 'GET' && method !== 'HEAD')) return false
+    const { path } = exchange
+    if (!path.startsWith('/openapi/')) return false
     if (this.generation !== snapshot.generation || !this.current) {
       this.generation = snapshot.generation
       this.current = createOpenApi(snapshot)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
 import { keySpace } from '../../../src/registry/keys.ts'
-import { widgetResource } from '../../support/test-registry.ts'
+import { refusalText, widgetResource } from '../../support/test-registry.ts'
 
 const at = (prefix: string, cluster = false): ResourceDefinition => {
   const definition = widgetResource({ cluster })
@@ -28,6 +28,26 @@ describe('keys of objects', () => {
 
   it('stand below the prefix of the configuration', () => {
     expect(keySpace('/other/place', at('pods')).object('ns', 'a')).to.equal('/other/place/pods/ns/a')
+  })
+
+  const refused: [what: string, namespace: string, name: string, text: string][] = [
+    ['a dot', 'ns', '.', `400 BadRequest: Name parameter invalid: ".": may not be '.'`],
+    ['two dots', 'ns', '..', `400 BadRequest: Name parameter invalid: "..": may not be '..'`],
+    ['a slash', 'ns', 'a/b', `400 BadRequest: Name parameter invalid: "a/b": may not contain '/'`],
+    ['an escape', 'ns', 'a%2fb', `400 BadRequest: Name parameter invalid: "a%2fb": may not contain '%'`],
+    ['both', 'ns', '/%', `400 BadRequest: Name parameter invalid: "/%": may not contain '/';may not contain '%'`],
+    ['dots for a namespace', '..', 'a', '500 : invalid key: "/pods/../a"'],
+  ]
+  for (const [what, namespace, name, text] of refused)
+    it(`are not made of names that are no segment of a path: ${what}`, async () => {
+      expect(await refusalText(Promise.resolve().then(() => keySpace('/registry', at('pods')).object(namespace, name)))).to.equal(text)
+    })
+
+  it('of a namespace that is no segment of a path are refused where they are read', async () => {
+    const keys = keySpace('/registry', at('pods'))
+    expect(await refusalText(Promise.resolve().then(() => keys.checkNamespace('..')))).to.equal('500 : invalid key: "/pods/.."')
+    expect(await refusalText(Promise.resolve().then(() => keys.checkNamespace('.', 'x')))).to.equal('500 : invalid key: "/pods/./x"')
+    keys.checkNamespace('ns')
   })
 
   it('are not there for what is not stored', () => {

@@ -9,6 +9,7 @@ import { Discovery } from '../../../../src/endpoints/discovery/discovery.ts'
 import { metaType } from '../../../../src/endpoints/meta-type.ts'
 import type { JsonObject } from '../../../../src/meta/object.ts'
 import { decode } from '../../../../src/schema/decode.ts'
+import { customResource } from '../../../support/custom-resource.ts'
 import { FakeExchange, type FakeRequest } from '../../../support/exchange.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 import { refusalText, widgetResource } from '../../../support/test-registry.ts'
@@ -64,17 +65,29 @@ describe('discovery', () => {
       .and.deep.equal([...paths].sort())
   })
 
-  for (const path of ['/api/v2', '/apis/other.io', '/apis/example.io/v2'])
-    it(`knows nothing of ${path}`, async () => expect(await refusalText(ask(path))).to.equal('404 NotFound: the server could not find the requested resource'))
-
   const others: [string, FakeRequest][] = [
     ['/api/v1/pods', {}],
     ['/apis/example.io/v1/widgets', {}],
     ['/version', {}],
-    ['/api', { method: 'POST' }],
+    ...['/api/v2', '/apis/other.io', '/apis/example.io/v2', '//api', '/api//v1', '/apis//', '/apis//v1'].map((path): [string, FakeRequest] => [path, {}]),
+    ['/apis/other.io', { method: 'POST' }],
   ]
   for (const [path, request] of others)
     it(`leaves ${request.method ?? 'GET'} ${path} to others`, async () => expect((await ask(path, request)).served).to.equal(false))
+
+  for (const path of ['/api', '/api/v1/', '/apis', '/apis/', '/apis/example.io', '/apis/example.io/v1'])
+    for (const method of ['HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
+      it(`takes no ${method} of ${path}`, async () =>
+        expect(await refusalText(ask(path, { method }))).to.equal('405 MethodNotAllowed: the server does not allow this method on the requested resource'))
+
+  for (const path of ['/api//', '/api/v1//', '/apis/example.io///', '/apis/example.io/v1//'])
+    it(`does not count slashes at the end: ${path}`, async () => expect(await text(path)).to.equal(await text(path.replace(/\/+$/, ''))))
+
+  it('tells of custom kinds by any method', async () => {
+    const custom = new CatalogSnapshot(2, [customResource()])
+    for (const path of ['/apis/example.io', '/apis/example.io/v1'])
+      for (const method of ['HEAD', 'POST', 'DELETE']) expect((await ask(path, { method }, new Discovery(() => 'x'), custom)).exchange.status).to.equal(200)
+  })
 
   for (const path of ['/api', '/api/v1', '/apis', '/apis/example.io', '/apis/example.io/v1'])
     it(`says the same of ${path} in each media type`, async () => {
