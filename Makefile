@@ -1,4 +1,4 @@
-# Every target sets up what it needs: a fresh clone with Node 20 or later and npm is enough.
+# Every target sets up what it needs: a fresh clone with Node 20.18 or later and npm is enough.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 

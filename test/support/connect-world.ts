@@ -72,6 +72,8 @@ export interface World {
   readonly registry: TestRegistry
   readonly server: TestServer
   readonly kubelet: OtherEnd
+  /** PEM: what the kubelet shows. */
+  readonly kubeletCertificate: string
   /** On `ownAddress`; nothing listens where that is undefined. */
   readonly inPod: OtherEnd
   /** A port of 127.0.0.1 that nobody listens on. */
@@ -106,6 +108,7 @@ export async function connectWorld(): Promise<World> {
     registry,
     server,
     kubelet,
+    kubeletCertificate: serving.cert,
     inPod,
     deadPort,
     async close() {

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DialError, dialError } from '../../lib/dial-error.ts'
 import { onAbort } from '../../lib/on-abort.ts'
+import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { serverResponse } from '../../meta/server-response.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { WebhookCallError } from './call-error.ts'
@@ -170,7 +171,13 @@ function agentFor({ caBundle }: WebhookClientConfig): Agent {
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))
     throw new WebhookCallError('unable to load root certificates: unable to parse bytes as PEM block', { isConfiguration: true })
-  return new Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_CONNECTIONS, ALPNProtocols: ['http/1.1'], ...(ca !== undefined && { ca }) })
+  return new Agent({
+    keepAlive: true,
+    timeout: IDLE_MS,
+    maxFreeSockets: MAX_IDLE_CONNECTIONS,
+    ALPNProtocols: ['http/1.1'],
+    ...(ca !== undefined && trustedCertificates(ca)),
+  })
 }
 
 async function bodyOf(response: IncomingMessage): Promise<Buffer> {

@@ -6,6 +6,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Destination, KubeletAddresses, Trust } from '../../catalog/connect.ts'
 import { DialError, dialError } from '../../lib/dial-error.ts'
+import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { escapePath } from '../../lib/url.ts'
 
 /** How kubelets are reached, and who they know us by. PEM. */
@@ -55,7 +56,7 @@ function tlsOf(trust: Trust, { certificateAuthority, client }: Kubelets): Secure
   return {
     rejectUnauthorized: verified,
     ALPNProtocols: ['http/1.1'],
-    ...(verified && { ca: certificateAuthority }),
+    ...(verified && trustedCertificates(certificateAuthority)),
     ...(trust !== 'anything' && client && { cert: client.cert, key: client.key }),
   }
 }

@@ -1,16 +1,10 @@
 import { connect, isIP, type Socket } from 'node:net'
-import { connect as connectSecurely } from 'node:tls'
+import { connect as connectSecurely, type SecureContextOptions } from 'node:tls'
 import { Line } from './line.ts'
 
 /** How long a connection may take to come about, and how long after one has failed or ended the next is tried. */
 const OPENING_MS = 5000
 const PAUSE_MS = 1000
-
-export interface LineCredentials {
-  readonly ca?: Buffer
-  readonly cert?: Buffer
-  readonly key?: Buffer
-}
 
 interface Member {
   readonly socket: Socket
@@ -22,13 +16,13 @@ interface Member {
 /** The lines to several servers, one each, opened when first asked for and anew when they have ended. */
 export class Lines {
   /** Undefined: without TLS. */
-  readonly #credentials: LineCredentials | undefined
+  readonly #credentials: SecureContextOptions | undefined
   readonly #userAgent: string
   readonly #members = new Map<string, Member>()
   readonly #sockets = new Set<Socket>()
   #closed = false
 
-  constructor(userAgent: string, credentials: LineCredentials | undefined) {
+  constructor(userAgent: string, credentials: SecureContextOptions | undefined) {
     this.#userAgent = userAgent
     this.#credentials = credentials
   }

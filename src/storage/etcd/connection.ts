@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import type { ChannelCredentials, Client, ClientDuplexStream, ClientOptions, Channel as GrpcChannel, Metadata } from '@grpc/grpc-js'
 import type { IOptions } from 'etcd3'
 import { onAbort } from '../../lib/on-abort.ts'
+import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { type CallFailure, Status } from '../../protocols/grpc/call-failure.ts'
 import type { UnaryOptions } from '../../protocols/grpc/line.ts'
 import { Lines } from '../../protocols/grpc/lines.ts'
@@ -55,21 +57,36 @@ const serviceOf = (method: Method): Service => (method.startsWith('/etcdserverpb
 const same = (bytes: Buffer): Buffer => bytes
 const USER_AGENT = 'binnacle'
 
+/** Undefined: without TLS. */
+function tlsOf(options: EtcdOptions): SecureContextOptions | undefined {
+  const ca = pem(options.caFile)
+  if (ca === undefined && !options.servers.some(server => server.startsWith('https:'))) return undefined
+  const cert = pem(options.certFile)
+  const key = pem(options.keyFile)
+  return { ...(ca && trustedCertificates(ca)), ...(cert && { cert }), ...(key && { key }) }
+}
+
+/** The pool makes credentials of its own from certificates, which believe none but authorities; clients take channels with others. */
+const overTls = (Channel: typeof GrpcChannel, credentials: ChannelCredentials): Pick<ClientOptions, 'channelFactoryOverride'> => ({
+  channelFactoryOverride: (address, _own, options) => new Channel(address, credentials, options),
+})
+
 /**
  * Connections to etcd's members by the pool of `etcd3`: its channels, TLS and choice of a member. The pool's fault handling is off, because it repeats writes
  * blindly and blocks every call for seconds after one lost connection: calls are made beside it, and every failure is judged here. Most of them have a line of
  * their own to the member that the pool has chosen, which costs far less.
  */
 export async function openConnection(options: EtcdOptions): Promise<Connection> {
-  const [{ ConnectionPool }, { connectivityState, Metadata }] = await Promise.all([import('etcd3/lib/connection-pool.js'), import('@grpc/grpc-js')])
+  const [{ ConnectionPool }, { Channel, connectivityState, credentials, Metadata }] = await Promise.all([
+    import('etcd3/lib/connection-pool.js'),
+    import('@grpc/grpc-js'),
+  ])
   const timeout = options.requestTimeoutMs ?? 10_000
-  const ca = pem(options.caFile)
-  const cert = pem(options.certFile)
-  const key = pem(options.keyFile)
+  const tls = tlsOf(options)
   const pool = new ConnectionPool({
     hosts: [...options.servers],
-    ...(ca && { credentials: { rootCertificate: ca, ...(key && { privateKey: key }), ...(cert && { certChain: cert }) } }),
     grpcOptions: {
+      ...(tls && overTls(Channel, credentials.createFromSecureContext(createSecureContext(tls)))),
       'grpc.max_receive_message_length': -1,
       'grpc.max_send_message_length': -1,
       'grpc-node.flow_control_window': 8 << 20,
@@ -81,8 +98,7 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
     },
     faultHandling: { global: noPolicy, host: () => noPolicy },
   })
-  const secure = ca !== undefined || options.servers.some(server => server.startsWith('https:'))
-  const lines = new Lines(USER_AGENT, secure ? { ...(ca && { ca, ...(key && { key }), ...(cert && { cert }) }) } : undefined)
+  const lines = new Lines(USER_AGENT, tls)
   let closed = false
 
   /** The clients that the pool has chosen last, while their connections are up and no call has failed. */

@@ -12,13 +12,16 @@ export type Act = (review: Json, res: http.ServerResponse, req: http.IncomingMes
 /** An HTTPS server on 127.0.0.1 with a certificate of its own authority, which does for each path what a test says. */
 export class WebhookServer {
   readonly caBundle: string
+  /** The serving certificate alone, in the form of a `caBundle`. */
+  readonly ownBundle: string
   readonly requests: { readonly path: string; readonly headers: http.IncomingHttpHeaders; readonly review: Json }[] = []
   readonly sockets = new Set<Socket>()
   readonly acts = new Map<string, Act>()
   private readonly server: https.Server
 
-  private constructor(tls: https.ServerOptions, ca: string) {
+  private constructor(tls: { readonly cert: string; readonly key: string }, ca: string) {
     this.caBundle = Buffer.from(ca).toString('base64')
+    this.ownBundle = Buffer.from(tls.cert).toString('base64')
     this.server = https.createServer(tls, (req, res) => void this.answer(req, res))
     this.server.on('connection', (socket: Socket) => {
       this.sockets.add(socket)

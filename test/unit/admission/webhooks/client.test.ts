@@ -85,6 +85,17 @@ describe('calls of webhooks', () => {
     expect((await fault({})).message).to.equal('webhook configuration must have either service or URL')
   })
 
+  it('believes a bundle that holds the serving certificate itself', async () => {
+    expect(await post({ url: at('/echo'), caBundle: hook.ownBundle })).to.deep.equal({ got: { a: 1 } })
+    const other = await WebhookServer.start()
+    try {
+      const untrusted = await fault({ url: at('/echo'), caBundle: other.ownBundle })
+      expect(untrusted.message).to.match(/x509: certificate signed by unknown authority$/)
+    } finally {
+      other.close()
+    }
+  })
+
   it('tells whom a certificate is for', async () => {
     const other = await WebhookServer.start({ dns: ['a.example', 'b.example'], ips: [] })
     try {

@@ -234,6 +234,13 @@ describe('pods/log', () => {
     })
   })
 
+  it('believes the certificate of a kubelet where it is among those of authorities', async () => {
+    says(200, 'x')
+    const server = await serverOver(world.registry, { addressTypes: ['InternalIP'], port: 1, certificateAuthority: world.kubeletCertificate })
+    expect((await server.plain(`${pods}/one/log`)).status).to.equal(200)
+    await server.close()
+  })
+
   it('believes no other certificate, unless the client says so', async () => {
     says(200, 'x')
     const { certificateAuthority, ...kubelets } = {

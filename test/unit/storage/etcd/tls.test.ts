@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
+import { trustedCertificates } from '../../../../src/lib/trusted-certificates.ts'
 import { Lines } from '../../../../src/protocols/grpc/lines.ts'
 import { decodeRange, encodeRange } from '../../../../src/storage/etcd/messages.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
@@ -95,6 +96,21 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     await sleep(200)
     for (const lines of wrong) expect(lines.to(address)).to.equal(undefined)
     for (const lines of [right, ...wrong]) lines.close()
+  })
+
+  it('is believed by its own certificate, without its authority', async () => {
+    const own = { caFile: file('server.crt'), certFile: file('client.crt'), keyFile: file('client.key') }
+    const backend = await openEtcd({ servers: [server.url], ...own, requestTimeoutMs: 5000 }, silentLogger)
+    expect(await backend.currentRevision(never)).to.be.greaterThan(0)
+    await backend.close()
+  })
+
+  it('is reached by a line of its own certificate', async () => {
+    const read = (name: string) => readFileSync(file(name))
+    const lines = new Lines('test', { ...trustedCertificates(read('server.crt')), cert: read('client.crt'), key: read('client.key') })
+    const address = server.url.replace('https://', '')
+    while (lines.to(address) === undefined) await sleep(5)
+    lines.close()
   })
 
   it('is refused without a client certificate', async () => {
