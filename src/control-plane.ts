@@ -257,7 +257,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         if (options.compactionIntervalMs > 0) loops.push(compactHistory(backend, logger, options.compactionIntervalMs, signal))
         await Promise.all(loops)
       }
-      const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs }
+      const bootstrapOptions = { ...start, serviceCIDRs: options.serviceCIDRs, alone: options.exclusiveStore }
       const custom = customResources({
         catalog,
         logger,
@@ -275,12 +275,12 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       const { rules } = options
       if (rules) running.push(followRules(controllerEnv, rules, stopped.signal, () => readiness.reached('rules known')))
       running.push(
-        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async () => {
+        bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async refused => {
           const dropped = await dropBeginning?.().catch(error => logger.warn('history cannot be compacted', { error: (error as Error).message }))
           if (dropped) stores.forget(dropped)
           readiness.reached('bootstrap-controller')
           const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => readiness.reached('roles made'))
-          await Promise.all([policy, keepBootstrapped(controllerEnv, bootstrapOptions, stopped.signal)])
+          await Promise.all([policy, keepBootstrapped(controllerEnv, bootstrapOptions, refused, stopped.signal)])
         }),
         apiServiceController(catalog, () => readiness.reached('autoregister-completion'))(controllerEnv, stopped.signal),
         options.exclusiveStore

@@ -7,6 +7,7 @@ import { kubeconfig } from './server/kubeconfig.ts'
 import { ADMIN_USER, type Credentials, loadCredentials } from './server/tls/material.ts'
 import { servingNames } from './server/tls/names.ts'
 
+const LOOPBACK = '127.0.0.1'
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 
 /** The certificates that the configuration names, made where missing. */
@@ -16,7 +17,7 @@ export const credentialsOf = (config: Config): Promise<Credentials> =>
     names: servingNames({
       hostname: config.externalHostname ?? hostname(),
       bindAddress: config.bindAddress,
-      advertiseAddress: config.advertiseAddress,
+      advertiseAddress: advertisedAddress(config),
       serviceIp: serviceIpOf(config),
     }),
     ...(config.servingFiles !== undefined && { servingFiles: config.servingFiles }),
@@ -46,14 +47,17 @@ export async function announce(
 /** The address of the Service `kubernetes`. */
 export const serviceIpOf = (config: Config): string => firstAddress(config.serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE)
 
-export const urlHost = (address: string): string => (address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address)
+const isUnspecified = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
-/** Where other machines reach this one: as configured, or its first address that is no loopback. */
-export function advertisedAddress(config: Config): string {
-  if (config.advertiseAddress !== undefined) return config.advertiseAddress
-  for (const addresses of Object.values(networkInterfaces()))
+export const urlHost = (address: string): string => (isUnspecified(address) ? LOOPBACK : address.includes(':') ? `[${address}]` : address)
+
+/** Where others reach this server: as configured, or where it listens. Of all addresses of this machine, which it may listen on, the first that is no loopback, if there is one. */
+export function advertisedAddress({ advertiseAddress, bindAddress }: Pick<Config, 'advertiseAddress' | 'bindAddress'>, interfaces = networkInterfaces): string {
+  if (advertiseAddress !== undefined && !isUnspecified(advertiseAddress)) return advertiseAddress
+  if (!isUnspecified(bindAddress)) return bindAddress
+  for (const addresses of Object.values(interfaces()))
     for (const { address, family, internal } of addresses ?? []) if (family === 'IPv4' && !internal) return address
-  return config.bindAddress
+  return LOOPBACK
 }
 
 /** The first usable address of a range: `10.0.0.1` of 10.0.0.0/24, `fd00::1` of fd00::/112. */

@@ -53,7 +53,10 @@ export const FLAGS = {
   // Where to listen, and as whom.
   'secure-port': used('int', 'Port of HTTPS, with HTTP/2 and HTTP/1.1. 0: one that is free.', '6443'),
   'bind-address': used('string', 'Address on which to listen for --secure-port.', '127.0.0.1'),
-  'advertise-address': used('string', 'Address by which others reach the server. Default: --bind-address.'),
+  'advertise-address': used(
+    'string',
+    'Address by which others reach the server. Default: --bind-address, or where that is 0.0.0.0 the first of this machine that is no loopback.',
+  ),
   'cert-dir': used(
     'string',
     'Directory of the certificates. A pair apiserver.crt and apiserver.key that is there is used. Default: pki in the data directory.',

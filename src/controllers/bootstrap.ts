@@ -1,75 +1,107 @@
-import type { ResourceId } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { isStatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import type { SystemPriorityClass } from '../resources/scheduling/priority-class/system-classes.ts'
 import { SYSTEM_PRIORITY_CLASSES } from '../resources/scheduling/priority-class/system-classes.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
+import { all, ensure, isRefused } from './ensure.ts'
 import { ensureFlowControlObjects } from './flow-control-objects.ts'
+import {
+  ensureEndpoints,
+  ensureService,
+  ensureSlice,
+  type KubernetesServiceOptions,
+  leadEndpointsHere,
+  leadSliceHere,
+  mayBeEndpoint,
+  removeEndpoints,
+} from './kubernetes-service.ts'
 
-const ENDPOINTS: ResourceId = { group: '', resource: 'endpoints' }
-const SLICES: ResourceId = { group: 'discovery.k8s.io', resource: 'endpointslices' }
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 
-export interface BootstrapOptions {
-  /** Where clients reach this server; becomes the endpoints of the service `kubernetes`. */
-  readonly address: string
-  readonly port: number
-  /** First address of the service range. */
-  readonly serviceIP: string
+export interface BootstrapOptions extends KubernetesServiceOptions {
   readonly serviceCIDRs: readonly string[]
+  /** No other server shares the store: endpoints in it are of this one, or of nobody. */
+  readonly alone: boolean
+}
+
+/** One of the things that every cluster has from the start. It is made, or fails, by itself. */
+interface Part {
+  /** As the log names it. */
+  readonly name: string
+  make(env: ControllerEnvironment): Promise<void>
 }
 
 const FIRST_WAIT_MS = 50
 
 /**
  * Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, the priority classes of the system, the objects of flow control, and the service
- * `kubernetes` with its endpoints. Tried until it is there.
+ * `kubernetes` with its endpoints. Each is tried until it is there or is refused. Resolves with what was refused, for `keepBootstrapped`: nobody waits for it.
  */
-export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<void> {
+export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<readonly Part[]> {
+  const refused: Part[] = []
+  const make = async (part: Part): Promise<void> => {
+    if (!(await isMade(env, part, signal))) refused.push(part)
+  }
+  // Others stand in them.
+  await make(NAMESPACES)
+  await Promise.all([serviceRange(options), service(options), ...endpointsHere(env, options), FLOW_CONTROL, PRIORITY_CLASSES].map(make))
+  return refused
+}
+
+/**
+ * Makes what somebody has deleted again, and what was refused at the start, as kube-apiserver does every ten seconds. What is there stays as it is. Priority classes are made at
+ * the start only: kube-apiserver does not make them again either.
+ */
+export async function keepBootstrapped(
+  env: ControllerEnvironment,
+  options: BootstrapOptions,
+  refused: readonly Part[],
+  signal: AbortSignal,
+  everyMs = 10_000,
+): Promise<void> {
+  const kept = [NAMESPACES, serviceRange(options), service(options), ...endpointsKept(options)]
+  const missing = new Map(refused.map(part => [part.name, part]))
+  const make = async (part: Part): Promise<void> => {
+    try {
+      await part.make(env)
+      if (missing.delete(part.name)) env.logger.info('bootstrap objects that were refused are made now', { what: part.name })
+    } catch (error) {
+      env.logger.debug(1, 'bootstrap objects cannot be made again yet', { what: part.name, error: (error as Error).message })
+    }
+  }
+  for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal))
+    await Promise.all([...missing.values(), ...kept.filter(({ name }) => !missing.has(name))].map(make))
+}
+
+/** Tries until it is there: true. False where it is refused, which no second try within a moment would change. */
+async function isMade(env: ControllerEnvironment, part: Part, signal: AbortSignal): Promise<boolean> {
   for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
-      await Promise.all([makeMissing(env, options), ensureFlowControlObjects(env)])
-      await Promise.all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one)))
-      await leadHere(env, options)
-      return
+      await part.make(env)
+      return true
     } catch (error) {
-      const why = { error: (error as Error).message }
+      const why = { what: part.name, error: (error as Error).message }
+      if (isRefused(error)) {
+        env.logger.warn('bootstrap objects are refused, and left out', why)
+        return false
+      }
       // Of servers that begin together, one may find that another is making them.
       if (wait === FIRST_WAIT_MS) env.logger.debug(2, 'bootstrap objects cannot be made yet', why)
       else env.logger.warn('bootstrap objects cannot be made yet', why)
       await pause(wait, signal)
     }
   }
+  return false
 }
 
-/** Makes what somebody has deleted again, as kube-apiserver does every ten seconds. What is there stays as it is. */
-export async function keepBootstrapped(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal, everyMs = 10_000): Promise<void> {
-  for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal))
-    await makeMissing(env, options).catch(error => env.logger.debug(1, 'bootstrap objects cannot be made again yet', { error: (error as Error).message }))
+const NAMESPACES: Part = {
+  name: 'namespaces of the system',
+  make: env =>
+    all(SYSTEM_NAMESPACES.map(name => ensure(env, { group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }))),
 }
 
-async function makeMissing(env: ControllerEnvironment, options: BootstrapOptions): Promise<void> {
-  await Promise.all(
-    SYSTEM_NAMESPACES.map(name => ensure(env, { group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })),
-  )
-  await ensureServiceCIDR(env, options)
-  await ensureService(env, options)
-  await ensure(env, ENDPOINTS, 'default', endpoints(options))
-  await ensure(env, SLICES, 'default', endpointSlice(options))
-}
-
-async function ensure(env: ControllerEnvironment, id: ResourceId, namespace: string, object: KubeObject): Promise<void> {
-  try {
-    await env.access.get(id, namespace, object.metadata.name as string, { resourceVersion: '0' })
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error
-    await env.access.create(id, namespace, object).catch(again => {
-      if (!isStatusError(again, 'AlreadyExists')) throw again
-    })
-  }
-}
+const serviceRange = (options: BootstrapOptions): Part => ({ name: 'default ServiceCIDR', make: env => ensureServiceCIDR(env, options) })
 
 async function ensureServiceCIDR(env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions): Promise<void> {
   const id = { group: 'networking.k8s.io', resource: 'servicecidrs' }
@@ -88,8 +120,37 @@ const markReady =
     return { ...object, status: { ...object.status, conditions: [...conditions, ready] } }
   }
 
-/** Made at the start only: kube-apiserver does not make them again either. */
-const ensurePriorityClass = (env: ControllerEnvironment, { name, value, description }: SystemPriorityClass) =>
+const FLOW_CONTROL: Part = { name: 'objects of flow control', make: ensureFlowControlObjects }
+
+const service = (options: BootstrapOptions): Part => ({ name: 'service kubernetes', make: env => ensureService(env, options) })
+
+const ENDPOINTS = 'endpoints of the service kubernetes'
+const SLICE = 'endpoint slice of the service kubernetes'
+
+function endpointsHere({ logger }: ControllerEnvironment, options: BootstrapOptions): Part[] {
+  if (mayBeEndpoint(options.address))
+    return [
+      { name: ENDPOINTS, make: env => leadEndpointsHere(env, options) },
+      { name: SLICE, make: env => leadSliceHere(env, options) },
+    ]
+  logger.info('the service kubernetes has no endpoints: others do not reach this address', { address: options.address })
+  return options.alone ? [{ name: ENDPOINTS, make: removeEndpoints }] : []
+}
+
+const endpointsKept = (options: BootstrapOptions): Part[] =>
+  mayBeEndpoint(options.address)
+    ? [
+        { name: ENDPOINTS, make: env => ensureEndpoints(env, options) },
+        { name: SLICE, make: env => ensureSlice(env, options) },
+      ]
+    : []
+
+const PRIORITY_CLASSES: Part = {
+  name: 'priority classes of the system',
+  make: env => all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one))),
+}
+
+const ensurePriorityClass = (env: ControllerEnvironment, { name, value, description }: SystemPriorityClass): Promise<void> =>
   ensure(env, { group: 'scheduling.k8s.io', resource: 'priorityclasses' }, '', {
     kind: 'PriorityClass',
     apiVersion: 'scheduling.k8s.io/v1',
@@ -97,51 +158,3 @@ const ensurePriorityClass = (env: ControllerEnvironment, { name, value, descript
     value,
     description,
   })
-
-const ensureService = (env: ControllerEnvironment, { port, serviceIP }: BootstrapOptions) =>
-  ensure(env, { group: '', resource: 'services' }, 'default', {
-    kind: 'Service',
-    apiVersion: 'v1',
-    metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
-    spec: {
-      type: 'ClusterIP',
-      clusterIP: serviceIP,
-      clusterIPs: [serviceIP],
-      ipFamilies: ['IPv4'],
-      ipFamilyPolicy: 'SingleStack',
-      sessionAffinity: 'None',
-      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
-    },
-  })
-
-const subsetsOf = ({ address, port }: BootstrapOptions) => [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }]
-
-const endpoints = (options: BootstrapOptions): KubeObject => ({
-  kind: 'Endpoints',
-  apiVersion: 'v1',
-  metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
-  subsets: subsetsOf(options),
-})
-
-/** The same endpoints in the kind that took the place of Endpoints. */
-const endpointSlice = ({ address, port }: BootstrapOptions): KubeObject => ({
-  kind: 'EndpointSlice',
-  apiVersion: 'discovery.k8s.io/v1',
-  metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
-  addressType: address.includes(':') ? 'IPv6' : 'IPv4',
-  endpoints: [{ addresses: [address], conditions: { ready: true } }],
-  ports: [{ name: 'https', port, protocol: 'TCP' }],
-})
-
-/** Endpoints that an earlier start left lead to where this server is now. */
-async function leadHere(env: ControllerEnvironment, options: BootstrapOptions): Promise<void> {
-  const { addressType, endpoints, ports } = endpointSlice(options)
-  const slice = await env.access.get(SLICES, 'default', 'kubernetes')
-  // The type of a slice's addresses cannot be changed.
-  if (slice.addressType === addressType) await env.access.update(SLICES, 'default', 'kubernetes', now => ({ ...now, endpoints, ports }))
-  else {
-    await env.access.delete(SLICES, 'default', 'kubernetes')
-    await env.access.create(SLICES, 'default', endpointSlice(options))
-  }
-  await env.access.update(ENDPOINTS, 'default', 'kubernetes', now => ({ ...now, subsets: subsetsOf(options) }))
-}

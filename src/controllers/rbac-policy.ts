@@ -7,6 +7,7 @@ import { reconcileBinding, reconcileRole } from '../resources/rbac/policy/reconc
 import { RBAC_GROUP } from '../resources/rbac/shared/version.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
+import { all, isRefused } from './ensure.ts'
 
 const CLUSTER_ROLES: ResourceId = { group: RBAC_GROUP, resource: 'clusterroles' }
 const CLUSTER_ROLE_BINDINGS: ResourceId = { group: RBAC_GROUP, resource: 'clusterrolebindings' }
@@ -17,7 +18,7 @@ type Reconcile = (now: KubeObject, wanted: KubeObject) => KubeObject | 'recreate
 
 /**
  * Makes the default roles and bindings, and adds to those that are there what they lack, once, as kube-apiserver does when it starts
- * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Tried until it is done.
+ * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Tried until it is done; what is refused is left out.
  */
 export async function bootstrapRbacPolicy(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
@@ -40,10 +41,15 @@ async function reconcileAll(env: ControllerEnvironment): Promise<void> {
 }
 
 /** Objects wait for each other nowhere: their writes share transactions of the store. */
-async function ensureAll(env: ControllerEnvironment, id: ResourceId, wanted: readonly KubeObject[], reconcile: Reconcile): Promise<void> {
-  const results = await Promise.allSettled(wanted.map(one => ensure(env, id, one, reconcile)))
-  for (const result of results) if (result.status === 'rejected') throw result.reason
-}
+const ensureAll = (env: ControllerEnvironment, id: ResourceId, wanted: readonly KubeObject[], reconcile: Reconcile): Promise<void> =>
+  all(
+    wanted.map(one =>
+      ensure(env, id, one, reconcile).catch(error => {
+        if (!isRefused(error)) throw error
+        env.logger.warn('a default role is refused, and left out', { resource: id.resource, name: one.metadata.name, error: error.message })
+      }),
+    ),
+  )
 
 async function ensure({ access }: ControllerEnvironment, id: ResourceId, wanted: KubeObject, reconcile: Reconcile): Promise<void> {
   const { name = '', namespace = '' } = wanted.metadata

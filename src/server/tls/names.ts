@@ -4,7 +4,7 @@ import type { Names } from './issue.ts'
 export interface NamesOptions {
   readonly hostname: string
   readonly bindAddress: string
-  readonly advertiseAddress: string | undefined
+  readonly advertiseAddress: string
   /** First address of the service range: the `kubernetes` service's. */
   readonly serviceIp: string
 }
@@ -13,6 +13,6 @@ export interface NamesOptions {
 export function servingNames({ hostname, bindAddress, advertiseAddress, serviceIp }: NamesOptions): Names {
   const dns = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local']
   if (/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/i.test(hostname) && isIP(hostname) === 0) dns.push(hostname.toLowerCase())
-  const ips = ['127.0.0.1', '::1', serviceIp, bindAddress, advertiseAddress ?? '127.0.0.1']
+  const ips = ['127.0.0.1', '::1', serviceIp, bindAddress, advertiseAddress]
   return { dns: [...new Set(dns)], ips: [...new Set(ips)].filter(ip => isIP(ip) !== 0 && ip !== '0.0.0.0' && ip !== '::') }
 }

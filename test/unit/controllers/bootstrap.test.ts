@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { bootstrap, keepBootstrapped } from '../../../src/controllers/bootstrap.ts'
+import { forbiddenError } from '../../../src/meta/status.ts'
 import { builtinRegistry, controllerEnvironment, eventually, NAMESPACES } from '../../support/builtin-registry.ts'
 import { NEVER } from '../../support/test-registry.ts'
 
-const options = { address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'] }
+const options = { address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'], alone: true }
 const SERVICES = { group: '', resource: 'services' }
 const ENDPOINTS = { group: '', resource: 'endpoints' }
 const SLICES = { group: 'discovery.k8s.io', resource: 'endpointslices' }
@@ -79,7 +80,7 @@ describe('bootstrap', () => {
     await bootstrap(controllerEnvironment(t), options, NEVER)
     await access.delete(SERVICES, 'default', 'kubernetes')
     const end = new AbortController()
-    const kept = keepBootstrapped(controllerEnvironment(t), options, end.signal, 5)
+    const kept = keepBootstrapped(controllerEnvironment(t), options, [], end.signal, 5)
     await eventually('the service is there', () =>
       access.get(SERVICES, 'default', 'kubernetes').then(
         ({ spec }) => spec.clusterIP === '10.0.0.1',
@@ -101,6 +102,55 @@ describe('bootstrap', () => {
     await done
     expect(warnings[0]).to.equal('bootstrap objects cannot be made yet')
     expect((await t.registry.access().get(NAMESPACES, '', 'default')).status.phase).to.equal('Active')
+  })
+
+  it('makes all but endpoints where the address is a loopback address, which endpoints may not have', async () => {
+    for (const address of ['127.0.0.1', '::1', '169.254.1.1', 'localhost']) {
+      const t = builtinRegistry()
+      const access = t.registry.access()
+      expect(await bootstrap(controllerEnvironment(t), { ...options, address }, NEVER)).to.deep.equal([])
+      expect((await access.list(ENDPOINTS, 'default')).items, address).to.deep.equal([])
+      expect((await access.list(SLICES, 'default')).items, address).to.deep.equal([])
+      expect((await access.get(SERVICES, 'default', 'kubernetes')).spec.clusterIP).to.equal('10.0.0.1')
+      expect((await access.list(CLASSES, '')).items).to.have.length(2)
+    }
+  })
+
+  it('removes endpoints that lead nowhere, unless they may be those of another server', async () => {
+    const t = builtinRegistry()
+    const access = t.registry.access()
+    await bootstrap(controllerEnvironment(t), options, NEVER)
+    await bootstrap(controllerEnvironment(t), { ...options, address: '127.0.0.1', alone: false }, NEVER)
+    expect((await access.get(ENDPOINTS, 'default', 'kubernetes')).subsets[0].addresses).to.deep.equal([{ ip: '192.0.2.7' }])
+    await bootstrap(controllerEnvironment(t), { ...options, address: '127.0.0.1' }, NEVER)
+    expect((await access.list(ENDPOINTS, 'default')).items).to.deep.equal([])
+    expect((await access.list(SLICES, 'default')).items).to.deep.equal([])
+  })
+
+  it('leaves out what is refused, tells of it, and makes it when it is refused no more', async () => {
+    const t = builtinRegistry()
+    const env = controllerEnvironment(t)
+    let refuses = true
+    const create: typeof env.access.create = async (id, namespace, object) => {
+      if (refuses && ['services', 'servicecidrs', 'priorityclasses'].includes(id.resource)) throw forbiddenError(id, 'x', 'not here')
+      return env.access.create(id, namespace, object)
+    }
+    const told: unknown[] = []
+    const logger = { ...env.logger, warn: (_: string, fields?: Record<string, unknown>) => void told.push(fields?.what) }
+    const guarded = { ...env, logger, access: { ...env.access, create } }
+    const refused = await bootstrap(guarded, options, NEVER)
+    expect(told.sort()).to.deep.equal(['default ServiceCIDR', 'priority classes of the system', 'service kubernetes'])
+    expect((await env.access.list(NAMESPACES, '')).items).to.have.length(4)
+    expect((await env.access.list(ENDPOINTS, 'default')).items).to.have.length(1)
+    refuses = false
+    const end = new AbortController()
+    const kept = keepBootstrapped(guarded, options, refused, end.signal, 5)
+    await eventually('all is there', async () => {
+      const [services, classes] = await Promise.all([env.access.list(SERVICES, 'default'), env.access.list(CLASSES, '')])
+      return services.items.length === 1 && classes.items.length === 2
+    })
+    end.abort()
+    await kept
   })
 
   it('ends when it is told to', async () => {

@@ -1,0 +1,24 @@
+import type { ResourceId } from '../catalog/definition.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import type { ControllerEnvironment } from './controller.ts'
+
+/** Creates the object unless one of its name is there, which stays as it is. */
+export async function ensure({ access }: ControllerEnvironment, id: ResourceId, namespace: string, object: KubeObject): Promise<void> {
+  try {
+    await access.get(id, namespace, object.metadata.name as string, { resourceVersion: '0' })
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error
+    await access.create(id, namespace, object).catch(again => {
+      if (!isStatusError(again, 'AlreadyExists')) throw again
+    })
+  }
+}
+
+/** Whether the answer stays the same if one asks again soon: not for a race, a server that is not ready, and a store that is away. */
+export const isRefused = (error: unknown): boolean => isStatusError(error) && ![409, 429, 503, 504].includes(error.code)
+
+/** Waits for all of them, and rejects with the first failure then: none keeps the others from being done. */
+export async function all(works: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason
+}
