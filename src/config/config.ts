@@ -112,7 +112,7 @@ export function buildConfig(given: GivenFlags): Config {
   const read = reader(given)
   const profile = profileOf(read.text('profile') ?? 'binnacle')
   const place = placeOf(profile, read)
-  const modes = read.list('authorization-mode').map(authorizationMode)
+  const modes = authorizationModesOf(read)
   const admissionPlugins = admissionPluginsOf({
     enable: given.values.get('enable-admission-plugins'),
     disable: given.values.get('disable-admission-plugins'),
@@ -302,6 +302,13 @@ function placeOf(profile: Profile, read: Reader): Pick<Config, 'dataDir' | 'data
 function http2Of(stack: string): Config['http2'] {
   if (stack === 'own' || stack === 'builtin') return stack
   throw new FlagError(`--http2=${stack} is not a stack of HTTP/2; it may be own or builtin`)
+}
+
+/** Bindings count unless something else is asked for, as with kube-apiserver in a cluster. */
+function authorizationModesOf(read: Reader): readonly (AuthorizationMode | 'Node')[] {
+  const given = read.list('authorization-mode')
+  if (given.length > 0) return given.map(authorizationMode)
+  return read.text('authorization-rules-file') === undefined ? ['RBAC'] : ['Rules', 'RBAC']
 }
 
 function authorizationMode(mode: string): AuthorizationMode | 'Node' {

@@ -26,7 +26,7 @@ const missing = (type: FlagType, lacking: string): FlagSpec => ({ status: 'missi
 
 /**
  * Every flag of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/), and our own few. Defaults are kube-apiserver's but for
- * `--bind-address` and `--authorization-mode`, which are safe here.
+ * `--bind-address`, which is safe here, and `--authorization-mode`, which is `RBAC` as every cluster has it (kube-apiserver alone allows everything).
  */
 export const FLAGS = {
   // Our own.
@@ -48,7 +48,7 @@ export const FLAGS = {
   ),
   workers: own('int', 'Processes that serve the ports side by side. More than one needs --etcd-servers.', '1'),
   http2: own('string', 'What speaks HTTP/2: own, the stack of this project, or builtin, that of Node.', 'own'),
-  'authorization-rules-file': own('string', 'YAML or JSON file of allow rules for --authorization-mode=Rules.'),
+  'authorization-rules-file': own('string', 'YAML or JSON file of allow rules, for the mode Rules of --authorization-mode.'),
 
   // Where to listen, and as whom.
   'secure-port': used('int', 'Port of HTTPS, with HTTP/2 and HTTP/1.1. 0: one that is free.', '6443'),
@@ -124,8 +124,7 @@ export const FLAGS = {
   'anonymous-auth': used('bool', 'Lets requests without credentials read health and version. Otherwise they get 401.', 'true'),
   'authorization-mode': used(
     'list',
-    'RBAC, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them. Node is accepted and allows nothing.',
-    'Rules',
+    'RBAC, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them. Node is accepted and allows nothing. Default: RBAC, with --authorization-rules-file Rules,RBAC.',
   ),
   'authorization-config': refused('string', ''),
   'authorization-policy-file': refused('string', ''),

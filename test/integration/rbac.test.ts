@@ -5,12 +5,12 @@ import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 
-describe('a server with --authorization-mode=RBAC', () => {
+describe('a server that authorizes by RBAC, as it does by default', () => {
   let server: StartedServer
   let client: ProbeClient
   before(async function () {
     this.timeout(60_000)
-    server = await startBinnacle(['--authorization-mode=RBAC', '--service-account-issuer=https://issuer.example'])
+    server = await startBinnacle(['--service-account-issuer=https://issuer.example'])
     client = createProbeClient(server.kubeconfig)
   })
   after(async () => {

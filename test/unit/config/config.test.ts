@@ -32,7 +32,7 @@ describe('the command line', () => {
       minRequestTimeoutMs: 1_800_000,
     })
     expect(config.etcd).to.equal(undefined)
-    expect(config.authorizationModes).to.deep.equal(['Rules'])
+    expect(config.authorizationModes).to.deep.equal(['RBAC'])
     expect(config.workers).to.equal(1)
     expect(config.http2).to.equal('own')
     expect(config.serviceNodePorts).to.deep.equal({ first: 30_000, last: 32_767 })
@@ -115,6 +115,13 @@ describe('the command line', () => {
       '--service-cluster-ip-range=10.0.0.0/24',
     )
     expect(config).to.include({ securePort: 4002, certDir: '/tmp/x' })
+  })
+
+  it('authorizes by bindings, after the rules of a file where there is one, unless told otherwise', () => {
+    const modes = (...flags: string[]) => serve(...flags).config.authorizationModes
+    expect(modes('--authorization-rules-file=rules.yaml')).to.deep.equal(['Rules', 'RBAC'])
+    expect(modes('--authorization-rules-file=rules.yaml', '--authorization-mode=Rules')).to.deep.equal(['Rules'])
+    expect(modes('--authorization-mode=')).to.deep.equal(['RBAC'])
   })
 
   it('starts as kwokctl starts kube-apiserver', () => {
