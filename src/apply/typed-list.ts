@@ -56,7 +56,7 @@ function keyed(list: ListSchema, value: Json, index: number): ListItem {
   const key: Json[] = []
   for (const { name, fallback } of listKeys(list)) {
     const own = Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
-    const used = own ?? fallback
+    const used = own === undefined ? fallback : own
     if (used === undefined) throw complain(`has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`)
     fields.push([name, used])
     key.push(used)

@@ -1,9 +1,9 @@
 import { compareText } from '../lib/compare-text.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { sameJson } from '../meta/same-json.ts'
 import type { ListSchema, Schema, StructSchema } from '../schema/schema.ts'
 import { EMPTY, type FieldSet } from './field-set.ts'
 import type { PathElement } from './path-element.ts'
-import { sameJson } from './same-json.ts'
 import { inElementOrder, itemsOf, type ListItem } from './typed-list.ts'
 import { type Member, memberSchema, membersOf, shapeOf } from './typed-schema.ts'
 

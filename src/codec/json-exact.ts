@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { integerOf } from '../lib/integer.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { setWholeFloat } from '../meta/whole-floats.ts'
 import type { Literals, Repeated } from '../schema/diagnose.ts'
 import { strconvQuote } from '../schema/go-text.ts'
 import { decodeUtf8 } from './utf8.ts'
@@ -121,16 +122,18 @@ export function parseExactly(bytes: Buffer): ParsedJson {
     const top = stack.at(-1)
     if (top === undefined) root = value
     else if (Array.isArray(top.container)) {
-      if (literal !== undefined) note(top.container, String(top.container.length), literal)
+      if (literal !== undefined) note(top.container, String(top.container.length), literal, value)
       top.container.push(value)
     } else {
-      if (literal !== undefined) note(top.container, top.key, literal)
+      if (literal !== undefined) note(top.container, top.key, literal, value)
+      else if (odd) setWholeFloat(top.container, top.key, false)
       top.entries?.push([top.key, value])
       setMember(top.container, top.key, value)
     }
   }
-  const note = (container: object, key: string, literal: string): void => {
+  const note = (container: object, key: string, literal: string, value: Json): void => {
     odd = true
+    setWholeFloat(container, key, Number.isSafeInteger(value))
     const known = literals.get(container)
     if (known) known.set(key, literal)
     else literals.set(container, new Map([[key, literal]]))

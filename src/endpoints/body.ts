@@ -15,6 +15,7 @@ import { parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
 import { badRequestError, failure } from '../meta/status.ts'
+import { copyWholeFloats } from '../meta/whole-floats.ts'
 import { applyKindDefaults, keepManagerReset } from '../registry/decode-object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -126,7 +127,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {
     const { object, strict, strictText } = decodeParsed(target.schema, parsed)
     yield
-    const typed = { kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object } as unknown as KubeObject
+    const typed = copyWholeFloats(object, { kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object } as unknown as KubeObject)
     keepManagerReset(parsed.value, typed)
     return { object: applyKindDefaults(target, typed), strict, strictText }
   }

@@ -4,7 +4,7 @@ import { checkJsonPatch, jsonPatchSteps } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
 import type { Version } from '../catalog/definition.ts'
-import { parseJson, partlySortedJson } from '../codec/json.ts'
+import { type ParsedJson, parseJson, partlySortedJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
@@ -81,6 +81,8 @@ interface ParsedPatch {
   readonly value: Json
   /** Faults of the patch itself that a strict decoder would find. */
   readonly faults: readonly string[]
+  /** What decoding the result says of a number that no float64 holds, which nobody has minded before. */
+  readonly overflow?: string
 }
 
 const duplicateFault = (path: string): string => `duplicate field "${path}"`
@@ -88,19 +90,21 @@ const duplicateFault = (path: string): string => `duplicate field "${path}"`
 /** Reads a patch. Unless field validation is off, its own faults are found: what is refused at once is thrown, the rest is told with the result. */
 async function parsePatch(type: string, body: Buffer, options: WriteOptions): Promise<ParsedPatch> {
   const checked = options.fieldValidation !== 'Ignore'
-  let parsed: { value: Json; duplicates: string[] }
+  let parsed: ParsedJson
   boundJsonValues(body)
   try {
     parsed = parseJson(body)
   } catch (error) {
     throw badRequestError(`${checked && type !== STRATEGIC_PATCH ? 'error decoding patch: ' : ''}${(error as Error).message}`)
   }
-  const { value, duplicates } = parsed
+  const { value, duplicates, tooLarge } = parsed
+  const overflow = (target: string): string => `json: cannot unmarshal number ${tooLarge} into Go ${target} of type float64`
   if (type === STRATEGIC_PATCH) {
     if (value !== null && !isObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
     return { value: value ?? {}, faults: checked ? duplicates.map(duplicateFault) : [] }
   }
-  if (!checked) return { value, faults: [] }
+  if (!checked) return { value, faults: [], ...(tooLarge !== undefined && { overflow: overflow('value') }) }
+  if (tooLarge !== undefined) throw badRequestError(`error decoding patch: ${overflow(type === JSON_PATCH ? 'struct field jsonPatchOp.value' : 'value')}`)
   if (type === JSON_PATCH)
     return {
       value,
@@ -131,6 +135,7 @@ function* decodePatched(
   const refused = (why: string) => invalidError({ group: '', kind: '' }, '', [invalid(fieldPath('patch'), shown(), why)])
   const unknown: string[] = []
   const custom = target.schema.freeForm !== undefined
+  if (patchOf.overflow !== undefined) throw refused(patchOf.overflow)
   let next: KubeObject
   try {
     if (type !== STRATEGIC_PATCH) checkPatchedType(scope.snapshot, target, patched, shown, !custom && isCustom(scope.served))

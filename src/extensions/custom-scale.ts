@@ -1,10 +1,12 @@
 import { goPrint, goType } from '../apply/patch/go-print.ts'
 import type { Subresource, SubresourceView } from '../catalog/definition.ts'
+import { formatDouble } from '../lib/format-double.ts'
 import { ownMember } from '../meta/equal.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
 import { FieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, internalServerError } from '../meta/status.ts'
+import { isGoInteger, isWholeFloat } from '../meta/whole-floats.ts'
 import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { scaleOf, scaleTable } from '../resources/autoscaling/scale/view.ts'
 import { STATUS_VERBS } from '../resources/strategy-parts.ts'
@@ -19,19 +21,29 @@ const UNSET = -2147483648
 const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.')
 
 /** A value by its path; throws what upstream says of a value that is in the way or of a wrong type. */
-function valueAt(object: KubeObject, path: string, type: 'int64' | 'string'): number | string | undefined {
+function valueAt(object: KubeObject, path: string, type: 'int64' | 'string'): number | bigint | string | undefined {
   let value: Json | undefined = object as unknown as Json
+  let isFloat = false
   const names = namesOf(path)
   for (const [i, name] of names.entries()) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new Error(`.${names.slice(0, i + 1).join('.')} accessor error: ${goPrint(value)} is of the type ${goType(value)}, expected map[string]interface{}`)
     }
+    isFloat = isWholeFloat(value, name)
     value = ownMember(value, name)
     if (value === undefined) return undefined
   }
-  const fits = type === 'string' ? typeof value === 'string' : typeof value === 'bigint' || Number.isInteger(value)
-  if (!fits) throw new Error(`.${names.join('.')} accessor error: ${goPrint(value)} is of the type ${goType(value)}, expected ${type}`)
-  return type === 'string' ? (value as string) : Number(value)
+  const fits = type === 'string' ? typeof value === 'string' : (typeof value === 'number' || typeof value === 'bigint') && isGoInteger(value, isFloat)
+  if (!fits) {
+    const [text, found] = isFloat ? [formatDouble(value as number), 'float64'] : [goPrint(value), goType(value)]
+    throw new Error(`.${names.join('.')} accessor error: ${text} is of the type ${found}, expected ${type}`)
+  }
+  return value as number | bigint | string
+}
+
+function countAt(object: KubeObject, path: string): number | undefined {
+  const count = valueAt(object, path, 'int64')
+  return count === undefined ? undefined : Number(count)
 }
 
 /** The text of upstream's plain errors, which have no Status of their own. */
@@ -44,14 +56,14 @@ function read<T>(get: () => T): T {
 }
 
 function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): KubeObject {
-  const current = read(() => valueAt(parent, paths.statusReplicasPath, 'int64')) ?? 0
+  const current = read(() => countAt(parent, paths.statusReplicasPath)) ?? 0
   const selector = paths.labelSelectorPath ? read(() => valueAt(parent, paths.labelSelectorPath as string, 'string')) : undefined
-  return scaleOf(parent, replicas, current as number, (selector ?? '') as string)
+  return scaleOf(parent, replicas, current, (selector ?? '') as string)
 }
 
 function scaleView(paths: ScalePaths): SubresourceView {
   const { specReplicasPath } = paths
-  const wanted = (parent: KubeObject): number | undefined => read(() => valueAt(parent, specReplicasPath, 'int64')) as number | undefined
+  const wanted = (parent: KubeObject): number | undefined => read(() => countAt(parent, specReplicasPath))
   return {
     get(parent) {
       const replicas = wanted(parent)

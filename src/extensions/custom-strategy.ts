@@ -1,4 +1,3 @@
-import { sameJson } from '../apply/same-json.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
@@ -6,6 +5,8 @@ import { type FieldError, type FieldErrorReason, invalid } from '../meta/field-e
 import { FieldPath, fieldPath } from '../meta/field-path.ts'
 import { isQualifiedName, nameIsDnsSubdomain } from '../meta/names.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
+import { sameJson } from '../meta/same-json.ts'
+import { hasWholeFloats } from '../meta/whole-floats.ts'
 import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { STATUS_FIELDS } from '../resources/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
@@ -53,8 +54,6 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
   const evaluateRules = async (check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) => {
     const object = next as unknown as JsonObject
     const before = old && (version.asVersion(old) as unknown as JsonObject)
-    // Rules see nothing of the metadata but the name, which never changes.
-    if (before && sameContent(object, before)) return []
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
     return check(object, before, text => ctx.request?.warn(text))
   }
@@ -117,11 +116,11 @@ const UNCHECKED = invalid(
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 )
 
-/** Whether two objects of one version differ in their metadata at the most. */
+/** Whether an object differs in its metadata at the most from the one that is stored: there are no floats that are whole in that. */
 function sameContent(a: JsonObject, b: JsonObject): boolean {
   const { metadata: _a, apiVersion: _av, ...left } = a
   const { metadata: _b, apiVersion: _bv, ...right } = b
-  return sameJson(left, right)
+  return sameJson(left, right) && !hasWholeFloats(left)
 }
 
 /** A write of the status changes nothing else, but for who manages what. */

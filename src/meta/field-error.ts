@@ -1,3 +1,4 @@
+import { formatDouble } from '../lib/format-double.ts'
 import { counted } from './error-bound.ts'
 import type { FieldPath } from './field-path.ts'
 
@@ -42,7 +43,7 @@ export function printValue(value: unknown): string {
   if (value instanceof Verbatim) return value.text
   if (Array.isArray(value) && value.every(item => typeof item === 'string')) return `[]string{${value.map(quote).join(', ')}}`
   if (typeof value === 'object') return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member))
-  return String(value)
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? formatDouble(value) : String(value)
 }
 
 /** What is quoted as it stands: most texts, by the cheaper test. */

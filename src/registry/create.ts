@@ -1,11 +1,11 @@
 import type { HookContext } from '../catalog/definition.ts'
 import { runInTurns } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
-import { clone } from '../meta/equal.ts'
 import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import { cloneExactly } from '../meta/whole-floats.ts'
 import { faultOf } from '../storage/corrupt.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
 import { convert } from './convert.ts'
@@ -51,7 +51,7 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   const { name, generateName } = admitted.metadata
   const generated = !name && generateName !== undefined && generateName !== ''
   for (let attempt = 1; ; attempt++) {
-    const next = generated && attempt < NAME_ATTEMPTS ? clone(admitted) : admitted
+    const next = generated && attempt < NAME_ATTEMPTS ? cloneExactly(admitted) : admitted
     if (generated) next.metadata.name = generatedName(next.metadata.generateName as string, env.nameSuffix())
     try {
       return await createOnce(env, storage, keys, asked, next)

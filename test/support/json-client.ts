@@ -12,6 +12,8 @@ export interface JsonAnswer {
 
 export interface JsonRequest {
   readonly body?: unknown
+  /** A body as it stands, instead. */
+  readonly text?: string
   readonly contentType?: string
   readonly accept?: string
 }
@@ -30,11 +32,12 @@ const TIMEOUT_MS = 75_000
 export function createJsonClient(url: string): JsonClient {
   const agent = new Agent({ keepAlive: true })
   const { hostname, port } = new URL(url)
-  const ask = (method: string, path: string, { body, contentType = 'application/json', accept }: JsonRequest = {}): Promise<JsonAnswer> =>
+  const ask = (method: string, path: string, { body, text, contentType = 'application/json', accept }: JsonRequest = {}): Promise<JsonAnswer> =>
     new Promise(resolve => {
       const started = performance.now()
       const lost = (): void => resolve({ status: 0, body: {} as KubeObject, headers: {}, milliseconds: performance.now() - started })
-      const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+      const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+      const bytes = sent === undefined ? undefined : Buffer.from(sent)
       const headers = {
         ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }),
         'user-agent': 'resilience/1',

@@ -1,3 +1,4 @@
+import { formatDouble } from '../../lib/format-double.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 
 export const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -10,7 +11,7 @@ export function goPrint(value: Json | undefined): string {
     const members = Object.keys(value).sort()
     return `map[${members.map(key => `${key}:${goPrint(value[key])}`).join(' ')}]`
   }
-  if (typeof value === 'number' && !Number.isInteger(value)) return goFloat(value)
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return formatDouble(value)
   return String(value)
 }
 
@@ -34,7 +35,7 @@ export function goType(value: Json): string {
     case 'boolean':
       return 'bool'
     default:
-      return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64'
+      return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int64' : 'float64'
   }
 }
 
@@ -53,12 +54,3 @@ export function jsonKind(value: Json): string {
       return 'number'
   }
 }
-
-/** Go writes exponents in at least two digits, and below 1e-4 and from 1e21 on. */
-function goFloat(value: number): string {
-  const size = Math.abs(value)
-  if (size !== 0 && size < 1e-4) return exponent(value.toExponential())
-  return exponent(String(value))
-}
-
-const exponent = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2')

@@ -2,7 +2,8 @@ import fastJsonPatch from 'fast-json-patch'
 import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
-import { sameJson } from '../same-json.ts'
+import { sameJson } from '../../meta/same-json.ts'
+import { cloneExactly, isWholeFloat, setWholeFloat, shiftWholeFloats } from '../../meta/whole-floats.ts'
 import { PatchError } from './error.ts'
 import { isObject, jsonKind } from './go-print.ts'
 
@@ -82,31 +83,34 @@ function apply(state: State, operation: Operation): void {
   const op = operation && ownMember(operation, 'op')
   if (operation === null || typeof op !== 'string') throw failure('Unexpected kind: unknown')
   const value = ownMember(operation, 'value')
+  const isFloat = isWholeFloat(operation, 'value')
   const place = (member: 'path' | 'from'): Place => find(state, pointerOf(operation, member, op), op, member)
   switch (op) {
     case 'add':
-      add(place('path'), clone(value ?? null))
+      add(place('path'), cloneExactly(value ?? null), isFloat)
       break
     case 'remove':
       remove(place('path'))
       break
     case 'replace':
-      replace(state, pointerOf(operation, 'path', op), value ?? null)
+      replace(state, pointerOf(operation, 'path', op), value ?? null, isFloat)
       break
     case 'move': {
       const from = place('from')
       const moved = get(from)
+      const wasFloat = isFloatAt(from)
       remove(from)
-      add(place('path'), moved)
+      add(place('path'), moved, wasFloat)
       break
     }
     case 'copy': {
-      const copied = get(place('from'))
+      const from = place('from')
+      const copied = get(from)
       const to = place('path')
       state.copied += jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
         throw failure(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
-      add(to, clone(copied))
+      add(to, cloneExactly(copied), isFloatAt(from))
       break
     }
     case 'test':
@@ -170,34 +174,44 @@ const integer = (key: string, path: string): number => (/^[+-]?\d{1,15}$/.test(k
 const get = ({ container, key, path }: Place): Json =>
   Array.isArray(container) ? (container[indexOf(container, key, path)] as Json) : (ownMember(container, key) ?? null)
 
+const isFloatAt = ({ container, key, path }: Place): boolean => isWholeFloat(container, Array.isArray(container) ? indexOf(container, key, path) : key)
+
 /** Takes the value as it is: a value that moves is not copied. */
-function add({ container, key, path }: Place, value: Json): void {
+function add({ container, key, path }: Place, value: Json, isFloat: boolean): void {
   if (!Array.isArray(container)) {
-    put(container, key, value)
+    put(container, key, value, isFloat)
     return
   }
   const index = key === '-' ? container.length : integer(key, path)
   const at = index < 0 ? index + container.length + 1 : index
   if (at < 0 || at > container.length) throw failure(`error in add for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`)
   perform(container, 'add', String(at), value)
+  shiftWholeFloats(container, at, 1)
+  if (isFloat) setWholeFloat(container, at, true)
 }
 
 function remove({ container, key, path }: Place): void {
   if (!Array.isArray(container) && !Object.hasOwn(container, key))
     throw failure(`error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
-  perform(container, 'remove', Array.isArray(container) ? String(indexOf(container, key, path)) : key)
+  const at = Array.isArray(container) ? indexOf(container, key, path) : undefined
+  perform(container, 'remove', at === undefined ? key : String(at))
+  if (Array.isArray(container) && at !== undefined) shiftWholeFloats(container, at, -1)
+  else setWholeFloat(container, key, false)
 }
 
-function replace(state: State, path: string, value: Json): void {
+function replace(state: State, path: string, value: Json, isFloat: boolean): void {
   if (path === '') {
     if (typeof value !== 'object' || value === null) return
-    state.root = clone(value)
+    state.root = cloneExactly(value)
     state.decoded.add(state.root)
     return
   }
   const { container, key } = find(state, path, 'replace')
-  if (Array.isArray(container)) perform(container, 'replace', String(indexOf(container, key, path)), clone(value))
-  else put(container, key, clone(value))
+  if (Array.isArray(container)) {
+    const at = indexOf(container, key, path)
+    perform(container, 'replace', String(at), cloneExactly(value))
+    setWholeFloat(container, at, isFloat)
+  } else put(container, key, cloneExactly(value), isFloat)
 }
 
 function test(state: State, path: string, wanted: Json | undefined): void {
@@ -206,9 +220,10 @@ function test(state: State, path: string, wanted: Json | undefined): void {
 }
 
 /** A member named `__proto__` is data like any other, which the library would refuse. */
-function put(container: JsonObject, key: string, value: Json): void {
+function put(container: JsonObject, key: string, value: Json, isFloat: boolean): void {
   if (key === '__proto__') setMember(container, key, value)
   else perform(container, 'add', key, value)
+  setWholeFloat(container, key, isFloat)
 }
 
 /** One operation on one container, in place: addressing is done, and the library copies nothing. */

@@ -1,5 +1,6 @@
-import { clone, ownMember, setMember } from '../../meta/equal.ts'
+import { ownMember, setMember } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { cloneExactly, copyWholeFloats } from '../../meta/whole-floats.ts'
 import { PatchError } from './error.ts'
 import { isObject, jsonKind } from './go-print.ts'
 
@@ -28,18 +29,22 @@ function merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): Js
     const value = patch[key] as Json
     if (value === null) continue
     const now = ownMember(doc, key)
-    if (isObject(now)) setMember(out, key, isObject(value) ? merge(now, value, decoded) : clone(value))
+    if (isObject(now)) setMember(out, key, isObject(value) ? merge(now, value, decoded) : cloneExactly(value))
     else setMember(out, key, withoutNulls(value, decoded))
   }
-  return out
+  return copyWholeFloats(patch, out)
 }
 
 /** A copy whose objects, at any depth, have no null member; nulls in arrays stay. */
 function withoutNulls(value: Json, decoded: WeakSet<object>): Json {
-  if (Array.isArray(value)) return value.map(item => withoutNulls(item, decoded))
+  if (Array.isArray(value))
+    return copyWholeFloats(
+      value,
+      value.map(item => withoutNulls(item, decoded)),
+    )
   if (!isObject(value)) return value
   const out: JsonObject = {}
   decoded.add(out)
   for (const key of Object.keys(value)) if (value[key] !== null) setMember(out, key, withoutNulls(value[key] as Json, decoded))
-  return out
+  return copyWholeFloats(value, out)
 }

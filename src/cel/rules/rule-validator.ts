@@ -1,6 +1,7 @@
 import { type FieldError, fieldErrorText, invalid } from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { isFloatIn } from '../../meta/whole-floats.ts'
 import { itemFinder } from '../../schema/json-schema/correlation.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import type { Activation } from '../program/frame.ts'
@@ -52,6 +53,8 @@ interface Place {
 interface Visit {
   readonly node: RuleNode
   readonly value: Json
+  /** A whole number that is a float to Go. */
+  readonly isFloat?: boolean
   readonly old: Json | undefined
   readonly path: FieldPath
   readonly place: Place
@@ -85,7 +88,14 @@ function* itemVisits({ items, schema }: RuleNode, value: readonly Json[], old: r
   const find = itemFinder(schema, old)
   for (const [i, item] of value.entries()) {
     const { current } = place
-    yield* visitsOf({ node: items, value: item, old: find(item), path: path.index(i), place: current ? { current: current.index(i), parent: current } : place })
+    yield* visitsOf({
+      node: items,
+      value: item,
+      isFloat: isFloatIn(value, i, item),
+      old: find(item),
+      path: path.index(i),
+      place: current ? { current: current.index(i), parent: current } : place,
+    })
   }
 }
 
@@ -95,11 +105,26 @@ function* memberVisits(node: RuleNode, value: JsonObject, old: JsonObject | unde
   const oldOf = (name: string): Json | undefined => (before && Object.hasOwn(before, name) ? before[name] : undefined)
   if (additional) {
     for (const [name, member] of Object.entries(value))
-      yield* visitsOf({ node: additional, value: member, old: oldOf(name), path: path.key(name), place: below(place, name) })
+      yield* visitsOf({
+        node: additional,
+        value: member,
+        isFloat: isFloatIn(value, name, member),
+        old: oldOf(name),
+        path: path.key(name),
+        place: below(place, name),
+      })
   }
   for (const [name, member] of Object.entries(value)) {
     const property = node.properties.get(name)
-    if (property) yield* visitsOf({ node: property, value: member, old: oldOf(name), path: path.child(name), place: below(place, name) })
+    if (property)
+      yield* visitsOf({
+        node: property,
+        value: member,
+        isFloat: isFloatIn(value, name, member),
+        old: oldOf(name),
+        path: path.child(name),
+        place: below(place, name),
+      })
   }
 }
 
@@ -211,9 +236,9 @@ interface Variables {
   readonly withOptional: () => Activation
 }
 
-function variablesOf({ node, value, old }: Visit): Variables {
-  const made = (json: Json): Value => (node.whole && isObject(json) ? rootValue(json, node.schema) : schemaValue(json, node.schema))
-  const self = made(value)
+function variablesOf({ node, value, isFloat, old }: Visit): Variables {
+  const made = (json: Json, isFloat = false): Value => (node.whole && isObject(json) ? rootValue(json, node.schema) : schemaValue(json, node.schema, isFloat))
+  const self = made(value, isFloat)
   const oldSelf = old === undefined || old === null ? undefined : made(old)
   return {
     plain: () => new Map<string, Value>([['self', self], ...(oldSelf === undefined ? [] : [['oldSelf', oldSelf] as const])]),

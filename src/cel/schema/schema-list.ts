@@ -1,4 +1,5 @@
 import type { Json } from '../../meta/object.ts'
+import { isFloatIn } from '../../meta/whole-floats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import { typeEquals } from '../values/compare.ts'
 import { CelDouble, CelError, CelList, noSuchOverload, type Value } from '../values/value.ts'
@@ -49,7 +50,7 @@ export class SchemaList extends CelList {
 
   at(index: number): Value {
     const element = this.elements[index]!
-    return isValue(element) ? element.value : this.convert(element, this.items)
+    return isValue(element) ? element.value : this.convert(element, this.items, isFloatIn(this.elements, index, element))
   }
 
   concat(other: CelList): Value {

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { isFloatIn } from '../../meta/whole-floats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import { typeEquals } from '../values/compare.ts'
 import { type CelError, CelMap, noSuchOverload, type Value } from '../values/value.ts'
 import { escapeProperty, unescapeProperty } from './property-names.ts'
 
-/** Makes a value of a part. It comes as an argument, since it makes maps and lists itself. */
-export type Convert = (json: Json, schema: JsonSchemaProps) => Value
+/** Makes a value of a part. It comes as an argument, since it makes maps and lists itself. `isFloat`: a whole number that is a float to Go. */
+export type Convert = (json: Json, schema: JsonSchemaProps, isFloat?: boolean) => Value
 
 /** An object of a schema: with properties, by their escaped names, or with additional properties, by their own. */
 export class SchemaMap extends CelMap {
@@ -44,7 +45,7 @@ export class SchemaMap extends CelMap {
     const json = this.json[property]!
     if (json === null && this.#properties) return undefined
     const schema = this.#schemaOf(property)
-    return schema && this.#convert(json, schema)
+    return schema && this.#convert(json, schema, isFloatIn(this.json, property, json))
   }
 
   *keys(): Generator<Value> {
@@ -67,7 +68,7 @@ export class SchemaMap extends CelMap {
     const schema = this.#schemaOf(property)
     if (schema) {
       const theirs = other.find(property)
-      return theirs === undefined ? false : typeEquals(this.#convert(json, schema), theirs)
+      return theirs === undefined ? false : typeEquals(this.#convert(json, schema, isFloatIn(this.json, property, json)), theirs)
     }
     // Of what the schema does not know the documents are compared.
     if (!(other instanceof SchemaMap)) return noSuchOverload(other)

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { isGoInteger } from '../../meta/whole-floats.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import { CelDouble, CelError, type Value } from '../values/value.ts'
 import { PreservedValue } from './preserved-value.ts'
@@ -10,46 +11,47 @@ import { isWhole, withNames } from './whole-objects.ts'
 const invalid = (what: string): CelError => new CelError(`invalid data, ${what}`)
 
 /** Go's name of the type of a decoded document's value: in errors. */
-function goTypeOf(value: Json): string {
+function goTypeOf(value: Json, isFloat: boolean): string {
   if (value === null) return '<nil>'
   if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'
   if (typeof value === 'boolean' || typeof value === 'string') return typeof value === 'boolean' ? 'bool' : 'string'
-  return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64'
+  return isGoInteger(value, isFloat) ? 'int64' : 'float64'
 }
 
 /**
  * What expressions see of a value of a structural schema: read as it is asked for, never copied. A value that does not fit its schema is an error where it is looked at.
+ * `isFloat`: a whole number that is a float to Go, and so no integer.
  * Source: kubernetes/apiserver, pkg/cel/common/values.go.
  */
-export function schemaValue(json: Json, schema: JsonSchemaProps): Value {
+export function schemaValue(json: Json, schema: JsonSchemaProps, isFloat = false): Value {
   if (json === null) return schema.nullable ? null : invalid('got null for schema with nullable=false')
-  if (schema['x-kubernetes-int-or-string']) return intOrString(json)
+  if (schema['x-kubernetes-int-or-string']) return intOrString(json, isFloat)
   switch (schema.type) {
     case 'object':
       return object(json, schema)
     case 'array':
       return array(json, schema)
     case 'string':
-      return string(json, schema.format ?? '')
+      return string(json, schema.format ?? '', isFloat)
     case 'number':
       if (typeof json === 'number' || typeof json === 'bigint') return new CelDouble(Number(json))
-      return invalid(`expected float, got ${goTypeOf(json)}`)
+      return invalid(`expected float, got ${goTypeOf(json, isFloat)}`)
     case 'integer':
-      if (typeof json === 'bigint' || (typeof json === 'number' && Number.isInteger(json))) return integer(json)
-      return invalid(`expected int, got ${goTypeOf(json)}`)
+      if (isInteger(json, isFloat)) return json
+      return invalid(`expected int, got ${goTypeOf(json, isFloat)}`)
     case 'boolean':
-      return typeof json === 'boolean' ? json : invalid(`expected bool, got ${goTypeOf(json)}`)
+      return typeof json === 'boolean' ? json : invalid(`expected bool, got ${goTypeOf(json, isFloat)}`)
     default:
       return untyped(json, schema)
   }
 }
 
-/** Of a whole number: the one that an int is written as. */
-const integer = (json: number | bigint): Value => (typeof json === 'number' && !Number.isSafeInteger(json) ? BigInt(json) : json)
+const isInteger = (json: Json, isFloat: boolean): json is number | bigint =>
+  (typeof json === 'number' || typeof json === 'bigint') && isGoInteger(json, isFloat)
 
-function intOrString(json: Json): Value {
+function intOrString(json: Json, isFloat: boolean): Value {
   if (typeof json === 'string') return json
-  if (typeof json === 'bigint' || (typeof json === 'number' && Number.isInteger(json))) return integer(json)
+  if (isInteger(json, isFloat)) return json
   return invalid('expected XIntOrString value to be either a string or integer')
 }
 
@@ -73,8 +75,8 @@ function array(json: Json, schema: JsonSchemaProps): Value {
   return makeList(json, items, type, schema['x-kubernetes-list-map-keys'] ?? [], schemaValue)
 }
 
-function string(json: Json, format: string): Value {
-  if (typeof json !== 'string') return invalid(`expected string, got ${goTypeOf(json)}`)
+function string(json: Json, format: string, isFloat: boolean): Value {
+  if (typeof json !== 'string') return invalid(`expected string, got ${goTypeOf(json, isFloat)}`)
   return Object.hasOwn(STRING_VALUES, format) ? STRING_VALUES[format]!(json) : json
 }
 

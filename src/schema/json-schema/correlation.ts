@@ -1,5 +1,5 @@
-import { deepEqual } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { sameJson } from '../../meta/same-json.ts'
 import { strconvQuote } from '../go-text.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
@@ -91,13 +91,13 @@ export class Correlation {
   #compare(): boolean {
     const [value, old] = [this.#value, this.#old]
     if (Array.isArray(value) && Array.isArray(old)) return value.length === old.length && this.#sameItems(value, old)
-    if (!isObject(value) || !isObject(old)) return deepEqual(value, old)
+    if (!isObject(value) || !isObject(old)) return sameJson(value, old)
     const names = Object.keys(value)
     return names.length === Object.keys(old).length && names.every(name => this.key(name)?.unchanged === true)
   }
 
   #sameItems(value: readonly Json[], old: readonly Json[]): boolean {
-    if (this.#schema['x-kubernetes-list-type'] !== 'map') return deepEqual(value, old)
+    if (this.#schema['x-kubernetes-list-type'] !== 'map') return sameJson([...value], [...old])
     return value.every((_, i) => this.index(i)?.unchanged === true)
   }
 }

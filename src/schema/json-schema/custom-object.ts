@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { clone } from '../../meta/equal.ts'
 import { fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { cloneExactly } from '../../meta/whole-floats.ts'
 import { DecodeError } from '../diagnose.ts'
 import type { FreeForm } from '../schema.ts'
 import { coerceEmbeddedMeta, coerceMeta } from './embedded-meta.ts'
@@ -48,7 +48,7 @@ type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject
 
 function read(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { metadata: {} }
-  const out = clone(value)
+  const out = cloneExactly(value)
   for (const name of ['kind', 'apiVersion']) checkText(out, name)
   out.metadata = readMeta(out.metadata ?? {}, onUnknown && (path => onUnknown(`metadata.${path}`)))
   const found = schemaOf(custom, out)
@@ -78,7 +78,7 @@ function goTypeOf(value: Json): string {
   if (value === null) return '<nil>'
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'
-  return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64'
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int64' : 'float64'
 }
 
 /** Metadata as it is, but for members, labels and annotations that are malformed. An object from before there were generations has the first. */

@@ -1,6 +1,7 @@
 import { duplicate, type FieldError, invalid, verbatim } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { isFloatIn } from '../../meta/whole-floats.ts'
 import { sortedKeys } from '../members.ts'
 import { goValue } from './go-value.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
@@ -20,7 +21,10 @@ export function listErrors(value: Json, schema: JsonSchemaProps | undefined, pat
 function ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   switch (schema['x-kubernetes-list-type']) {
     case 'set':
-      return repeated(list.map(identity)).map(i => duplicate(path.index(i), goValue(list[i])))
+      // A whole number that is a float to Go is none of the integers.
+      return repeated(list.map((item, i) => (isFloatIn(list, i, item) ? `float ${identity(item)}` : identity(item)))).map(i =>
+        duplicate(path.index(i), goValue(list[i])),
+      )
     case 'map':
       return mapErrors(list, schema['x-kubernetes-list-map-keys'] ?? [], path)
     default:

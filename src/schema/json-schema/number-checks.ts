@@ -1,47 +1,65 @@
+import { formatDouble } from '../../lib/format-double.ts'
+import { isGoInteger } from '../../meta/whole-floats.ts'
+import { isJsonInteger } from './json-integer.ts'
 import type { JsonSchemaProps } from './props.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
 
 type JsonNumber = number | bigint
 
-/** What is wrong with a number by the demands of its schema. Formats bound nothing in release 1.33. */
-export function checkNumber(value: JsonNumber, schema: JsonSchemaProps, name: string): ValueResult {
+/** A number with what Go makes of the bounds that it is compared with: an integer's lose their fractions. */
+interface Subject {
+  readonly value: JsonNumber
+  readonly isFloat: boolean
+  readonly name: string
+  readonly bound: (demand: JsonNumber) => JsonNumber
+}
+
+/** What is wrong with a number by the demands of its schema. Formats bound nothing in release 1.33. `isFloat`: it is whole, and a float to Go. */
+export function checkNumber(value: JsonNumber, schema: JsonSchemaProps, name: string, isFloat: boolean): ValueResult {
   const result = new ValueResult()
   const { multipleOf, maximum, minimum } = schema
+  const subject: Subject = { value, isFloat, name, bound: isGoInteger(value, isFloat) ? toInt64 : Number }
   const add = (fault: ValueFault | undefined): void => {
     if (fault) result.add(fault)
   }
-  if (multipleOf !== undefined) add(multipleFault(value, multipleOf, name))
+  if (multipleOf !== undefined) add(multipleFault(subject, multipleOf))
   if (maximum !== undefined) {
     const exclusive = schema.exclusiveMaximum === true
-    const bound = isInteger(value) ? Math.trunc(maximum) : maximum
-    if (exclusive ? value >= bound : value > bound) add(fault(value, `should be less than ${exclusive ? '' : 'or equal to '}${bound}`, name))
+    const bound = subject.bound(maximum)
+    if (exclusive ? value >= bound : value > bound) add(fault(subject, `should be less than ${exclusive ? '' : 'or equal to '}${print(subject, bound)}`))
   }
   if (minimum !== undefined) {
     const exclusive = schema.exclusiveMinimum === true
-    const bound = isInteger(value) ? Math.trunc(minimum) : minimum
-    if (exclusive ? value <= bound : value < bound) add(fault(value, `should be greater than ${exclusive ? '' : 'or equal to '}${bound}`, name))
+    const bound = subject.bound(minimum)
+    if (exclusive ? value <= bound : value < bound) add(fault(subject, `should be greater than ${exclusive ? '' : 'or equal to '}${print(subject, bound)}`))
   }
   return result.count()
 }
 
-const isInteger = (value: JsonNumber): boolean => typeof value === 'bigint' || Number.isInteger(value)
+const LEAST_INT64 = -(2n ** 63n)
 
-const fault = (value: JsonNumber, text: string, name: string): ValueFault => ({ kind: 'other', name, value, message: `${name} in body ${text}` })
-
-function multipleFault(value: JsonNumber, multipleOf: number, name: string): ValueFault | undefined {
-  const factor = isInteger(value) ? Math.trunc(multipleOf) : multipleOf
-  if (factor <= 0) return { kind: 'other', name, value: factor, message: `factor MultipleOf declared for ${name} must be positive: ${factor}` }
-  const whole =
-    typeof value === 'bigint'
-      ? value % BigInt(factor) === 0n
-      : isInteger(value)
-        ? value % factor === 0
-        : isWhole(factor < 1 ? (1 / factor) * value : value / factor)
-  return whole ? undefined : fault(value, `should be a multiple of ${factor}`, name)
+/** What a processor of x86 makes of a float: the least integer of one that has no place among them. */
+function toInt64(demand: JsonNumber): JsonNumber {
+  const whole = Math.trunc(Number(demand))
+  if (Number.isSafeInteger(whole)) return whole
+  const exact = Number.isFinite(whole) ? BigInt(whole) : LEAST_INT64
+  return BigInt.asIntN(64, exact) === exact ? exact : LEAST_INT64
 }
 
-/** Whether a quotient is an integer but for the errors of floating point. */
-function isWhole(quotient: number): boolean {
-  const distance = Math.abs(quotient - Math.round(quotient))
-  return Number.isFinite(quotient) && (distance === 0 || distance / Math.max(1, Math.abs(quotient)) < 1e-9)
+const print = ({ value, isFloat }: Subject, bound: JsonNumber): string => (isGoInteger(value, isFloat) ? String(bound) : formatDouble(Number(bound)))
+
+const fault = ({ value, isFloat, name }: Subject, text: string): ValueFault => ({ kind: 'other', name, value, isFloat, message: `${name} in body ${text}` })
+
+function multipleFault(subject: Subject, multipleOf: number): ValueFault | undefined {
+  const { name } = subject
+  const factor = subject.bound(multipleOf)
+  if (factor <= 0) return { kind: 'other', name, value: factor, message: `factor MultipleOf declared for ${name} must be positive: ${print(subject, factor)}` }
+  return isMultiple(subject, factor) ? undefined : fault(subject, `should be a multiple of ${print(subject, factor)}`)
+}
+
+/** Integers are divided exactly, floats as floats are. */
+function isMultiple({ value, isFloat }: Subject, factor: JsonNumber): boolean {
+  if (isGoInteger(value, isFloat)) return typeof value === 'bigint' || typeof factor === 'bigint' ? BigInt(value) % BigInt(factor) === 0n : value % factor === 0
+  const [float, by] = [Number(value), Number(factor)]
+  return isJsonInteger(by < 1 ? (1 / by) * float : float / by)
 }

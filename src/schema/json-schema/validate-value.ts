@@ -1,13 +1,17 @@
+import { formatDouble } from '../../lib/format-double.ts'
 import { type LinearRegExp, linearRegExp } from '../../lib/linear-regexp.ts'
 import { runAtOnce, type Steps } from '../../lib/steps.ts'
-import { deepEqual, ownMember } from '../../meta/equal.ts'
-import { type FieldError, invalid, notSupported, quote, required, tooLong, tooMany, typeInvalid } from '../../meta/field-error.ts'
+import { type FieldError, invalid, notSupported, quote, required, tooLong, tooMany, typeInvalid, verbatim } from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { isFloatIn } from '../../meta/whole-floats.ts'
+import { Correlation } from './correlation.ts'
+import { checkEnum } from './enum-check.ts'
 import { FORMATS } from './formats.ts'
 import { goValue } from './go-value.ts'
 import { checkNumber } from './number-checks.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { checkType, typeFault } from './type-check.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
 
 /** What is wrong with a value by its structural schema, as the field errors of upstream, at `path`. Rules in the expression language are not looked at. */
@@ -25,7 +29,7 @@ const MOST_TEXT = 8 * 1024 * 1024
 
 /** Either of them in steps. `old`: undefined where nothing is replaced. */
 export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
-  const { faults } = yield* old === undefined ? check(value, schema, '') : checkUpdate(value, { value: old }, schema, '')
+  const { faults } = yield* old === undefined ? check(value, schema, '') : checkUpdate(value, new Correlation(value, old, schema), schema, '')
   const errors: FieldError[] = []
   let length = 0
   for (const fault of faults) {
@@ -38,20 +42,21 @@ export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSche
   return errors
 }
 
-/** What stood in the place of a value; undefined where that can't be told. */
-type Before = { readonly value: Json } | undefined
+/** What stood in the place of a value, beside it; undefined where that can't be told. */
+type Before = Correlation | undefined
 
-function* checkUpdate(value: Json, before: Before, schema: JsonSchemaProps, name: string): Steps<ValueResult> {
-  const result = yield* check(value, schema, name, before)
-  return !result.valid && before && deepEqual(before.value, value) ? new ValueResult() : result
+function* checkUpdate(value: Json, before: Before, schema: JsonSchemaProps, name: string, isFloat = false): Steps<ValueResult> {
+  const result = yield* check(value, schema, name, before, isFloat)
+  return !result.valid && before?.unchanged ? new ValueResult() : result
 }
 
 /** How upstream calls an object as a whole. */
 const NO_PATH = new FieldPath('<nil>')
 
-function fieldError({ kind, name, value, message, max = -1, allowed = [] }: ValueFault, path: FieldPath): FieldError {
+function fieldError({ kind, name, value, isFloat, message, max = -1, allowed = [] }: ValueFault, path: FieldPath): FieldError {
   const self = path.text === '' ? NO_PATH : path
   const at = name === '' || name === '.' ? self : path.child(name.replace(/^\./, ''))
+  const shown = isFloat ? verbatim(formatDouble(value as number)) : goValue(value)
   switch (kind) {
     case 'plain':
       return invalid(self, '', message)
@@ -60,7 +65,7 @@ function fieldError({ kind, name, value, message, max = -1, allowed = [] }: Valu
     case 'enum':
       return notSupported(
         at,
-        goValue(value),
+        shown,
         allowed.map(one =>
           typeof one === 'string' ? one : JSON.stringify(one, (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member)),
         ),
@@ -72,105 +77,34 @@ function fieldError({ kind, name, value, message, max = -1, allowed = [] }: Valu
     case 'type':
       return typeInvalid(at, goValue(value) ?? '', message)
     case 'other':
-      return invalid(at, goValue(value) ?? '', message)
+      return invalid(at, shown ?? '', message)
   }
-}
-
-/** What a JSON value is, as messages name it. */
-function typeOf(value: Exclude<Json, null>): 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object' {
-  if (typeof value === 'string') return 'string'
-  if (typeof value === 'boolean') return 'boolean'
-  if (typeof value === 'object') return Array.isArray(value) ? 'array' : 'object'
-  // Beyond 2^53 only a bigint is known to be whole.
-  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'integer' : 'number'
 }
 
 /** Values that are looked at in one step. */
 const STEP = 64
 let looked = 0
 
-function* check(value: Json, schema: JsonSchemaProps, name: string, before?: Before): Steps<ValueResult> {
+/** `isFloat`: a whole number that is a float to Go. */
+function* check(value: Json, schema: JsonSchemaProps, name: string, before?: Before, isFloat = false): Steps<ValueResult> {
   if (++looked % STEP === 0) yield
   const result = new ValueResult()
-  if (value === null) return result.merge(checkType(value, schema, name)).merge(checkEnum(value, schema, name))
+  if (value === null) return result.merge(checkType(value, schema, name, false)).merge(checkEnum(value, schema, name, false))
   const step = (outcome: ValueResult | undefined): void => {
     result.merge(outcome).count()
   }
-  if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string']) step(checkType(value, schema, name))
-  step(yield* checkJunctors(value, schema, name, before))
+  if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string']) step(checkType(value, schema, name, isFloat))
+  step(yield* checkJunctors(value, schema, name, before, isFloat))
   if (typeof value === 'string') {
     step(yield* checkText(value, schema, name))
     const format = schema.format === undefined ? undefined : FORMATS.get(schema.format.replaceAll('-', ''))
     if (format) step(format(value) ? undefined : ValueResult.of(typeFault(name, schema.format as string, value)))
   }
-  if (typeof value === 'number' || typeof value === 'bigint') step(checkNumber(value, schema, name))
+  if (typeof value === 'number' || typeof value === 'bigint') step(checkNumber(value, schema, name, isFloat))
   if (Array.isArray(value)) step(yield* checkList(value, schema, name, before))
-  step(checkEnum(value, schema, name))
+  step(checkEnum(value, schema, name, isFloat))
   if (typeof value === 'object' && !Array.isArray(value)) step(yield* checkMembers(value, schema, name, before))
   return result.count()
-}
-
-const typeFault = (name: string, wanted: string, found: string): ValueFault => ({
-  kind: 'type',
-  name,
-  value: found,
-  message: `${name} in body must be of type ${wanted}: ${quote(found)}`,
-})
-
-const NUMBER_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
-
-function checkType(value: Json, schema: JsonSchemaProps, name: string): ValueResult {
-  const { type = '', format, nullable } = schema
-  const met = new ValueResult().count()
-  if (schema['x-kubernetes-int-or-string']) return checkIntOrString(value, nullable === true, name)
-  if (value === null) return type !== '' && !nullable ? ValueResult.of(typeFault(name, type, 'null')) : met
-  const found = typeOf(value)
-  const fits = type === found || (found === 'integer' && type === 'number')
-  if (format !== undefined) {
-    const own = NUMBER_FORMATS[found] ?? ''
-    if (found !== 'string' && found !== 'array' && !fits && own !== format) return ValueResult.of(typeFault(name, format, own))
-    if (type !== 'number' && type !== 'integer' && (found === 'string' || found === 'array')) return met
-  }
-  return fits ? met : ValueResult.of(typeFault(name, type, found))
-}
-
-function checkIntOrString(value: Json, nullable: boolean, name: string): ValueResult {
-  const found = value === null ? 'null' : typeOf(value)
-  if (found === 'integer' || found === 'string' || (found === 'null' && nullable)) return new ValueResult().count()
-  return ValueResult.of(typeFault(name, 'integer,string', found))
-}
-
-interface Enum {
-  readonly scalars: ReadonlySet<Json>
-  /** As messages list them, and a name for that. */
-  readonly texts: string
-  readonly id: number
-}
-
-const enums = new WeakMap<readonly Json[], Enum>()
-let lastEnum = 0
-
-function enumOf(allowed: readonly Json[]): Enum {
-  let known = enums.get(allowed)
-  if (!known) {
-    known = {
-      scalars: new Set(allowed.filter(one => typeof one !== 'object')),
-      texts: allowed.map(one => (typeof one === 'string' ? one : one === null ? '<nil>' : String(one))).join(' '),
-      id: lastEnum++,
-    }
-    enums.set(allowed, known)
-  }
-  return known
-}
-
-function checkEnum(value: Json, { enum: allowed }: JsonSchemaProps, name: string): ValueResult | undefined {
-  if (!allowed) return undefined
-  const { scalars, texts, id } = enumOf(allowed)
-  // A null that is allowed is not found, either: upstream compares no nulls.
-  const found =
-    typeof value === 'object' ? value !== null && allowed.some(one => typeof one === 'object' && one !== null && deepEqual(one, value)) : scalars.has(value)
-  if (found) return undefined
-  return ValueResult.of({ kind: 'enum', name, value, allowed, message: `${name} in body should be one of [${texts}]`, key: `${name} enum ${id}` })
 }
 
 function* checkText(value: string, schema: JsonSchemaProps, name: string): Steps<ValueResult | undefined> {
@@ -218,9 +152,8 @@ function* checkList(value: readonly Json[], schema: JsonSchemaProps, name: strin
   const items = itemsSchema(schema)
   const { minItems, maxItems } = schema
   if (items) {
-    const find = itemsBefore(schema, before)
     for (const [i, item] of value.entries()) {
-      result.merge(yield* checkUpdate(item, find(item), items, `${name}[${i}]`))
+      result.merge(yield* checkUpdate(item, before?.index(i), items, `${name}[${i}]`, isFloatIn(value, i, item)))
       if (result.isFull) break
     }
   }
@@ -233,43 +166,10 @@ function* checkList(value: readonly Json[], schema: JsonSchemaProps, name: strin
   return result.count()
 }
 
-/** Items of a list are found again by their keys, where it has any. */
-function itemsBefore({ 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] }: JsonSchemaProps, before: Before): (item: Json) => Before {
-  if (type !== 'map' || !before || !Array.isArray(before.value)) return () => undefined
-  const old = before.value
-  let byKeys: Map<string, Json> | undefined
-  const index = (): Map<string, Json> => {
-    const map = new Map<string, Json>()
-    for (const item of old) {
-      const id = isMembers(item) ? identityBy(keys, item) : undefined
-      if (id !== undefined && !map.has(id)) map.set(id, item)
-    }
-    return map
-  }
-  return item => {
-    if (!isMembers(item)) return undefined
-    byKeys ??= index()
-    const found = byKeys.get(identityBy(keys, item))
-    return found === undefined ? undefined : { value: found }
-  }
+function checkMember(object: JsonObject, member: string, before: Before, schema: JsonSchemaProps, name: string): Steps<ValueResult> {
+  const value = object[member] as Json
+  return checkUpdate(value, before, schema, name, isFloatIn(object, member, value))
 }
-
-/** Equal for items whose keys are: what is absent, null or an empty list is one. */
-const identityBy = (keys: readonly string[], item: JsonObject): string =>
-  JSON.stringify(
-    keys.map(key => {
-      const value = ownMember(item, key)
-      return value === undefined || (Array.isArray(value) && value.length === 0) ? null : value
-    }),
-    (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member),
-  )
-
-function memberBefore(member: string, before: Before): Before {
-  const old = before && isMembers(before.value) ? ownMember(before.value, member) : undefined
-  return old === undefined ? undefined : { value: old }
-}
-
-const isMembers = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A change of these at the root can't be seen: both objects are in one version. */
 const TYPE_MEMBERS = ['kind', 'apiVersion']
@@ -289,13 +189,13 @@ function* checkMembers(value: JsonObject, schema: JsonSchemaProps, name: string,
   for (const member of names) {
     if (propertySchema(schema, member)) continue
     if (schema.additionalProperties === false) result.add({ kind: 'other', name, value: member, message: `${name}.${member} in body is a forbidden property` })
-    else if (additional) result.merge(yield* checkUpdate(value[member] as Json, memberBefore(member, before), additional, `${name}.${member}`))
+    else if (additional) result.merge(yield* checkMember(value, member, before?.key(member), additional, `${name}.${member}`))
   }
   for (const member of knownMembers(names, schema)) {
     const property = propertySchema(schema, member)
     if (!property) continue
-    const old = name === '' && TYPE_MEMBERS.includes(member) ? undefined : memberBefore(member, before)
-    result.merge(yield* checkUpdate(value[member] as Json, old, property, name === '' ? member : `${name}.${member}`))
+    const old = name === '' && TYPE_MEMBERS.includes(member) ? undefined : before?.key(member)
+    result.merge(yield* checkMember(value, member, old, property, name === '' ? member : `${name}.${member}`))
   }
   for (const member of schema.required ?? []) {
     if (!Object.hasOwn(value, member)) result.add({ kind: 'required', name: `${name}.${member}`, message: `${name}.${member} in body is required` })
@@ -319,11 +219,11 @@ function knownMembers(names: readonly string[], { properties }: JsonSchemaProps)
 
 const plain = (message: string): ValueFault => ({ kind: 'plain', name: '', message })
 
-function* checkJunctors(value: Json, schema: JsonSchemaProps, name: string, before: Before): Steps<ValueResult> {
+function* checkJunctors(value: Json, schema: JsonSchemaProps, name: string, before: Before, isFloat: boolean): Steps<ValueResult> {
   const result = new ValueResult()
   const all = function* (clauses: readonly JsonSchemaProps[] = []): Steps<ValueResult[]> {
     const outcomes: ValueResult[] = []
-    for (const clause of clauses) outcomes.push(yield* check(value, clause, name, before))
+    for (const clause of clauses) outcomes.push(yield* check(value, clause, name, before, isFloat))
     return outcomes
   }
   const anyOf = yield* all(schema.anyOf)
@@ -346,7 +246,7 @@ function* checkJunctors(value: Json, schema: JsonSchemaProps, name: string, befo
   for (const outcome of allOf) result.merge(outcome)
   const valid = allOf.filter(outcome => outcome.valid).length
   if (valid !== allOf.length) result.add(plain(`${quote(name)} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`))
-  if (schema.not && (yield* check(value, schema.not, name, before)).valid) result.add(plain(`${quote(name)} must not validate the schema (not)`))
+  if (schema.not && (yield* check(value, schema.not, name, before, isFloat)).valid) result.add(plain(`${quote(name)} must not validate the schema (not)`))
   return result.count()
 }
 

@@ -11,6 +11,8 @@ export interface ValueFault {
   readonly message: string
   /** What the message prints. */
   readonly value?: Json
+  /** The value is a float to Go, though it is whole. */
+  readonly isFloat?: boolean
   readonly max?: number
   readonly allowed?: readonly Json[]
   /** Stands for the message where that is long: faults of one key are one. */

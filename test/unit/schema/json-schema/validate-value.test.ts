@@ -23,6 +23,28 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
   'no multiple': [{ type: 'integer', multipleOf: 2 }, 3, ['d: Invalid value: 3:  in body should be a multiple of 2']],
   'a number beyond its format, which bounds nothing': [{ type: 'integer', format: 'int32' }, 2 ** 31, []],
   'a big number': [{ type: 'integer', format: 'int64' }, 2n ** 60n, []],
+  'a float that is all but whole, for an integer': [{ type: 'integer' }, 3.000000001, []],
+  'a float below zero that is all but whole': [{ type: 'integer' }, -3.000000001, ['d: Invalid value: "number":  in body must be of type integer: "number"']],
+  'an integer beyond 64 bits': [{ type: 'integer' }, 1e19, ['d: Invalid value: "number":  in body must be of type integer: "number"']],
+  'a large float': [{ type: 'number', maximum: 1e6 }, 1234567.5, ['d: Invalid value: 1.2345675e+06:  in body should be less than or equal to 1e+06']],
+  'an integer at a bound with a fraction, which it loses': [
+    { type: 'integer', maximum: 2.5 },
+    3,
+    ['d: Invalid value: 3:  in body should be less than or equal to 2'],
+  ],
+  'a big number and a factor': [{ type: 'integer', multipleOf: 3 }, 2n ** 60n, ['d: Invalid value: 1152921504606846976:  in body should be a multiple of 3']],
+  'a big factor': [
+    { type: 'integer', multipleOf: (2n ** 53n + 1n) as unknown as number },
+    1,
+    ['d: Invalid value: 1:  in body should be a multiple of 9007199254740992'],
+  ],
+  'a quotient that is a little below a whole number': [
+    { type: 'number', multipleOf: 0.01 },
+    4.35,
+    ['d: Invalid value: 4.35:  in body should be a multiple of 0.01'],
+  ],
+  'one of few but for its fraction': [{ type: 'number', enum: [1] }, 1.5, []],
+  'the character of one of few': [{ 'x-kubernetes-int-or-string': true, enum: ['A'] }, 65, []],
   'few items': [{ type: 'array', minItems: 1, items: { type: 'string' } }, [], ['d: Invalid value: 0:  in body should have at least 1 items']],
   'many items': [{ type: 'array', maxItems: 1 }, [1, 2], ['d: Too many: 2: must have at most 1 items']],
   'a wrong item': [{ type: 'array', items: { type: 'integer' } }, [1, 'x'], ['d.[1]: Invalid value: "string": [1] in body must be of type integer: "string"']],
@@ -86,6 +108,7 @@ describe('validateValueUpdate', () => {
   const cases: [string, JsonSchemaProps, Json, Json, string[]][] = [
     ['a fault that was there', both, { a: 1 }, { a: 1 }, []],
     ['a fault that was there beside a change', both, { a: 1, b: 7 }, { a: 1, b: 8 }, []],
+    ['a null where there was nothing', { type: 'object', properties: { a: { type: 'string' } } }, {}, { a: null }, ['a']],
     ['a new fault', both, { a: 1, b: 7 }, { a: 1, b: 2 }, ['b']],
     ['another fault in its place', both, { a: 1 }, { a: 2 }, ['a']],
     [

@@ -1,4 +1,4 @@
-import type { Json } from '../meta/object.ts'
+import type { Json } from './object.ts'
 
 /** Equality of two JSON values. Null, an absent member and an empty list are three different things here, unlike in `deepEqual`. */
 export function sameJson(a: Json, b: Json): boolean {

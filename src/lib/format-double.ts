@@ -1,0 +1,37 @@
+/** Go's names of what is no number. */
+export function nameOfSpecial(value: number): string | undefined {
+  if (Number.isNaN(value)) return 'NaN'
+  return Number.isFinite(value) ? undefined : value > 0 ? '+Inf' : '-Inf'
+}
+
+/** Shortest digits that give the number again, and the power of ten of the first. */
+function digitsOf(value: number): { sign: string; digits: string; exponent: number } {
+  const [mantissa = '', power = '0'] = Math.abs(value).toExponential().split('e')
+  return { sign: value < 0 || Object.is(value, -0) ? '-' : '', digits: mantissa.replace('.', ''), exponent: Number(power) }
+}
+
+/** A float64 as Go's %g and %v print it: with an exponent below -4 or from 6 on. */
+export function formatDouble(value: number): string {
+  const name = nameOfSpecial(value)
+  if (name !== undefined) return name
+  const { sign, digits, exponent } = digitsOf(value)
+  if (exponent < -4 || exponent >= 6) {
+    const power = `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+    return `${sign}${digits[0]}${digits.length > 1 ? `.${digits.slice(1)}` : ''}e${power}`
+  }
+  return `${sign}${plain(digits, exponent)}`
+}
+
+/** Without an exponent, with as many digits as are needed: Go's FormatFloat(…, 'f', -1, 64). */
+export function plainDouble(value: number): string {
+  const name = nameOfSpecial(value)
+  if (name !== undefined) return name
+  const { sign, digits, exponent } = digitsOf(value)
+  return `${sign}${plain(digits, exponent)}`
+}
+
+function plain(digits: string, exponent: number): string {
+  if (exponent < 0) return `0.${'0'.repeat(-exponent - 1)}${digits}`
+  if (digits.length <= exponent + 1) return digits.padEnd(exponent + 1, '0')
+  return `${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`
+}

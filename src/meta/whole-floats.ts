@@ -1,0 +1,53 @@
+import { setMember } from './equal.ts'
+
+/**
+ * Numbers that are whole and yet floats to Go (`1.0`, `1e3`), by the object or list that holds them and their name or index in it: a number of JavaScript does not tell.
+ * Whoever copies such a value marks the copy (`cloneExactly`); what is copied otherwise, or written and read again, holds integers. Integers beyond 64 bits need no mark.
+ */
+const floats = new WeakMap<object, Set<string>>()
+
+/** Marks a member or an element, or takes its mark off. */
+export function setWholeFloat(container: object, key: string | number, isFloat: boolean): void {
+  const known = floats.get(container)
+  if (!isFloat) known?.delete(String(key))
+  else if (known) known.add(String(key))
+  else floats.set(container, new Set([String(key)]))
+}
+
+export const isWholeFloat = (container: object, key: string | number): boolean => floats.get(container)?.has(String(key)) === true
+
+/** The same, of a value that stands there: most are no numbers. */
+export const isFloatIn = (container: object, key: string | number, value: unknown): boolean => typeof value === 'number' && isWholeFloat(container, key)
+
+/** Whether there is such a number in a value, at any depth. */
+export function hasWholeFloats(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return (floats.get(value)?.size ?? 0) > 0 || Object.values(value).some(hasWholeFloats)
+}
+
+/** Gives a shallow copy the marks of the original. */
+export function copyWholeFloats<T extends object>(from: object, to: T): T {
+  const known = floats.get(from)
+  if (known) floats.set(to, new Set(known))
+  return to
+}
+
+/** Moves the marks of a list's elements with them: `by` elements come in at an index (1), or the one there has gone (-1). */
+export function shiftWholeFloats(list: readonly unknown[], at: number, by: 1 | -1): void {
+  const known = floats.get(list)
+  if (!known) return
+  const indices = [...known].map(Number).filter(index => by === 1 || index !== at)
+  floats.set(list, new Set(indices.map(index => String(index >= at ? index + by : index))))
+}
+
+/** Whether Go holds the number as an int64: `isFloat` where it is marked. */
+export const isGoInteger = (value: number | bigint, isFloat: boolean): boolean => !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value))
+
+/** A deep copy of plain data, as `clone` makes it, with its marks. */
+export function cloneExactly<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return copyWholeFloats(value, value.map(cloneExactly)) as T
+  const copy: Record<string, unknown> = {}
+  for (const [key, member] of Object.entries(value)) if (member !== undefined) setMember(copy, key, cloneExactly(member))
+  return copyWholeFloats(value, copy) as T
+}

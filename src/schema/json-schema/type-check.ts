@@ -1,0 +1,47 @@
+import { quote } from '../../meta/field-error.ts'
+import type { Json } from '../../meta/object.ts'
+import { isGoInteger } from '../../meta/whole-floats.ts'
+import { isJsonInteger } from './json-integer.ts'
+import type { JsonSchemaProps } from './props.ts'
+import { type ValueFault, ValueResult } from './value-result.ts'
+
+type TypeName = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object'
+
+/** What a JSON value is, as messages name it. `isFloat`: a whole number that is a float to Go. */
+function typeOf(value: Exclude<Json, null>, isFloat: boolean): TypeName {
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'boolean'
+  if (typeof value === 'object') return Array.isArray(value) ? 'array' : 'object'
+  return isGoInteger(value, isFloat) ? 'integer' : 'number'
+}
+
+export const typeFault = (name: string, wanted: string, found: string): ValueFault => ({
+  kind: 'type',
+  name,
+  value: found,
+  message: `${name} in body must be of type ${wanted}: ${quote(found)}`,
+})
+
+const NUMBER_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
+
+/** Whether a value is of its schema's type. A float is an integer as long as it is as good as whole. */
+export function checkType(value: Json, schema: JsonSchemaProps, name: string, isFloat: boolean): ValueResult {
+  const { type = '', format, nullable } = schema
+  const met = new ValueResult().count()
+  if (schema['x-kubernetes-int-or-string']) return checkIntOrString(value, nullable === true, name, isFloat)
+  if (value === null) return type !== '' && !nullable ? ValueResult.of(typeFault(name, type, 'null')) : met
+  const found = typeOf(value, isFloat)
+  const fits = type === found || (found === 'integer' && type === 'number') || (found === 'number' && type === 'integer' && isJsonInteger(value as number))
+  if (format !== undefined) {
+    const own = NUMBER_FORMATS[found] ?? ''
+    if (found !== 'string' && found !== 'array' && !fits && own !== format) return ValueResult.of(typeFault(name, format, own))
+    if (type !== 'number' && type !== 'integer' && (found === 'string' || found === 'array')) return met
+  }
+  return fits ? met : ValueResult.of(typeFault(name, type, found))
+}
+
+function checkIntOrString(value: Json, nullable: boolean, name: string, isFloat: boolean): ValueResult {
+  const found = value === null ? 'null' : typeOf(value, isFloat)
+  const fits = found === 'null' ? nullable : found === 'integer' || found === 'string' || (found === 'number' && isJsonInteger(value as number))
+  return fits ? new ValueResult().count() : ValueResult.of(typeFault(name, 'integer,string', found))
+}

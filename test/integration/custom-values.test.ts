@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createJsonClient, type JsonAnswer, type JsonClient } from '../support/json-client.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const THINGS = '/apis/values.example.com/v1/namespaces/default/things'
+const PATIENCE_MS = 10_000
+const MERGE = 'application/merge-patch+json'
+const APPLY = 'application/apply-patch+yaml'
+
+const properties = {
+  size: { type: 'integer' },
+  whole: { type: 'integer', maximum: 10 },
+  share: { type: 'number', multipleOf: 0.1 },
+  chosen: { type: 'number', enum: [1, 2.5] },
+  port: { 'x-kubernetes-int-or-string': true },
+  set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'number' } },
+  name: { type: 'string' },
+  named: { type: 'string', default: 'x' },
+  list: {
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+    items: { type: 'object', required: ['k'], properties: { k: { type: 'string' } } },
+  },
+  free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+}
+const rules = [{ rule: '!has(self.whole) || self.whole < 5' }]
+const schemaOf = (rules: readonly object[]) => ({
+  openAPIV3Schema: {
+    type: 'object',
+    properties: { spec: { type: 'object', properties, ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) }, status: { type: 'object' } },
+  },
+})
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'things.values.example.com' },
+  spec: {
+    group: 'values.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'things', kind: 'Thing' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: schemaOf(rules),
+        subresources: { scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' } },
+      },
+    ],
+  },
+}
+
+describe('values of custom resources', function () {
+  this.timeout(60_000)
+  let server: ServerProcess
+  let client: JsonClient
+  before(async () => {
+    server = await createServerProcess()
+    await server.start()
+    client = createJsonClient(server.url)
+    await client.must('POST', DEFINITIONS, definition)
+    await until(
+      () => client.ask('GET', THINGS),
+      ({ status }) => status === 200,
+    )
+  })
+  after(async () => {
+    client?.close()
+    await server?.stop()
+  })
+
+  async function until(ask: () => Promise<JsonAnswer>, wanted: (answer: JsonAnswer) => boolean): Promise<JsonAnswer> {
+    for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(20)) {
+      const answer = await ask()
+      if (wanted(answer) || Date.now() > deadline) return answer
+    }
+  }
+
+  const textOf = (name: string, spec: string): string => `{"apiVersion":"values.example.com/v1","kind":"Thing","metadata":{"name":"${name}"},"spec":${spec}}`
+  /** What is wrong, a text each, but for the remark that rules were not looked at; undefined where nothing is. */
+  const faultsOf = ({ status, body }: JsonAnswer): readonly string[] | undefined =>
+    status < 300
+      ? undefined
+      : (body.details?.causes
+          ?.map((cause: { field: string; message: string }) => `${cause.field}: ${cause.message}`)
+          .filter((text: string) => !text.includes('were not checked')) ?? [`${status} ${body.message}`])
+  const create = async (name: string, spec: string) => faultsOf(await client.ask('POST', THINGS, { text: textOf(name, spec) }))
+  const patch = async (name: string, contentType: string, text: string) =>
+    faultsOf(await client.ask('PATCH', `${THINGS}/${name}${contentType === APPLY ? '?fieldManager=m&force=true' : ''}`, { text, contentType }))
+
+  describe('numbers', () => {
+    const FLOAT = '.spec.size: Invalid value: 0: .spec.size accessor error: 2 is of the type float64, expected int64'
+
+    it('with a fraction of zeros are no integers to a scale, however they come', async () => {
+      expect(await create('scaled', '{"size":2.0}')).to.deep.equal([FLOAT])
+      expect(await create('scaled', '{"size":2e0}')).to.deep.equal([FLOAT])
+      expect(await create('scaled', '{"size":2}')).to.equal(undefined)
+      expect(await patch('scaled', MERGE, '{"spec":{"size":2.0}}')).to.deep.equal([FLOAT])
+      expect(await patch('scaled', 'application/json-patch+json', '[{"op":"replace","path":"/spec/size","value":2.0}]')).to.deep.equal([FLOAT])
+      expect(await patch('scaled', 'application/json-patch+json', '[{"op":"add","path":"/spec/free","value":{"a":[2.0,1]}}]')).to.equal(undefined)
+      expect(await patch('scaled', APPLY, textOf('scaled', '{"size":2.0}'))).to.equal(undefined)
+    })
+
+    it('with a fraction of zeros are integers to a schema, but not to its rules', async () => {
+      const EVALUATING = 'evaluating rule: !has(self.whole) || self.whole < 5'
+      expect(await create('ruled', '{"whole":1.0}')).to.deep.equal([`spec: Invalid value: "object": invalid data, expected int, got float64 ${EVALUATING}`])
+      expect(await create('ruled', '{"port":1.0}')).to.equal(undefined)
+      expect(await create('both', '{"set":[1,1.0]}')).to.equal(undefined)
+      expect(await create('twice', '{"set":[1.0,1.0]}')).to.deep.equal(['spec.set[1]: Duplicate value: 1'])
+    })
+
+    it('beyond 64 bits are no integers, and printed as floats are', async () => {
+      const faults = await create('large', '{"whole":9223372036854775808}')
+      expect(faults).to.include('spec.whole: Invalid value: 9.223372036854776e+18: spec.whole in body should be less than or equal to 10')
+      expect(faults).to.include('spec.whole: Invalid value: "number": spec.whole in body must be of type integer: "number"')
+    })
+
+    it('that no float64 holds are refused in every patch', async () => {
+      const text = 'json: cannot unmarshal number 1e400 into Go value of type float64'
+      expect(await patch('scaled', MERGE, '{"spec":{"free":{"a":1e400}}}')).to.deep.equal([`400 error decoding patch: ${text}`])
+      const ignored = await client.ask('PATCH', `${THINGS}/scaled?fieldValidation=Ignore`, { text: '{"spec":{"free":{"a":1e400}}}', contentType: MERGE })
+      expect([ignored.status, ignored.body.message]).to.deep.include(422)
+      expect(ignored.body.message).to.include(text)
+    })
+
+    it('are multiples by the arithmetic of floats, or of integers, and never too large for it', async () => {
+      expect(await create('share', '{"share":0.3}')).to.equal(undefined)
+      expect(await create('shares', '{"share":9007199254740993}')).to.deep.equal([
+        'spec.share: Invalid value: 0: factor MultipleOf declared for spec.share must be positive: 0',
+      ])
+    })
+
+    it('are one of few without their fraction', async () => {
+      expect(await create('chosen', '{"chosen":1.5}')).to.equal(undefined)
+      expect(await create('other', '{"chosen":3.5}')).to.deep.equal(['spec.chosen: Unsupported value: 3.5: supported values: "1", "2.5"'])
+    })
+  })
+
+  describe('null', () => {
+    const NO_TEXT = 'spec.name: Invalid value: "null": spec.name in body must be of type string: "null"'
+
+    it('is refused in an apply where a field may not be null and has no default', async () => {
+      expect(await patch('nulls', APPLY, textOf('nulls', '{"name":null}'))).to.deep.equal([NO_TEXT])
+      expect(await patch('nulls', APPLY, textOf('nulls', '{"named":null}'))).to.equal(undefined)
+      expect(await patch('nulls', APPLY, textOf('nulls', '{"name":null}'))).to.deep.equal([NO_TEXT])
+    })
+
+    it('is a key of an element like any other, until the schema refuses it', async () => {
+      expect(await patch('keys', APPLY, textOf('keys', '{"list":[{"k":null}]}'))).to.deep.equal([
+        'spec.list[0].k: Invalid value: "null": spec.list[0].k in body must be of type string: "null"',
+      ])
+    })
+
+    it('in place of the kind or the apiVersion is told in words', async () => {
+      await create('typed', '{}')
+      const kindless = await client.ask('PATCH', `${THINGS}/typed`, { text: '{"kind":null}', contentType: MERGE })
+      expect(kindless.status).to.equal(422)
+      expect(kindless.body.message).to.match(/^ "" is invalid: patch: Invalid value: .*: Object 'Kind' is missing in '\{"apiVersion":/)
+      expect(await patch('typed', MERGE, '{"apiVersion":null}')).to.deep.equal([
+        "undefined: Object 'apiVersion' is missing in 'object has no apiVersion field'",
+      ])
+    })
+  })
+
+  describe('a rule that comes later', () => {
+    it('is warned of where a change is of other things', async () => {
+      await create('old', '{"name":"y"}')
+      const changed = {
+        ...definition,
+        spec: { ...definition.spec, versions: [{ ...definition.spec.versions[0], schema: schemaOf([...rules, { rule: 'self.name == "z"' }]) }] },
+      }
+      const { metadata } = await client.must('GET', `${DEFINITIONS}/${definition.metadata.name}`)
+      await client.must('PUT', `${DEFINITIONS}/${definition.metadata.name}`, {
+        ...changed,
+        metadata: { name: metadata.name, resourceVersion: metadata.resourceVersion },
+      })
+      let value = 0
+      const relabel = () => client.ask('PATCH', `${THINGS}/old`, { text: JSON.stringify({ metadata: { labels: { a: String(value++) } } }), contentType: MERGE })
+      const { status, headers } = await until(relabel, ({ headers }) => headers.warning !== undefined)
+      expect([status, headers.warning]).to.deep.equal([200, String.raw`299 - "spec: Invalid value: \"object\": failed rule: self.name == \"z\""`])
+      expect(await patch('old', MERGE, '{"spec":{"name":"x"}}')).to.deep.equal(['spec: Invalid value: "object": failed rule: self.name == "z"'])
+    })
+  })
+})
