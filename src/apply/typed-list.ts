@@ -48,16 +48,18 @@ export const inElementOrder = (a: ListItem, b: ListItem): number => {
   return 0
 }
 
+const complaint = (index: number, what: string): TypedError => new TypedError(`element ${index}: ${what}`)
+const keysComplaint = (index: number, what: string): TypedError => complaint(index, `associative list with keys ${what}`)
+
 function keyed(list: ListSchema, value: Json, index: number): ListItem {
-  const complain = (what: string): TypedError => new TypedError(`element ${index}: associative list with keys ${what}`)
-  if (value === null) throw complain('may not have a null element')
-  if (typeof value !== 'object' || Array.isArray(value)) throw complain('may not have non-map elements')
+  if (value === null) throw keysComplaint(index, 'may not have a null element')
+  if (typeof value !== 'object' || Array.isArray(value)) throw keysComplaint(index, 'may not have non-map elements')
   const fields: [string, Json][] = []
   const key: Json[] = []
   for (const { name, fallback } of listKeys(list)) {
     const own = Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
     const used = own === undefined ? fallback : own
-    if (used === undefined) throw complain(`has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`)
+    if (used === undefined) throw keysComplaint(index, `has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`)
     fields.push([name, used])
     key.push(used)
   }
@@ -65,9 +67,8 @@ function keyed(list: ListSchema, value: Json, index: number): ListItem {
 }
 
 function single(value: Json, index: number): ListItem {
-  const complain = (what: string): TypedError => new TypedError(`element ${index}: ${what}`)
-  if (value === null) throw complain("associative list without keys has an element that's an explicit null")
-  if (Array.isArray(value)) throw complain('not supported: associative list with lists as elements')
-  if (typeof value === 'object') throw complain("associative list without keys has an element that's a map type")
+  if (value === null) throw complaint(index, "associative list without keys has an element that's an explicit null")
+  if (Array.isArray(value)) throw complaint(index, 'not supported: associative list with lists as elements')
+  if (typeof value === 'object') throw complaint(index, "associative list without keys has an element that's a map type")
   return { element: valueElement(value), key: [value], value, count: 1, all: undefined }
 }

@@ -16,16 +16,17 @@ export function validateTyped(schema: Schema | undefined, value: Json): string[]
 export const errorsText = (errors: readonly string[]): string =>
   errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map(error => `  ${error}`)].join('\n')
 
+const complaint = (path: string, what: string): string => (path === '' ? what : `${path}: ${what}`)
+
 function validate(schema: Schema | undefined, value: Json, path: string, errors: string[]): void {
-  const complain = (what: string): unknown => errors.push(path === '' ? what : `${path}: ${what}`)
   if (value === null || schema === undefined || schema.type === 'raw' || schema.type === 'json' || schema.type === 'union') return
   if (isScalar(schema)) {
     const wrong = misfit(schema, value)
-    if (wrong !== undefined) complain(wrong)
+    if (wrong !== undefined) errors.push(complaint(path, wrong))
   } else if (schema.type === 'list') {
     if (Array.isArray(value)) validateElements(schema, value, path, errors)
-    else complain(`expected list, got &{${goPrint(value)}}`)
-  } else if (typeof value !== 'object' || Array.isArray(value)) complain(`expected map, got &{${goPrint(value)}}`)
+    else errors.push(complaint(path, `expected list, got &{${goPrint(value)}}`))
+  } else if (typeof value !== 'object' || Array.isArray(value)) errors.push(complaint(path, `expected map, got &{${goPrint(value)}}`))
   else
     for (const name of Object.keys(value)) {
       const member = memberSchema(schema, name)

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import { strconvQuote } from '../lib/go-quote.ts'
 import { integerOf } from '../lib/integer.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { setWholeFloat } from '../meta/whole-floats.ts'
 import type { Literals, Repeated } from '../schema/diagnose.ts'
-import { strconvQuote } from '../schema/go-text.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 /** A text that is no JSON. The message is that of Go's scanner. */

@@ -1,3 +1,4 @@
+import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { membersOf, sortedKeys } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
@@ -91,4 +92,34 @@ function writeBy(schema: Schema, value: Json): string {
     default:
       return write(value, Object.keys)
   }
+}
+
+/** What `writeStruct` writes, in pieces of which none takes long to write: for answers that may quote as much as a body holds. */
+export function* structPieces(schema: StructSchema, object: JsonObject): Generator<string> {
+  let before = '{'
+  for (const field of membersOf(schema)) {
+    const value = object[field.name]
+    if (value === undefined) continue
+    yield `${before}${writeString(field.name)}:`
+    yield* piecesBy(field.schema, value)
+    before = ','
+  }
+  yield before === '{' ? '{}' : '}'
+}
+
+function* piecesBy(schema: Schema, value: Json): Generator<string> {
+  if (typeof value === 'string' && isLongText(value)) {
+    yield '"'
+    for (const chunk of textChunks(value)) yield writeString(chunk).slice(1, -1)
+    yield '"'
+  } else if (schema.type === 'struct' && !schema.preserveUnknown && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    yield* structPieces(schema, value)
+  } else if (schema.type === 'list' && Array.isArray(value)) {
+    yield '['
+    for (const [i, item] of value.entries()) {
+      if (i > 0) yield ','
+      yield* piecesBy(schema.items, item)
+    }
+    yield ']'
+  } else yield writeBy(schema, value)
 }

@@ -1,7 +1,7 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
+import { strconvQuote } from '../lib/go-quote.ts'
 import { clone, setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import { strconvQuote } from '../schema/go-text.ts'
 import { sortedJson, sortedKeys } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
 import { yamlFault } from './yaml-fault.ts'

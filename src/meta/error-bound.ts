@@ -1,3 +1,4 @@
+import type { Steps } from '../lib/steps.ts'
 import type { FieldError } from './field-error.ts'
 
 /** A small body may hold very many errors; nobody reads more than these, and the answer is bounded. */
@@ -25,22 +26,29 @@ export function counted(error: FieldError): FieldError {
 }
 
 /**
- * The errors of a synchronous validation. One that makes very many is ended early, and the first that it made are its result: what validation costs is bounded by what is valid, not by
- * what is wrong.
+ * The errors that a validation in steps finds. One that makes very many is ended early, and the first that it made are its result: what validation costs is bounded by what is valid,
+ * not by what is wrong.
  */
-export function boundedErrors(validate: () => FieldError[]): FieldError[] {
-  const outer = made
-  const outerText = text
+export function* boundedErrors(validation: Steps<FieldError[]>): Steps<FieldError[]> {
   const mine: FieldError[] = []
-  made = mine
-  text = 0
-  try {
-    return validate()
-  } catch (error) {
-    if (!(error instanceof EnoughErrors)) throw error
-    return mine.slice(0, MOST_ERRORS)
-  } finally {
-    made = outer
-    text = outerText
+  let length = 0
+  for (;;) {
+    // Others may validate between two steps, and one validation within another.
+    const outer = made
+    const outerText = text
+    made = mine
+    text = length
+    try {
+      const { done, value } = validation.next()
+      if (done) return value
+    } catch (error) {
+      if (!(error instanceof EnoughErrors)) throw error
+      return mine.slice(0, MOST_ERRORS)
+    } finally {
+      length = text
+      made = outer
+      text = outerText
+    }
+    yield
   }
 }

@@ -1,4 +1,5 @@
 import { formatDouble } from '../lib/format-double.ts'
+import { strconvQuote } from '../lib/go-quote.ts'
 import { counted } from './error-bound.ts'
 import type { FieldPath } from './field-path.ts'
 
@@ -46,35 +47,8 @@ export function printValue(value: unknown): string {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? formatDouble(value) : String(value)
 }
 
-/** What is quoted as it stands: most texts, by the cheaper test. */
-const PLAIN = /^[ !#-[\]-~]*$/
-
-/** Go's %q: what Go does not count among the printable characters is escaped. */
-export function quote(text: string): string {
-  if (PLAIN.test(text)) return `"${text}"`
-  return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escapeCharacter)}"`
-}
-
-const short: Record<string, string> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\v': '\\v',
-  '\u0007': '\\a',
-}
-const escapesOfAscii: readonly string[] = Array.from({ length: 0x80 }, (_, code) => escapeOf(String.fromCharCode(code)))
-
-const escapeCharacter = (c: string): string => escapesOfAscii[c.charCodeAt(0)] ?? escapeOf(c)
-
-function escapeOf(c: string): string {
-  const code = c.codePointAt(0) as number
-  const hex = code.toString(16)
-  return short[c] ?? (code < 0x80 ? `\\x${hex.padStart(2, '0')}` : code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`)
-}
+/** Go's %q. */
+export const quote = strconvQuote
 
 const withDetail = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`)
 

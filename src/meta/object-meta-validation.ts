@@ -1,8 +1,9 @@
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { deepEqual } from './equal.ts'
 import type { FieldError } from './field-error.ts'
 import { forbidden, invalid, required, tooLong, verbatim } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
-import { isQualifiedName, isValidLabelValue, nameIsDnsLabel, type ValidateName } from './names.ts'
+import { isQualifiedName, isValidLabelValue, longerThan, nameIsDnsLabel, type ValidateName } from './names.ts'
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts'
 import { printGoTime } from './time.ts'
 
@@ -33,7 +34,9 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message))
     characters += key.length + (annotations[key] as string).length
   }
-  if (characters * 3 > ANNOTATIONS_LIMIT) {
+  // A character of UTF-16 has one to three bytes.
+  if (characters > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
+  else if (characters * 3 > ANNOTATIONS_LIMIT) {
     let bytes = 0
     for (const key in annotations) bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] as string)
     if (bytes > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
@@ -110,10 +113,12 @@ const finalizerDomains = (finalizers: readonly string[], path: FieldPath, rules:
 export const MANAGER_MAX_BYTES = 128
 /** One character that Go's unicode.IsPrint accepts: a letter, mark, number, punctuation, symbol or the plain space. */
 export const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
+const PLAIN = /^[ -~]*$/
 
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (Buffer.byteLength(manager) > MANAGER_MAX_BYTES) errors.push(tooLong(path, MANAGER_MAX_BYTES))
+  if (longerThan(manager, MANAGER_MAX_BYTES)) errors.push(tooLong(path, MANAGER_MAX_BYTES))
+  if (PLAIN.test(manager)) return errors
   let at = 0
   for (const c of manager) {
     if (!PRINTABLE.test(c)) {
@@ -137,14 +142,34 @@ function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: Fie
   return errors
 }
 
+type ObjectMetaArgs = [meta: ObjectMeta, namespaced: boolean, validateName: ValidateName, path: FieldPath, rules?: ObjectMetaRules]
+type ObjectMetaUpdateArgs = [next: ObjectMeta, old: ObjectMeta, path: FieldPath, rules?: ObjectMetaRules]
+
 /** ValidateObjectMeta of a create (and of every template): after a name has been generated. */
-export function validateObjectMeta(
-  meta: ObjectMeta,
-  namespaced: boolean,
-  validateName: ValidateName,
-  path: FieldPath,
-  rules: ObjectMetaRules = {},
-): FieldError[] {
+export const validateObjectMeta = (...args: ObjectMetaArgs): FieldError[] => runAtOnce(validateObjectMetaInSteps(...args))
+
+/** ValidateObjectMetaUpdate. */
+export const validateObjectMetaUpdate = (...args: ObjectMetaUpdateArgs): FieldError[] => runAtOnce(validateObjectMetaUpdateInSteps(...args))
+
+/** The same in steps, for objects that may be large. */
+export function* validateObjectMetaInSteps(...[meta, namespaced, validateName, path, rules = {}]: ObjectMetaArgs): Steps<FieldError[]> {
+  const errors = validateIdentity(meta, namespaced, validateName, path)
+  if (meta.labels) yield* add(errors, validateLabels(meta.labels, path.child('labels')))
+  if (meta.annotations) yield* add(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  if (meta.ownerReferences) yield* add(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  if (meta.finalizers) yield* add(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
+  if (meta.managedFields) yield* add(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  if (meta.finalizers) yield* add(errors, finalizerDomains(meta.finalizers, path.child('finalizers'), rules))
+  return errors
+}
+
+/** What each part of the metadata adds is a step: a part may hold as many values as a body may. */
+function* add(errors: FieldError[], more: readonly FieldError[]): Steps<void> {
+  for (const error of more) errors.push(error)
+  yield
+}
+
+function validateIdentity(meta: ObjectMeta, namespaced: boolean, validateName: ValidateName, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (meta.generateName)
     for (const message of validateName(meta.generateName, true)) errors.push(invalid(path.child('generateName'), meta.generateName, message))
@@ -157,19 +182,23 @@ export function validateObjectMeta(
     errors.push(forbidden(path.child('namespace'), 'not allowed on this type'))
   }
   errors.push(...validateNonNegative(meta.generation, path.child('generation')))
-  if (meta.labels) errors.push(...validateLabels(meta.labels, path.child('labels')))
-  if (meta.annotations) errors.push(...validateAnnotations(meta.annotations, path.child('annotations')))
-  if (meta.ownerReferences) errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  if (meta.finalizers) errors.push(...validateFinalizers(meta.finalizers, path.child('finalizers')))
-  if (meta.managedFields) errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')))
-  if (meta.finalizers) errors.push(...finalizerDomains(meta.finalizers, path.child('finalizers'), rules))
   return errors
 }
 
 const time = (value: string | null | undefined): unknown => (value ? verbatim(printGoTime(value)) : value)
 
-/** ValidateObjectMetaUpdate. */
-export function validateObjectMetaUpdate(next: ObjectMeta, old: ObjectMeta, path: FieldPath, rules: ObjectMetaRules = {}): FieldError[] {
+export function* validateObjectMetaUpdateInSteps(...[next, old, path, rules = {}]: ObjectMetaUpdateArgs): Steps<FieldError[]> {
+  const errors = validateUnchanged(next, old, path)
+  if (next.labels) yield* add(errors, validateLabels(next.labels, path.child('labels')))
+  if (next.annotations) yield* add(errors, validateAnnotations(next.annotations, path.child('annotations')))
+  if (next.ownerReferences) yield* add(errors, validateOwnerReferences(next.ownerReferences, path.child('ownerReferences')))
+  if (next.managedFields) yield* add(errors, validateManagedFields(next.managedFields, path.child('managedFields')))
+  if (next.finalizers) yield* add(errors, finalizerDomains(next.finalizers, path.child('finalizers'), rules))
+  return errors
+}
+
+/** What an update of metadata may not change. */
+function validateUnchanged(next: ObjectMeta, old: ObjectMeta, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {
     const before = new Set(old.finalizers)
@@ -191,10 +220,5 @@ export function validateObjectMetaUpdate(next: ObjectMeta, old: ObjectMeta, path
     if ((next[field] ?? null) !== (old[field] ?? null)) errors.push(invalid(path.child(field), time(next[field]), IMMUTABLE))
   }
   errors.push(...validateImmutableField(next.deletionGracePeriodSeconds, old.deletionGracePeriodSeconds, path.child('deletionGracePeriodSeconds')))
-  if (next.labels) errors.push(...validateLabels(next.labels, path.child('labels')))
-  if (next.annotations) errors.push(...validateAnnotations(next.annotations, path.child('annotations')))
-  if (next.ownerReferences) errors.push(...validateOwnerReferences(next.ownerReferences, path.child('ownerReferences')))
-  if (next.managedFields) errors.push(...validateManagedFields(next.managedFields, path.child('managedFields')))
-  if (next.finalizers) errors.push(...finalizerDomains(next.finalizers, path.child('finalizers'), rules))
   return errors
 }

@@ -1,7 +1,7 @@
 import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
-import { runAtOnce, type Steps } from '../lib/steps.ts'
+import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
@@ -9,7 +9,7 @@ import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../meta/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.ts'
-import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-meta-validation.ts'
+import { type ObjectMetaRules, validateObjectMetaInSteps, validateObjectMetaUpdateInSteps } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { ConversionError } from './conversion-error.ts'
@@ -60,12 +60,9 @@ export async function beforeCreate(target: WriteTarget, strategy: Strategy, next
   if (turnIsLong()) await nextTurn()
   const namespaced = target.served.definition.scope === 'Namespaced'
   const rules = metaRulesOf(strategy)
-  let errors = boundedErrors(() => [
-    ...validateObjectMeta(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules),
-    ...(strategy.validate?.(next, undefined, ctx) ?? []),
-  ])
+  let errors = await runInTurns(boundedErrors(errorsOfNew(strategy, next, namespaced, rules, ctx)))
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
-  if (errors.length === 0) errors = validateObjectMeta(next.metadata, namespaced, nameIsPathSegment, metadata, rules)
+  if (errors.length === 0) errors = await runInTurns(validateObjectMetaInSteps(next.metadata, namespaced, nameIsPathSegment, metadata, rules))
   await finish(target, strategy, next, undefined, errors)
 }
 
@@ -85,20 +82,43 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
   const namespaced = target.served.definition.scope === 'Namespaced'
   const rules = metaRulesOf(strategy)
-  const errors = boundedErrors(() => {
-    const update = validateObjectMetaUpdate(meta, before, metadata, rules)
-    // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
-    return [
-      ...validateObjectMeta(meta, namespaced, nameIsPathSegment, metadata, rules),
-      ...update,
-      ...update,
-      ...(strategy.revalidatesMeta ? validateObjectMeta(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules) : []),
-      ...(strategy.validate?.(next, old, ctx) ?? []),
-    ]
-  })
+  const errors = await runInTurns(boundedErrors(errorsOfUpdate(strategy, next, old, namespaced, rules, ctx)))
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
   await finish(target, strategy, next, old, errors)
   keepUnchangedManagers(next, old)
+}
+
+function* errorsOfNew(strategy: Strategy, next: KubeObject, namespaced: boolean, rules: ObjectMetaRules | undefined, ctx: HookContext): Steps<FieldError[]> {
+  const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules)
+  yield
+  return add(errors, strategy.validate?.(next, undefined, ctx))
+}
+
+function* errorsOfUpdate(
+  strategy: Strategy,
+  next: KubeObject,
+  old: KubeObject,
+  namespaced: boolean,
+  rules: ObjectMetaRules | undefined,
+  ctx: HookContext,
+): Steps<FieldError[]> {
+  const meta = next.metadata
+  const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, metadata, rules)
+  yield
+  // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
+  const update = yield* validateObjectMetaUpdateInSteps(meta, old.metadata, metadata, rules)
+  add(add(errors, update), update)
+  yield
+  if (strategy.revalidatesMeta) {
+    add(errors, yield* validateObjectMetaInSteps(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules))
+    yield
+  }
+  return add(errors, strategy.validate?.(next, old, ctx))
+}
+
+function add(errors: FieldError[], more: readonly FieldError[] | undefined): FieldError[] {
+  for (const error of more ?? []) errors.push(error)
+  return errors
 }
 
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }

@@ -1,5 +1,5 @@
+import { goQuote } from '../lib/go-quote.ts'
 import { canonicalMicroTime, canonicalTime } from '../meta/time.ts'
-import { goQuote } from './go-text.ts'
 
 /** The layouts of Go's time package that API times are read with. */
 const RFC3339 = '2006-01-02T15:04:05Z07:00'

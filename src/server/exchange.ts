@@ -265,12 +265,13 @@ export class HttpExchange implements Exchange, RequestContext {
     return sendLong(this.wire, long)
   }
 
-  sendStatusError(error: StatusError): Promise<void> {
+  async sendStatusError(error: StatusError): Promise<void> {
     const retryAfter = error.status.details?.retryAfterSeconds
     if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
     if (error.code === 413) this.wire.discardBody()
-    const { contentType, bytes } = this.host.encodeStatus(error.status, this.headers.accept)
-    return this.sendBytes(error.code, contentType, bytes)
+    const encoded = this.host.encodeStatus(error.status, this.headers.accept)
+    const { contentType, bytes } = encoded instanceof Promise ? await encoded : encoded
+    await this.sendBytes(error.code, contentType, bytes)
   }
 
   stream(status: number, contentType: string): StreamWriter {

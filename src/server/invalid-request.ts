@@ -16,7 +16,7 @@ export function answerInvalidRequest(error: NodeJS.ErrnoException, socket: Socke
     return
   }
   if (error.code === 'HPE_INVALID_METHOD') {
-    const { contentType, bytes } = encodeStatusAsJson(METHOD_NOT_ALLOWED.status, undefined)
+    const { contentType, bytes } = encodeStatusAsJson(METHOD_NOT_ALLOWED.status)
     socket.end(head('405 Method Not Allowed', contentType, bytes) + bytes.toString('latin1'))
     return
   }

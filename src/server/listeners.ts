@@ -99,7 +99,7 @@ export function createInsecurePort(listener: Listener): Server {
   const guarded: Listener = (req, res) => {
     const refused = refusalOf(req)
     if (refused === undefined) return listener(req, res)
-    const { contentType, bytes } = encodeStatusAsJson(refusalStatus(refused), undefined)
+    const { contentType, bytes } = encodeStatusAsJson(refusalStatus(refused))
     ;(res as ServerResponse).writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
   }
   const server = createServer(HTTP1_OPTIONS)

@@ -77,7 +77,7 @@ describe('a large body', function () {
       return `${exchange.status}`
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
-      encodeStatusAsJson(error.status, undefined)
+      encodeStatusAsJson(error.status)
       return `${error.code} ${error.status.message}`
     }
   }

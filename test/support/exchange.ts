@@ -5,6 +5,7 @@ import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
 import { type InfoOf, Scope } from '../../src/endpoints/scope.ts'
 import { type FilledBody, wholeOf } from '../../src/lib/filled-body.ts'
+import { nextTurn, turnIsSpent } from '../../src/lib/turn.ts'
 import type { RequestInfo, Verb } from '../../src/meta/context.ts'
 import { resourceAttributes } from '../../src/meta/request-attributes.ts'
 import type { StatusError } from '../../src/meta/status.ts'
@@ -107,6 +108,8 @@ export class FakeExchange implements Exchange {
 
   async readBody(limit: number): Promise<Buffer> {
     if (this.requestBody.length > limit) throw failure(413, 'RequestEntityTooLarge', 'too large')
+    // As with a true one, what is done with the body counts from here on.
+    if (turnIsSpent()) await nextTurn()
     return this.requestBody
   }
 

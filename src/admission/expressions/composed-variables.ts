@@ -4,8 +4,8 @@ import type { Outcome } from '../../cel/program/program.ts'
 import { runProgram } from '../../cel/program/run.ts'
 import { unescapeProperty } from '../../cel/schema/property-names.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../../cel/values/value.ts'
+import { strconvQuote } from '../../lib/go-quote.ts'
 import { SHARED_TURNS } from '../../lib/turn.ts'
-import { strconvQuote } from '../../schema/go-text.ts'
 import type { CompiledExpression } from './compiled-expression.ts'
 
 /** The variables of a policy as one evaluation of its expressions sees them: each is computed when it is first asked for, and once. */

@@ -1,5 +1,5 @@
+import { strconvQuote } from '../../lib/go-quote.ts'
 import { type IpAddress, isGlobalUnicast, printIp } from '../../meta/ip.ts'
-import { strconvQuote } from '../../schema/go-text.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 import { masked, NetAddressError, type Prefix, parseAddress, parsePrefix, sameAddress } from './net-address.ts'

@@ -1,4 +1,4 @@
-import { strconvQuote } from '../../schema/go-text.ts'
+import { strconvQuote } from '../../lib/go-quote.ts'
 import { fixedDouble } from '../values/double-text.ts'
 import { timestampText } from '../values/time.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelType, CelUint, isInt, typeNameOf, type Value } from '../values/value.ts'

@@ -1,5 +1,5 @@
+import { strconvQuote } from '../../lib/go-quote.ts'
 import type { IpAddress } from '../../meta/ip.ts'
-import { strconvQuote } from '../../schema/go-text.ts'
 
 /** A text that Go's netip refuses, with its message. */
 export class NetAddressError extends Error {

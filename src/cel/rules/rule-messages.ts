@@ -1,6 +1,6 @@
+import { strconvQuote } from '../../lib/go-quote.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { strconvQuote } from '../../schema/go-text.ts'
 import type { ValidationRule } from '../../schema/json-schema/props.ts'
 import type { Outcome } from '../program/program.ts'
 

@@ -1,6 +1,6 @@
+import { strconvQuote } from '../../lib/go-quote.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
-import { strconvQuote } from '../go-text.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)

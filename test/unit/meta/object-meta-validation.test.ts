@@ -4,7 +4,14 @@ import { fieldPath } from '../../../src/meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../src/meta/names.ts'
 import type { ObjectMeta, OwnerReference } from '../../../src/meta/object.ts'
 import type { ObjectMetaRules } from '../../../src/meta/object-meta-validation.ts'
-import { validateAnnotations, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from '../../../src/meta/object-meta-validation.ts'
+import {
+  validateAnnotations,
+  validateFieldManager,
+  validateObjectMeta,
+  validateObjectMetaInSteps,
+  validateObjectMetaUpdate,
+  validateObjectMetaUpdateInSteps,
+} from '../../../src/meta/object-meta-validation.ts'
 
 const path = fieldPath('metadata')
 const owner = (more: Partial<OwnerReference> = {}): OwnerReference => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u', ...more })
@@ -123,5 +130,11 @@ describe('object metadata', () => {
     for (const [what, next, old, texts] of cases) {
       it(what, () => expect(validateObjectMetaUpdate({ ...base, ...next }, { ...base, ...old }, path).map(fieldErrorText)).to.deep.equal(texts))
     }
+  })
+
+  it('is looked at in steps, a part of it each', () => {
+    const meta: ObjectMeta = { name: 'x', namespace: 'ns', labels: { a: 'b' }, annotations: { a: 'b' }, ownerReferences: [owner()], finalizers: ['a.b/c'] }
+    expect([...validateObjectMetaInSteps(meta, true, nameIsDnsSubdomain, path)]).to.have.length(5)
+    expect([...validateObjectMetaUpdateInSteps(meta, meta, path)]).to.have.length(4)
   })
 })

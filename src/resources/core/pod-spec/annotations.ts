@@ -30,12 +30,15 @@ export function checkPodAnnotations(annotations: Annotations, spec: ApiStruct, p
   const cost = allowInvalidDeletionCost ? undefined : deletionCostError(annotations)
   if (cost) errors.push(invalid(path.key(DELETION_COST), annotations[DELETION_COST], cost))
   if (annotations[SECCOMP_POD] !== undefined) checkSeccompName(annotations[SECCOMP_POD], path.child(SECCOMP_POD), errors)
-  for (const [key, value] of Object.entries(annotations)) {
-    if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) checkSeccompName(value, path.child(key), errors)
+  const ofContainers: string[] = []
+  for (const key in annotations) if (key.startsWith(SECCOMP_CONTAINER_PREFIX) || key.startsWith(APP_ARMOR_PREFIX)) ofContainers.push(key)
+  for (const key of ofContainers) {
+    if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) checkSeccompName(annotations[key] as string, path.child(key), errors)
   }
   let names: Set<string> | undefined
-  for (const [key, value] of Object.entries(annotations)) {
+  for (const key of ofContainers) {
     if (!key.startsWith(APP_ARMOR_PREFIX)) continue
+    const value = annotations[key] as string
     names ??= new Set([...allContainers(spec)].map(({ name }) => name ?? ''))
     const container = key.slice(APP_ARMOR_PREFIX.length)
     if (!names.has(container)) errors.push(invalid(path.key(key), container, 'container not found'))
@@ -62,12 +65,12 @@ function checkSeccompName(profile: string, path: FieldPath, errors: Errors): voi
 
 /** What of an update's annotations may not change. */
 export function checkPodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath, errors: Errors): void {
-  for (const [key, value] of Object.entries(old)) {
-    if (next[key] === value) continue
+  for (const key in old) {
+    if (next[key] === old[key]) continue
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not remove or update AppArmor annotations'))
     if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not remove or update mirror pod annotation'))
   }
-  for (const key of Object.keys(next)) {
+  for (const key in next) {
     if (Object.hasOwn(old, key)) continue
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not add AppArmor annotations'))
     if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not add mirror pod annotation'))

@@ -1,0 +1,121 @@
+import { isLongText, textChunks } from './text-chunks.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const HEX = Buffer.from('0123456789abcdef')
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
+const timeSpecial = /["\\\0-\x1f\x80-\uffff]/
+
+/** A text in double quotes as Go's time package quotes it: bytes beyond ASCII as `\x..`. */
+export function goQuote(text: string): string {
+  if (!timeSpecial.test(text)) return `"${text}"`
+  const bytes = Buffer.from(text)
+  const out = Buffer.allocUnsafe(4 * bytes.length)
+  let at = 0
+  for (const byte of bytes) {
+    if (byte >= 0x20 && byte < 0x80) {
+      if (byte === QUOTE || byte === BACKSLASH) out[at++] = BACKSLASH
+      out[at++] = byte
+    } else {
+      out[at++] = BACKSLASH
+      out[at++] = 0x78
+      out[at++] = HEX[byte >> 4] as number
+      out[at++] = HEX[byte & 15] as number
+    }
+  }
+  return `"${out.toString('latin1', 0, at)}"`
+}
+
+/** strconv.Quote (`%q`): what Go does not count among the printable characters is escaped. */
+export function strconvQuote(text: string): string {
+  // What is quoted as it stands: most texts, by the cheapest test.
+  if (plainAscii.test(text)) return `"${text}"`
+  if (!isLongText(text)) return `"${escaped(text)}"`
+  if (text === longText) return longQuoted
+  let out = ''
+  for (const chunk of textChunks(text)) out += escaped(chunk)
+  return remembered(text, `"${out}"`)
+}
+
+/** A long text that is wrong is often so in several ways, and quoted by each error: once is enough for a turn of the event loop. */
+let longText = ''
+let longQuoted = ''
+
+function remembered(text: string, quoted: string): string {
+  if (longText === '')
+    setImmediate(() => {
+      longText = ''
+      longQuoted = ''
+    })
+  longText = text
+  longQuoted = quoted
+  return quoted
+}
+
+/** Bytes, by a table: a long text may hold an escape for every byte. */
+function escaped(text: string): string {
+  const bytes = Buffer.from(text)
+  // Of a character the longest escape for its bytes is that of two: `\u0085`.
+  const out = Buffer.allocUnsafe(4 * bytes.length)
+  let to = 0
+  for (let at = 0; at < bytes.length; ) {
+    const byte = bytes[at] as number
+    if (byte < 0x80) {
+      at++
+      const escaping = ASCII[byte]
+      if (escaping === undefined) out[to++] = byte
+      else for (const one of escaping) out[to++] = one
+      continue
+    }
+    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+    let code = byte & (0x7f >> length)
+    for (let i = 1; i < length; i++) code = (code << 6) | ((bytes[at + i] as number) & 0x3f)
+    if (isPrintable(code)) for (let i = 0; i < length; i++) out[to++] = bytes[at + i] as number
+    else to = writeEscape(out, to, code)
+    at += length
+  }
+  return out.toString('utf8', 0, to)
+}
+
+/** `\u` with four digits, or `\U` with eight. Returns where it ends. */
+function writeEscape(out: Buffer, at: number, code: number): number {
+  out[at] = BACKSLASH
+  out[at + 1] = code < 0x10000 ? 0x75 : 0x55
+  const end = at + (code < 0x10000 ? 6 : 10)
+  for (let i = end - 1, rest = code; i > at + 1; i--, rest >>= 4) out[i] = HEX[rest & 15] as number
+  return end
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+}
+
+/** The bytes of what each character of ASCII is escaped to; undefined: it stands for itself. */
+const ASCII: readonly (Uint8Array | undefined)[] = Array.from({ length: 0x80 }, (_, code) => {
+  const char = String.fromCharCode(code)
+  const text = escapes[char] ?? (code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, '0')}` : undefined)
+  return text === undefined ? undefined : new Uint8Array(Buffer.from(text))
+})
+
+const plainAscii = /^[ !#-[\]-~]*$/
+
+/** Letters, marks, numbers, punctuation, symbols: strconv.IsPrint. */
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
+
+/** What is known of each character beyond ASCII: 0 nothing yet, 1 printable, 2 not. */
+let known: Uint8Array | undefined
+
+function isPrintable(code: number): boolean {
+  known ??= new Uint8Array(0x110000)
+  if (known[code] === 0) known[code] = printable.test(String.fromCodePoint(code)) ? 1 : 2
+  return known[code] === 1
+}
