@@ -1,3 +1,4 @@
+import type { Steps } from '../lib/steps.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
@@ -242,6 +243,8 @@ export interface Strategy {
   prepare?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void
   /** All errors that upstream's validation would give, in its order. ObjectMeta is checked by the registry with `validateName`. */
   validate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): FieldError[]
+  /** The same in steps, in place of `validate`: for kinds of which one object may take long to judge. */
+  validateInSteps?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<FieldError[]>
   /** What schemas and rules that are programs say of the object, which may take many turns. Runs after `validate`, and is given all that is known to be wrong by then. */
   evaluate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]>
   /** The kind's update validation runs its create validation, too, and so tells faults of ObjectMeta once more. */

@@ -91,7 +91,7 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
 function* errorsOfNew(strategy: Strategy, next: KubeObject, namespaced: boolean, rules: ObjectMetaRules | undefined, ctx: HookContext): Steps<FieldError[]> {
   const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules)
   yield
-  return add(errors, strategy.validate?.(next, undefined, ctx))
+  return add(errors, yield* kindErrors(strategy, next, undefined, ctx))
 }
 
 function* errorsOfUpdate(
@@ -113,11 +113,16 @@ function* errorsOfUpdate(
     add(errors, yield* validateObjectMetaInSteps(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules))
     yield
   }
-  return add(errors, strategy.validate?.(next, old, ctx))
+  return add(errors, yield* kindErrors(strategy, next, old, ctx))
 }
 
-function add(errors: FieldError[], more: readonly FieldError[] | undefined): FieldError[] {
-  for (const error of more ?? []) errors.push(error)
+function* kindErrors(strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
+  if (strategy.validateInSteps) return yield* strategy.validateInSteps(next, old, ctx)
+  return strategy.validate?.(next, old, ctx) ?? []
+}
+
+function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
+  for (const error of more) errors.push(error)
   return errors
 }
 

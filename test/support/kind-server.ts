@@ -8,6 +8,7 @@ import type {
   Strategy,
   Subresource,
 } from '../../src/catalog/definition.ts'
+import { runAtOnce } from '../../src/lib/steps.ts'
 import { clone, deepEqual } from '../../src/meta/equal.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
 import { fieldPath } from '../../src/meta/field-path.ts'
@@ -65,7 +66,7 @@ export class KindServer implements ResourceAccess {
     const errors: FieldError[] = old
       ? []
       : validateObjectMeta(next.metadata, scope === 'Namespaced', strategy.validateName ?? nameIsDnsSubdomain, fieldPath('metadata'))
-    errors.push(...(strategy.validate?.(next, old, ctx) ?? []))
+    errors.push(...(strategy.validateInSteps ? runAtOnce(strategy.validateInSteps(next, old, ctx)) : (strategy.validate?.(next, old, ctx) ?? [])))
     if (errors.length > 0) throw invalidError({ group: home.group, kind: home.kind }, next.metadata.name ?? '', errors)
     this.warnings.push(...(strategy.warnings?.(next, old) ?? []))
   }

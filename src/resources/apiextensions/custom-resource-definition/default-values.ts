@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/steps.ts'
 import { clone } from '../../../meta/equal.ts'
 import { type FieldError, fieldErrorText, invalid } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -26,25 +27,26 @@ const isEmbedded = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-em
 /** An object of the API around a member of it: kind and apiVersion stand for those that it will have. */
 const asObject: Surround = value => ({ kind: 'Validation', apiVersion: 'validation/v1', ...(value as JsonObject) })
 
-/** Whether every default of a structural schema fits its schema and has, if `requirePruned`, no members that the schema does not name. */
-export function validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean): FieldError[] {
+/** Whether every default of a structural schema fits its schema and has, if `requirePruned`, no members that the schema does not name; a step for each schema. */
+export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean): Steps<FieldError[]> {
   const root = isEmbedded(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true }
-  return placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false }, requirePruned)
+  return yield* placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false }, requirePruned)
 }
 
-function placeErrors(place: Place, requirePruned: boolean): FieldError[] {
+function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]> {
   const { schema, path } = place
   const here = isEmbedded(schema) ? { ...place, object: schema, surround: asObject, insideMeta: false } : place
   const errors = schema.default === undefined ? [] : here.insideMeta ? metaErrors(here, schema.default) : defaultErrors(here, schema.default, requirePruned)
+  yield
   const items = itemsSchema(schema)
   if (items) {
     const surround: Surround = value => here.surround([value])
-    errors.push(...placeErrors({ ...here, schema: items, path: path.child('items'), surround }, requirePruned))
+    errors.push(...(yield* placeErrors({ ...here, schema: items, path: path.child('items'), surround }, requirePruned)))
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const surround: Surround = value => here.surround({ [name]: value })
     const insideMeta = here.insideMeta || (isEmbedded(schema) && META.has(name))
-    errors.push(...placeErrors({ ...here, schema: property, path: path.child('properties').key(name), surround, insideMeta }, requirePruned))
+    errors.push(...(yield* placeErrors({ ...here, schema: property, path: path.child('properties').key(name), surround, insideMeta }, requirePruned)))
   }
   return errors
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from '../../../schema/json-schema/props.ts'
@@ -40,36 +41,37 @@ interface Found {
 export const OPEN_API_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const META = new Set(['metadata', 'kind', 'apiVersion'])
 
-/** What a custom resource definition's schema may say. `structural`: it is, so that expressions in it can be looked at. */
-export function validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath, rules: SchemaRules, structural: boolean): FieldError[] {
+/** What a custom resource definition's schema may say, a step for each schema in it. `structural`: it is, so that expressions in it can be looked at. */
+export function* validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath, rules: SchemaRules, structural: boolean): Steps<FieldError[]> {
   const costs = new RuleCosts(!rules.isUnchanged)
-  const found = visit(schema, path, { ...rules, isRoot: true, insideMeta: false, expressions: structural, costs, occurrences: 1n })
+  const found = yield* visit(schema, path, { ...rules, isRoot: true, insideMeta: false, expressions: structural, costs, occurrences: 1n })
   return [...found.schema, ...found.expressions, ...costs.totalErrors(path)]
 }
 
-function visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Found {
+function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Steps<Found> {
   const found: Found = { schema: [], expressions: [] }
   if (schema === undefined) return found
+  yield
   const occurrences = occurrencesBelow(schema, context.occurrences)
-  const below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes: Partial<Context> = {}): void => {
-    const errors = visit(inner, at, { ...context, isRoot: false, occurrences, ...changes })
+  const below: Below = function* (inner, at, changes = {}) {
+    const errors = yield* visit(inner, at, { ...context, isRoot: false, occurrences, ...changes })
     found.schema.push(...errors.schema)
     found.expressions.push(...errors.expressions)
   }
   found.schema.push(...memberErrors(schema, path, context))
-  visitAdditional(schema, path, context, below, found)
-  visitProperties(schema, path, context, below)
-  visitJunctors(schema, path, below)
-  visitItems(schema, path, context, below)
+  yield* visitAdditional(schema, path, context, below, found)
+  yield* visitProperties(schema, path, context, below)
+  yield* visitJunctors(schema, path, below)
+  yield* visitItems(schema, path, context, below)
   for (const [name, inner] of Object.entries(schema.dependencies ?? {})) {
-    if (inner && !Array.isArray(inner)) below(inner as JsonSchemaProps, path.child('dependencies').key(name), { expressions: false })
+    if (inner && !Array.isArray(inner)) yield* below(inner as JsonSchemaProps, path.child('dependencies').key(name), { expressions: false })
   }
   const preserve = 'x-kubernetes-preserve-unknown-fields'
   if (schema[preserve] === false) found.schema.push(invalid(path.child(preserve), false, 'must be true or undefined'))
   found.schema.push(...validateListAndMapTypes(schema, path, context.requireAtomicSets))
   if (context.requireMapKeys) found.schema.push(...validateMapKeys(schema, path))
   found.schema.push(...validateRules(schema, path))
-  if (context.expressions && found.schema.length === 0) found.expressions.push(...validateRuleExpressions(schema, path, ruleScope(schema, context)))
+  if (context.expressions && found.schema.length === 0) found.expressions.push(...(yield* validateRuleExpressions(schema, path, ruleScope(schema, context))))
   return found
 }
 
@@ -78,21 +80,21 @@ function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, costs, 
   return { whole, stored: storedExpressions, costs, occurrences, ...(uncorrelatable ? { uncorrelatable } : {}) }
 }
 
-type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => void
+type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => Steps<void>
 
-function visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta }: Context, below: Below, found: Found): void {
+function* visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta }: Context, below: Below, found: Found): Steps<void> {
   if (schema.additionalProperties === undefined) return
   const at = path.child('additionalProperties')
   if (schema.properties && schema.additionalProperties !== true) found.schema.push(forbidden(at, 'additionalProperties and properties are mutual exclusive'))
-  below(additionalSchema(schema), at, insideMeta ? { noDefaults: 'inside additionalProperties applying to object metadata' } : {})
+  yield* below(additionalSchema(schema), at, insideMeta ? { noDefaults: 'inside additionalProperties applying to object metadata' } : {})
 }
 
-function visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, uncorrelatable }: Context, below: Below): void {
+function* visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, uncorrelatable }: Context, below: Below): Steps<void> {
   const mapType = schema['x-kubernetes-map-type']
   const known = mapType === undefined || mapType === 'granular' || mapType === 'atomic'
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const meta = (isRoot || schema['x-kubernetes-embedded-resource'] === true) && META.has(name)
-    below(property, path.child('properties').key(name), {
+    yield* below(property, path.child('properties').key(name), {
       ...(!known && { uncorrelatable: uncorrelatable ?? path }),
       ...(meta && { insideMeta: true }),
       ...(meta && isRoot && { noDefaults: `in top-level ${name}` }),
@@ -100,21 +102,21 @@ function visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, unc
   }
 }
 
-function visitJunctors(schema: JsonSchemaProps, path: FieldPath, below: Below): void {
+function* visitJunctors(schema: JsonSchemaProps, path: FieldPath, below: Below): Steps<void> {
   const blind = { expressions: false }
-  below(schema.not, path.child('not'), blind)
+  yield* below(schema.not, path.child('not'), blind)
   for (const junctor of ['allOf', 'oneOf', 'anyOf'] as const) {
-    for (const [i, clause] of (schema[junctor] ?? []).entries()) below(clause, path.child(junctor).index(i), blind)
+    for (const [i, clause] of (schema[junctor] ?? []).entries()) yield* below(clause, path.child(junctor).index(i), blind)
   }
-  for (const [name, inner] of Object.entries(schema.definitions ?? {})) below(inner, path.child('definitions').key(name), blind)
+  for (const [name, inner] of Object.entries(schema.definitions ?? {})) yield* below(inner, path.child('definitions').key(name), blind)
 }
 
-function visitItems(schema: JsonSchemaProps, path: FieldPath, { uncorrelatable }: Context, below: Below): void {
+function* visitItems(schema: JsonSchemaProps, path: FieldPath, { uncorrelatable }: Context, below: Below): Steps<void> {
   // Only items of a list of type map are told apart by what stays.
   const changes = schema['x-kubernetes-list-type'] === 'map' ? {} : { uncorrelatable: uncorrelatable ?? path }
   const at = path.child('items')
-  below(itemsSchema(schema), at, changes)
-  for (const [i, inner] of positionalItems(schema).entries()) below(inner, at.index(i), changes)
+  yield* below(itemsSchema(schema), at, changes)
+  for (const [i, inner] of positionalItems(schema).entries()) yield* below(inner, at.index(i), changes)
 }
 
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const

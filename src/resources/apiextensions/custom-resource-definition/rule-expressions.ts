@@ -7,6 +7,7 @@ import { ruleVariables, usesOldSelf } from '../../../cel/rules/compiled-rule.ts'
 import { declareTypes } from '../../../cel/schema/declared-type.ts'
 import { type SizedType, sizedType, sizesOf } from '../../../cel/schema/sizes.ts'
 import { BOOL, STRING, sameType } from '../../../cel/type.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
@@ -51,18 +52,21 @@ function printRule({ rule, message = '', messageExpression = '', fieldPath = '',
   return verbatim(`apiextensions.ValidationRule{${texts}, ${rest}}`)
 }
 
-/** What is wrong with the expressions of a schema's rules: their syntax, their types, what they are estimated to cost, and earlier values where there are none. */
-export function validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath, scope: RuleScope): FieldError[] {
+/** What is wrong with the expressions of a schema's rules: their syntax, their types, what they are estimated to cost, and earlier values where there are none. A rule is a step. */
+export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath, scope: RuleScope): Steps<FieldError[]> {
   const rules = schema[RULES] ?? []
   if (rules.length === 0) return []
   const { type, struct } = declareTypes(schema, scope.whole, 'selfType')
   const sized = sizedType(schema, scope.whole)
   if (!type || !sized) return []
-  return rules.flatMap((rule, i) => {
+  const errors: FieldError[] = []
+  for (const [i, rule] of rules.entries()) {
     const variables = { ...ruleVariables(type, rule) }
     const environmentFor = (stored: boolean): Environment => extend(stored ? STORED : ADMITTED, variables, struct)
-    return expressionErrors(rule, { ...scope, environmentFor, sized, sizeAt: sizesOf(sized) }, path.child(RULES).index(i))
-  })
+    errors.push(...expressionErrors(rule, { ...scope, environmentFor, sized, sizeAt: sizesOf(sized) }, path.child(RULES).index(i)))
+    yield
+  }
+  return errors
 }
 
 function expressionErrors(rule: ValidationRule, scope: RuleContext, path: FieldPath): FieldError[] {

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
@@ -20,21 +21,23 @@ const BESIDE_STATUS = [
 const ALLOWED = new Set(BESIDE_STATUS.map(name => name.charAt(0).toLowerCase() + name.slice(1)))
 const EXTENSIONS = new Set(['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-validations'])
 
-/** `path`: of what holds `openAPIV3Schema`. `hasStatus`: the kind has the subresource, whose schema is taken from the properties. */
-export function validateSchema(schema: JsonSchemaProps | undefined, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): FieldError[] {
+/** In steps. `path`: of what holds `openAPIV3Schema`. `hasStatus`: the kind has the subresource, whose schema is taken from the properties. */
+export function* validateSchema(schema: JsonSchemaProps | undefined, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): Steps<FieldError[]> {
   if (schema === undefined) return []
   const at = path.child('openAPIV3Schema')
   const errors = hasStatus ? besideStatusErrors(schema, at) : []
   if (schema.nullable) errors.push(forbidden(at.child('nullable'), 'nullable cannot be true at the root'))
   const fault = rules.requireStructural ? structuralFault(schema) : undefined
   let structural = false
+  yield
   if (rules.requireStructural && fault === undefined) {
     const found = validateStructural(schema, at)
-    if (found.length === 0) found.push(...validateDefaults(schema, at, rules.requirePrunedDefaults))
+    yield
+    if (found.length === 0) found.push(...(yield* validateDefaults(schema, at, rules.requirePrunedDefaults)))
     structural = found.length === 0
     errors.push(...found)
   }
-  errors.push(...validateOpenApiSchema(schema, at, rules, structural))
+  errors.push(...(yield* validateOpenApiSchema(schema, at, rules, structural)))
   // Whatever has no structural form is told of above, too, and better.
   return errors.length === 0 && fault !== undefined ? [invalid(at, '', fault)] : errors
 }

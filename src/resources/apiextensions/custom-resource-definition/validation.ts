@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
@@ -19,13 +20,14 @@ import { validateVersion } from './version.ts'
 
 const SCOPES = ['Cluster', 'Namespaced']
 
-export function validateDefinition(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+/** In steps: a definition may hold very many schemas and rules. */
+export function* validateDefinition(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const spec = shareParts(next.spec)
   const rules = rulesFor(old)
   return [
     ...(old ? [] : nameErrors(next)),
-    ...specErrors(spec, path, rules),
+    ...(yield* specErrors(spec, path, rules)),
     ...(old ? immutableErrors(spec, old.spec, path, rules) : []),
     ...validateDefinitionStatus(next),
     ...storedVersionErrors(next.status?.storedVersions ?? [], spec.versions, fieldPath('status', 'storedVersions')),
@@ -58,7 +60,7 @@ function scopeErrors(scope: string, path: FieldPath): FieldError[] {
 }
 
 /** Paths are those of the spec that upstream checks, at which stands what all versions have alike. */
-function specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): FieldError[] {
+function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): Steps<FieldError[]> {
   const { shared, versions, names, conversion } = spec
   const withDefaults = schemasOf(spec).some(schema => someSchema(schema, inner => inner.default !== undefined))
   const structural = !spec.preserveUnknownFields || withDefaults || schemasOf(spec).some(schema => someSchema(schema, hasExtensions))
@@ -72,10 +74,10 @@ function specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): 
     ...(withDefaults && spec.preserveUnknownFields
       ? [invalid(path.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')]
       : []),
-    ...versionsErrors(spec, path, rules),
+    ...(yield* versionsErrors(spec, path, rules)),
     ...requiredNames(names, path.child('names')),
     ...validateNames(names, path.child('names')),
-    ...validateSchema(sharedSchema, path.child('validation'), hasStatus, rulesOfVersion(rules, versions[0]?.name, sharedSchema)),
+    ...(yield* validateSchema(sharedSchema, path.child('validation'), hasStatus, rulesOfVersion(rules, versions[0]?.name, sharedSchema))),
     ...validateSubresources(shared.subresources, path.child('subresources')),
     ...validateColumns(shared.additionalPrinterColumns, path.child('additionalPrinterColumns')),
     ...validateSelectableFields(
@@ -109,17 +111,17 @@ function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, pa
   )
 }
 
-function versionsErrors({ shared, versions }: SharedSpec, path: FieldPath, rules: DefinitionRules): FieldError[] {
+function* versionsErrors({ shared, versions }: SharedSpec, path: FieldPath, rules: DefinitionRules): Steps<FieldError[]> {
   const at = path.child('versions')
   const ownSubresources = versions.some(({ subresources }) => subresources !== undefined)
-  const errors = versions.flatMap((version, i) => {
+  const errors: FieldError[] = []
+  for (const [i, version] of versions.entries()) {
     const texts = isDns1035Label(version.name)
     const subresources = ownSubresources ? version.subresources : shared.subresources
-    return [
-      ...(texts.length > 0 ? [invalid(at.index(i).child('name'), version.name, texts.join(','))] : []),
-      ...validateVersion(version, at.index(i), subresources?.status !== undefined, rulesOfVersion(rules, version.name, version.schema?.openAPIV3Schema)),
-    ]
-  })
+    if (texts.length > 0) errors.push(invalid(at.index(i).child('name'), version.name, texts.join(',')))
+    const schemaRules = rulesOfVersion(rules, version.name, version.schema?.openAPIV3Schema)
+    errors.push(...(yield* validateVersion(version, at.index(i), subresources?.status !== undefined, schemaRules)))
+  }
   if (new Set(versions.map(({ name }) => name)).size < versions.length) errors.push(invalid(at, goVersions(versions), 'must contain unique version names'))
   if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.push(invalid(at, goVersions(versions), 'must have exactly one version marked as storage version'))

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
@@ -10,13 +11,13 @@ import { validateSubresources } from './subresources.ts'
 
 const MAX_WARNING = 256
 
-/** `hasStatus`: the version has the subresource, of its own or as all versions have. */
-export function validateVersion(version: DefinitionVersion, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): FieldError[] {
+/** In steps. `hasStatus`: the version has the subresource, of its own or as all versions have. */
+export function* validateVersion(version: DefinitionVersion, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): Steps<FieldError[]> {
   const warning = path.child('deprecationWarning')
   const schema = version.schema?.openAPIV3Schema
   return [
     ...warningTexts(version).map(text => invalid(warning, version.deprecationWarning, text)),
-    ...validateSchema(schema, path.child('schema'), hasStatus, rules),
+    ...(yield* validateSchema(schema, path.child('schema'), hasStatus, rules)),
     ...validateSubresources(version.subresources, path.child('subresources')),
     ...validateColumns(version.additionalPrinterColumns, path.child('additionalPrinterColumns')),
     ...validateSelectableFields(

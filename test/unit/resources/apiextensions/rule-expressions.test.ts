@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { declareTypes } from '../../../../src/cel/schema/declared-type.ts'
 import { escapeProperty } from '../../../../src/cel/schema/property-names.ts'
 import { printType } from '../../../../src/cel/type.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
 import { RuleCosts } from '../../../../src/resources/apiextensions/custom-resource-definition/rule-costs.ts'
 import { validateRuleExpressions } from '../../../../src/resources/apiextensions/custom-resource-definition/rule-expressions.ts'
@@ -14,7 +15,7 @@ const object = (properties: Record<string, JsonSchemaProps>): JsonSchemaProps =>
 /** What is wrong with a rule, each with the place below it; Go's print of the rule is left out. */
 function faults(schema: JsonSchemaProps, rule: Partial<ValidationRule>, { whole = false, stored = NOTHING_STORED } = {}): string[] {
   const ruled = { ...schema, 'x-kubernetes-validations': [{ rule: 'true', ...rule }] }
-  return validateRuleExpressions(ruled, fieldPath('s'), { whole, stored, costs: new RuleCosts(true), occurrences: 1n }).map(({ field, body }) => {
+  return runAtOnce(validateRuleExpressions(ruled, fieldPath('s'), { whole, stored, costs: new RuleCosts(true), occurrences: 1n })).map(({ field, body }) => {
     const what = body.replace(/Invalid value: (apiextensions\.ValidationRule\{.*?OptionalOldSelf:\(\*bool\)\([^)]*\)\}: )?/s, '').split('\n')[0]
     return `${field.replace('s.x-kubernetes-validations[0].', '')}: ${what}`
   })
