@@ -6,14 +6,16 @@ import { type CompiledRule, compileRule } from './compiled-rule.ts'
 
 const RULES = 'x-kubernetes-validations'
 
+type RuleSource = () => CompiledRule
+
 /** The rules of a schema and of what is in it, as a tree like the schema's. */
 export interface RuleNode {
   /** Of the values: that of the spine, where the rules stand in an allOf. */
   readonly schema: JsonSchemaProps
   /** Values are whole objects. */
   readonly whole: boolean
-  /** Compiled when they are first asked for; an error where the schema has no type that expressions know. */
-  readonly rules: () => readonly CompiledRule[] | { readonly fault: string }
+  /** Each is compiled when it is first asked for: there may be very many. An error where the schema has no type that expressions know. */
+  readonly rules: () => readonly RuleSource[] | { readonly fault: string }
   readonly hasRules: boolean
   readonly items: RuleNode | undefined
   readonly properties: ReadonlyMap<string, RuleNode>
@@ -65,15 +67,21 @@ function propertyNodes(stated: JsonSchemaProps, spine: JsonSchemaProps): Map<str
 const isTyped = (schema: JsonSchemaProps): boolean => declareTypes(schema, isWhole(schema), 'selfType').type !== undefined
 
 function compiledOnce(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): RuleNode['rules'] {
-  let compiled: readonly CompiledRule[] | { readonly fault: string } | undefined
+  let sources: readonly RuleSource[] | { readonly fault: string } | undefined
   return () => {
-    compiled ??= compileAll(stated, spine, whole)
-    return compiled
+    sources ??= sourcesOf(stated, spine, whole)
+    return sources
   }
 }
 
-function compileAll(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): readonly CompiledRule[] | { readonly fault: string } {
+function sourcesOf(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): readonly RuleSource[] | { readonly fault: string } {
   const { type, struct } = declareTypes(spine, whole, 'selfType')
   if (!type) return { fault: 'failed to convert to declType for CEL validation rules' }
-  return (stated[RULES] ?? []).map(rule => compileRule(rule, spine, type, struct))
+  return (stated[RULES] ?? []).map(rule => {
+    let compiled: CompiledRule | undefined
+    return () => {
+      compiled ??= compileRule(rule, spine, type, struct)
+      return compiled
+    }
+  })
 }

@@ -169,7 +169,7 @@ class Run implements RuleResult {
       const variables = variablesOf(visit)
       for (const rule of rules) {
         if (this.#turns?.spent()) await this.#turns.next()
-        await this.#check(rule, visit, variables)
+        await this.#check(rule(), visit, variables)
         if (this.remaining < 0) return
       }
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { Turns } from '../../../../src/cel/program/program.ts'
-import { ruleTree } from '../../../../src/cel/rules/rule-node.ts'
+import { type RuleNode, ruleTree } from '../../../../src/cel/rules/rule-node.ts'
 import { type RuleResult, validateRules } from '../../../../src/cel/rules/rule-validator.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import type { Json } from '../../../../src/meta/object.ts'
@@ -52,5 +52,17 @@ describe('rules of a schema', () => {
       const whole = await run(one)
       expect({ errors, warnings, remaining }, one.name).to.deep.equal({ errors: whole.errors, warnings: whole.warnings, remaining: whole.remaining })
     }
+  })
+
+  it('are compiled one by one, when they are first run', async () => {
+    const rules = Array.from({ length: 5 }, () => ({ rule: 'self > 0' }))
+    const tree = ruleTree({ type: 'integer', 'x-kubernetes-validations': rules }, false) as RuleNode
+    // A rule that has not been run may still be changed.
+    const change = async (): Promise<void> => {
+      Object.assign(rules[4] as object, { rule: 'self < 0' })
+    }
+    const broken: Turns = { spent: () => true, next: change }
+    const { errors } = await validateRules(tree, { value: 1, turns: broken })
+    expect(errors.map(({ body }) => body)).to.deep.equal(['Invalid value: "integer": failed rule: self < 0'])
   })
 })

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import type { HookContext } from '../../../../src/catalog/definition.ts'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { customResourceDefinitionResource } from '../../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
 import type { DefinitionVersion } from '../../../../src/resources/apiextensions/custom-resource-definition/spec.ts'
+import { definitionStrategy } from '../../../../src/resources/apiextensions/custom-resource-definition/strategy.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { causesOf, KindCases } from '../../../support/kind-cases.ts'
 import { KindServer } from '../../../support/kind-server.ts'
@@ -208,5 +210,18 @@ describe('CustomResourceDefinition', () => {
       server.update(GR, '', NAME, old => ({ ...old, spec: { ...old.spec, group: 'x' }, status: { ...old.status, acceptedNames } }), { subresource: 'status' })
     expect((await write({ plural: 'widgets', kind: 'Widget' })).spec.group).to.equal('example.com')
     expect(await causesOf(write({ plural: 'W', kind: 'Widget' }))).to.deep.equal(['Invalid status.acceptedNames.plural'])
+  })
+
+  it('is judged in steps, of which none holds more than a schema, a default or a rule', () => {
+    const many = (member: (i: number) => object): object => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, member(i)]))
+    const judge = (schema: JsonSchemaProps): number => {
+      const next = { ...of({ versions: [version(schema)] }), metadata, status: {} } as unknown as KubeObject
+      const context = {} as HookContext
+      return [...(definitionStrategy.validateInSteps?.(next, undefined, context) ?? [])].length
+    }
+    const properties = many(i => ({ type: 'integer', default: i })) as Record<string, JsonSchemaProps>
+    expect(judge({ properties })).to.be.greaterThan(200)
+    const rules = Array.from({ length: 100 }, (_, i) => ({ rule: `self > ${i}` }))
+    expect(judge({ properties: { a: { type: 'integer', 'x-kubernetes-validations': rules } } })).to.be.greaterThan(100)
   })
 })
