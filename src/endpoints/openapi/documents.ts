@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
-import type { Steps } from '../../lib/steps.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
 import { documentOperations, type Operation, reasonOf } from './operations.ts'
@@ -24,7 +23,17 @@ function byPath(operations: readonly Operation[]): Map<string, { operations: Ope
   return paths
 }
 
-const idOf = (parameter: Parameter): string => JSON.stringify(parameterV2(parameter))
+const ids = new WeakMap<Parameter, string>()
+
+/** What tells parameters apart. Most are shared by all operations: it is made once for each. */
+function idOf(parameter: Parameter): string {
+  let id = ids.get(parameter)
+  if (id === undefined) {
+    id = JSON.stringify(parameterV2(parameter))
+    ids.set(parameter, id)
+  }
+  return id
+}
 
 function extensions({ action, gvk }: Operation): JsonObject {
   return {
@@ -33,12 +42,34 @@ function extensions({ action, gvk }: Operation): JsonObject {
   }
 }
 
-/** The whole API as Swagger 2.0, a path a step. */
-export function* openApiV2(snapshot: CatalogSnapshot, release: string): Steps<JsonObject> {
+/** A member of a part of a Swagger document. */
+export interface SwaggerMember {
+  readonly part: (typeof SWAGGER_PARTS)[number]
+  readonly name: string
+  readonly value: JsonObject
+}
+
+/** The parts that have many members, in the order in which they are made. */
+export const SWAGGER_PARTS = ['paths', 'definitions', 'parameters'] as const
+
+/** What else a Swagger document says: before the parts that have many members, and after them. */
+export const swaggerHead = (release: string): JsonObject => ({ swagger: '2.0', info: { title, version: release } })
+export const swaggerTail: JsonObject = {
+  securityDefinitions: { BearerToken: { description: bearer.description, type: bearer.type, name: bearer.name, in: bearer.in } },
+  security: [{ BearerToken: [] }],
+}
+
+/** The whole API as Swagger 2.0, a member at a time: with many custom kinds the whole is several times as large as all else that is kept of them. Undefined: nothing yet. */
+export function* swaggerMembers(snapshot: CatalogSnapshot): Generator<SwaggerMember | undefined, void> {
   const resolver = new TypeResolver(2, kindsByDefinition(snapshot))
-  const operations = [...documentOperations(snapshot).values()].flatMap(make => make())
+  const operations: Operation[] = []
   const uses = new Map<string, number>()
-  for (const { parameters } of operations) for (const parameter of parameters) uses.set(idOf(parameter), (uses.get(idOf(parameter)) ?? 0) + 1)
+  for (const make of documentOperations(snapshot).values()) {
+    const made = make()
+    operations.push(...made)
+    for (const { parameters } of made) for (const parameter of parameters) uses.set(idOf(parameter), (uses.get(idOf(parameter)) ?? 0) + 1)
+    yield
+  }
   const common: [string, JsonObject][] = []
   const known = new Map<string, JsonObject>()
   /** A parameter that stands in many operations is written once. */
@@ -54,45 +85,36 @@ export function* openApiV2(snapshot: CatalogSnapshot, release: string): Steps<Js
     }
     return reference
   }
-  const paths: JsonObject = {}
-  yield
   for (const [path, { operations: here, shared }] of [...byPath(operations)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    yield
     const item: JsonObject = {}
-    for (const operation of here) {
-      const own = operation.parameters.filter(p => !shared.has(idOf(p))).sort(byName)
-      const body = operation.body && {
-        name: 'body',
-        in: 'body',
-        ...(operation.body.required && { required: true }),
-        schema: resolver.refer(operation.body.type),
-      }
-      const parameters = [...(body ? [body as JsonObject] : []), ...own.map(parameter)]
-      item[operation.method] = {
-        description: operation.description,
-        ...(operation.consumes.length > 0 && { consumes: [...operation.consumes] }),
-        produces: [...operation.produces],
-        schemes: ['https'],
-        tags: [operation.tag],
-        operationId: operation.id,
-        ...(parameters.length > 0 && { parameters }),
-        responses: responses(operation, type => ({ schema: resolver.refer(type) })),
-        ...extensions(operation),
-      }
-    }
+    for (const operation of here) item[operation.method] = operationV2(operation, shared, resolver, parameter)
     const common = (here[0] as Operation).parameters.filter(p => shared.has(idOf(p))).sort(byName)
     if (common.length > 0) item.parameters = common.map(parameter)
-    paths[path] = item
+    yield { part: 'paths', name: path, value: item }
   }
-  yield
+  for (const [name, value] of resolver.members()) yield { part: 'definitions', name, value }
+  for (const [name, value] of common.sort(([a], [b]) => (a < b ? -1 : 1))) yield { part: 'parameters', name, value }
+}
+
+function operationV2(operation: Operation, shared: ReadonlySet<string>, resolver: TypeResolver, parameter: (value: Parameter) => JsonObject): JsonObject {
+  const own = operation.parameters.filter(p => !shared.has(idOf(p))).sort(byName)
+  const body = operation.body && {
+    name: 'body',
+    in: 'body',
+    ...(operation.body.required && { required: true }),
+    schema: resolver.refer(operation.body.type),
+  }
+  const parameters = [...(body ? [body as JsonObject] : []), ...own.map(parameter)]
   return {
-    swagger: '2.0',
-    info: { title, version: release },
-    paths,
-    definitions: resolver.collected(),
-    parameters: Object.fromEntries(common.sort(([a], [b]) => (a < b ? -1 : 1))),
-    securityDefinitions: { BearerToken: { description: bearer.description, type: bearer.type, name: bearer.name, in: bearer.in } },
-    security: [{ BearerToken: [] }],
+    description: operation.description,
+    ...(operation.consumes.length > 0 && { consumes: [...operation.consumes] }),
+    produces: [...operation.produces],
+    schemes: ['https'],
+    tags: [operation.tag],
+    operationId: operation.id,
+    ...(parameters.length > 0 && { parameters }),
+    responses: responses(operation, type => ({ schema: resolver.refer(type) })),
+    ...extensions(operation),
   }
 }
 
@@ -133,6 +155,6 @@ export function openApiV3(operations: readonly Operation[], resolver: TypeResolv
     openapi: '3.0.0',
     info: { title, version: release },
     paths,
-    components: { schemas: resolver.collected(), securitySchemes: { BearerToken: { ...bearer } } },
+    components: { schemas: Object.fromEntries(resolver.members()), securitySchemes: { BearerToken: { ...bearer } } },
   }
 }

@@ -1,24 +1,45 @@
 import protobuf from 'protobufjs/minimal.js'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
 import { any, counted, extensions, flag, measured, message, named, strings, text, type Writer } from './gnostic-parts.ts'
 
+const NUMBER_OF = { paths: 8, definitions: 9, parameters: 10 } as const
+const MEMBER_OF = { paths: 2, definitions: 1, parameters: 1 } as const
+
 /**
- * A Swagger 2.0 document of ours in the protobuf form that kubectl and client-go ask for. Source: OpenAPIv2.proto of gnostic; only what our documents hold is
- * written. Values of any shape (extensions, defaults, enums) are YAML texts in it.
+ * A Swagger 2.0 document of ours in the protobuf form that kubectl and client-go ask for, in pieces. Source: OpenAPIv2.proto of gnostic; only what our documents hold is
+ * written. Values of any shape (extensions, defaults, enums) are YAML texts in it. `head`, `members`, `tail`: as in `documents.ts`.
  */
-export function encodeSwagger(document: JsonObject): Buffer {
-  const out = protobuf.Writer.create()
-  text(out, 1, document.swagger)
-  const info = document.info as JsonObject
-  message(out, 2, w => {
-    text(w, 1, info.title)
-    text(w, 2, info.version)
+export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember | undefined>, tail: JsonObject): Generator<Buffer | undefined, void> {
+  yield encoded(out => {
+    text(out, 1, head.swagger)
+    const info = head.info as JsonObject
+    message(out, 2, w => {
+      text(w, 1, info.title)
+      text(w, 2, info.version)
+    })
   })
-  message(out, 8, w => named(w, 2, document.paths, pathItem))
-  message(out, 9, w => named(w, 1, document.definitions, schema))
-  message(out, 10, w => named(w, 1, document.parameters, parameter))
-  for (const requirement of (document.security ?? []) as JsonObject[]) message(out, 12, w => named(w, 1, requirement, (v, value) => strings(v, 1, value)))
-  message(out, 13, w => named(w, 1, document.securityDefinitions, (v, value) => message(v, 2, key => apiKey(key, value as JsonObject))))
+  // A part says how long it is before its members come.
+  const pieces = { paths: [] as Buffer[], definitions: [] as Buffer[], parameters: [] as Buffer[] }
+  const write = { paths: pathItem, definitions: schema, parameters: parameter }
+  for (const member of members) {
+    if (member) pieces[member.part].push(encoded(out => named(out, MEMBER_OF[member.part], { [member.name]: member.value }, write[member.part])))
+    yield
+  }
+  for (const part of SWAGGER_PARTS) {
+    const length = pieces[part].reduce((sum, piece) => sum + piece.length, 0)
+    yield encoded(out => out.uint32((NUMBER_OF[part] << 3) | 2).uint32(length))
+    yield* pieces[part]
+  }
+  yield encoded(out => {
+    for (const requirement of (tail.security ?? []) as JsonObject[]) message(out, 12, w => named(w, 1, requirement, (v, value) => strings(v, 1, value)))
+    message(out, 13, w => named(w, 1, tail.securityDefinitions, (v, value) => message(v, 2, key => apiKey(key, value as JsonObject))))
+  })
+}
+
+function encoded(write: (out: Writer) => void): Buffer {
+  const out = protobuf.Writer.create()
+  write(out)
   return Buffer.from(out.finish())
 }
 

@@ -56,14 +56,15 @@ export class TypeResolver {
     return 'list' in type ? this.list(type.list) : this.definitions.refer(type)
   }
 
-  /** What has been referred to, with the kinds that each stands for. */
-  collected(): JsonObject {
-    const out: JsonObject = {}
+  /** What has been referred to, by name, with the kinds that each stands for. */
+  *members(): Generator<[string, JsonObject], void> {
     for (const [name, definition] of this.definitions.entries()) {
       const kinds = this.kinds.get(name)
-      out[name] = kinds ? { ...definition, 'x-kubernetes-group-version-kind': kinds.map(({ group, kind, version }) => ({ group, kind, version })) } : definition
+      yield [
+        name,
+        kinds ? { ...definition, 'x-kubernetes-group-version-kind': kinds.map(({ group, kind, version }) => ({ group, kind, version })) } : definition,
+      ]
     }
-    return out
   }
 
   private list({ version }: ServedResource): JsonObject {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { createOpenApi } from '../../../src/endpoints/openapi/endpoint.ts'
+import { createOpenApi } from '../../../src/endpoints/openapi/open-api.ts'
+import { bytesOf } from '../../support/document-bytes.ts'
 import { builtinSnapshot, describeReference, referenceJson } from '../../support/reference.ts'
 
 interface FactField {
@@ -75,11 +76,11 @@ describeReference('OpenAPI beside the reference', () => {
   const byDefinition = new Map(Object.values(messages).flatMap(message => (message.openapi === undefined ? [] : [[message.openapi, message] as const])))
   const snapshot = builtinSnapshot()
   const openApi = createOpenApi(snapshot)
-  const v2 = JSON.parse(openApi.v2().body.toString()) as { definitions: Schemas }
+  const v2 = JSON.parse(bytesOf(openApi.v2()).toString()) as { definitions: Schemas }
   const v3 = new Map<string, Schema>()
   for (const groupVersion of snapshot.servedGroupVersions()) {
-    const document = openApi.v3(groupVersion.includes('/') ? `apis/${groupVersion}` : `api/${groupVersion}`) as { body: Buffer }
-    const { components } = JSON.parse(document.body.toString()) as { components: { schemas: Schemas } }
+    const document = bytesOf(openApi.v3(groupVersion.includes('/') ? `apis/${groupVersion}` : `api/${groupVersion}`))
+    const { components } = JSON.parse(document.toString()) as { components: { schemas: Schemas } }
     for (const [name, schema] of Object.entries(components.schemas)) v3.set(name, schema)
   }
 

@@ -1,0 +1,93 @@
+import { type Clock, steadyClock } from '../../lib/clock.ts'
+import { type KeptDocument, keepDocument } from './kept-document.ts'
+import type { DocumentPieces, OpenApi } from './open-api.ts'
+
+/** A document that nobody has asked for in so long is let go, and made again for who asks. */
+const KEEP_MS = 5 * 60_000
+
+/** The OpenAPI documents of one state of the catalog: made when first asked for, kept compressed while they are in use. */
+export class KeptDocuments {
+  /** When the first of them was asked for. */
+  readonly modified = new Date().toUTCString()
+  private readonly openApi: OpenApi
+  private readonly clock: Clock
+  private readonly kept = new Map<string, { readonly document: Promise<KeptDocument>; usedAt: number }>()
+  /** Of the documents of `/openapi/v3`, by path: the index tells them whether or not they are kept. */
+  private readonly hashes = new Map<string, string>()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(openApi: OpenApi, clock: Clock = steadyClock) {
+    this.openApi = openApi
+    this.clock = clock
+  }
+
+  v2(): Promise<KeptDocument> {
+    return this.once('v2', () => this.openApi.v2())
+  }
+
+  /** The same as gnostic's protobuf. */
+  v2Proto(): Promise<KeptDocument> {
+    return this.once('v2Proto', () => this.openApi.v2Proto())
+  }
+
+  /** `{ paths: { 'api/v1': { serverRelativeURL } } }` */
+  async v3Index(): Promise<KeptDocument> {
+    const paths: Record<string, { serverRelativeURL: string }> = {}
+    for (const path of this.openApi.paths()) paths[path] = { serverRelativeURL: relativeUrl(path, await this.hashOf(path)) }
+    return this.once('v3', () => [Buffer.from(JSON.stringify({ paths }))])
+  }
+
+  hasV3(path: string): boolean {
+    return this.openApi.has(path)
+  }
+
+  /** The hash of a document of `/openapi/v3` that there is. */
+  async hashOf(path: string): Promise<string> {
+    const known = this.hashes.get(path)
+    if (known !== undefined) return known
+    const { hash } = await this.v3(path)
+    this.hashes.set(path, hash)
+    return hash
+  }
+
+  v3(path: string): Promise<KeptDocument> {
+    return this.once(`v3/${path}`, () => this.openApi.v3(path))
+  }
+
+  /** The same as gnostic's protobuf, under the same hash. */
+  async v3Proto(path: string): Promise<KeptDocument> {
+    const [document, hash] = await Promise.all([this.once(`v3Proto/${path}`, () => this.openApi.v3Proto(path)), this.hashOf(path)])
+    return { ...document, hash }
+  }
+
+  /** Lets all go. */
+  close(): void {
+    clearInterval(this.timer)
+    this.timer = undefined
+    this.kept.clear()
+  }
+
+  /** Lets go what nobody has asked for in a while. */
+  letGo(): void {
+    const before = this.clock.now() - KEEP_MS
+    for (const [id, { usedAt }] of this.kept) if (usedAt < before) this.kept.delete(id)
+    if (this.kept.size === 0) this.close()
+  }
+
+  /** Once for all who ask while it is made. */
+  private once(id: string, make: () => DocumentPieces | readonly Buffer[]): Promise<KeptDocument> {
+    const known = this.kept.get(id)
+    if (known) {
+      known.usedAt = this.clock.now()
+      return known.document
+    }
+    const document = keepDocument(make())
+    this.kept.set(id, { document, usedAt: this.clock.now() })
+    document.catch(() => this.kept.delete(id))
+    this.timer ??= setInterval(() => this.letGo(), KEEP_MS / 5).unref()
+    return document
+  }
+}
+
+/** Where a document of `/openapi/v3` is found. */
+export const relativeUrl = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`

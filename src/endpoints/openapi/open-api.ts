@@ -1,0 +1,72 @@
+import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import type { GroupVersionKind } from '../../meta/gvk.ts'
+import type { JsonObject } from '../../meta/object.ts'
+import { openApiV3, SWAGGER_PARTS, type SwaggerMember, swaggerHead, swaggerMembers, swaggerTail } from './documents.ts'
+import { encodeSwagger } from './gnostic.ts'
+import { encodeOpenApi } from './gnostic-v3.ts'
+import { kindsByDefinition, TypeResolver } from './kinds.ts'
+import { documentOperations, type Operation } from './operations.ts'
+
+/** A document while it is made: its bytes in pieces, and undefined wherever others may have their turn. */
+export type DocumentPieces = Generator<Buffer | undefined, void>
+
+/** Makes the OpenAPI documents of one state of the catalog, each as often as it is asked for. */
+export interface OpenApi {
+  v2(): DocumentPieces
+  /** The same as gnostic's protobuf. */
+  v2Proto(): DocumentPieces
+  /** Paths of the documents of `/openapi/v3`: `api/v1`, `apis/apps/v1`. */
+  paths(): Iterable<string>
+  has(path: string): boolean
+  /** Of a path that there is. */
+  v3(path: string): DocumentPieces
+  /** The same as gnostic's protobuf. */
+  v3Proto(path: string): DocumentPieces
+}
+
+const RELEASE = 'v1.33.0'
+
+export function createOpenApi(snapshot: CatalogSnapshot): OpenApi {
+  let operations: Map<string, () => Operation[]> | undefined
+  let kinds: Map<string, GroupVersionKind[]> | undefined
+  const documents = (): Map<string, () => Operation[]> => {
+    operations ??= documentOperations(snapshot)
+    return operations
+  }
+  const v3 = (path: string): JsonObject => {
+    kinds ??= kindsByDefinition(snapshot)
+    return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds), RELEASE)
+  }
+  return {
+    v2: () => swaggerText(swaggerHead(RELEASE), swaggerMembers(snapshot), swaggerTail),
+    v2Proto: () => encodeSwagger(swaggerHead(RELEASE), swaggerMembers(snapshot), swaggerTail),
+    paths: () => documents().keys(),
+    has: path => documents().has(path),
+    *v3(path) {
+      yield Buffer.from(JSON.stringify(v3(path)))
+    },
+    *v3Proto(path) {
+      yield encodeOpenApi(v3(path))
+    },
+  }
+}
+
+/** A Swagger document in JSON. */
+function* swaggerText(head: JsonObject, members: Iterable<SwaggerMember | undefined>, tail: JsonObject): DocumentPieces {
+  yield Buffer.from(JSON.stringify(head).slice(0, -1))
+  let open = -1
+  /** Ends the part that is open, and begins those up to this one. */
+  const begin = (part: number): string => {
+    let text = ''
+    for (; open < part; open++) text += `${open < 0 ? ',' : '},'}"${SWAGGER_PARTS[open + 1]}":{`
+    return text
+  }
+  for (const member of members) {
+    if (member === undefined) yield
+    else {
+      const before = begin(SWAGGER_PARTS.indexOf(member.part)) || ','
+      yield Buffer.from(`${before}${JSON.stringify(member.name)}:${JSON.stringify(member.value)}`)
+    }
+  }
+  yield Buffer.from(`${begin(SWAGGER_PARTS.length - 1)}},${JSON.stringify(tail).slice(1)}`)
+}

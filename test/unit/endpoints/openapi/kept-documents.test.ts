@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { bodyOf } from '../../../../src/endpoints/openapi/kept-document.ts'
+import { KeptDocuments } from '../../../../src/endpoints/openapi/kept-documents.ts'
+import type { OpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
+import { wholeOf } from '../../../../src/lib/filled-body.ts'
+
+const LONG = Array.from({ length: 40_000 }, (_, i) => `"path-${i}"`).join(',')
+const MINUTE = 60_000
+
+/** What has been made, in order. */
+function setUp() {
+  const made: string[] = []
+  const document = (id: string, text: string) =>
+    (function* () {
+      made.push(id)
+      yield Buffer.from(text.slice(0, 7))
+      yield
+      yield Buffer.from(text.slice(7))
+    })()
+  const openApi: OpenApi = {
+    v2: () => document('v2', LONG),
+    v2Proto: () => document('v2Proto', 'swagger'),
+    paths: () => ['api/v1', 'apis/apps/v1'],
+    has: path => path === 'api/v1' || path === 'apis/apps/v1',
+    v3: path => document(path, `{"v3":"${path}"}`),
+    v3Proto: path => document(`proto ${path}`, path),
+  }
+  const time = { now: 0 }
+  return { made, time, documents: new KeptDocuments(openApi, { now: () => time.now }) }
+}
+
+const hashOf = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase()
+
+describe('KeptDocuments', () => {
+  it('keeps a document compressed, and gives it as it was made', async () => {
+    const { documents } = setUp()
+    const document = await documents.v2()
+    expect(wholeOf(bodyOf(document)).toString()).to.equal(LONG)
+    expect(document.length).to.equal(LONG.length)
+    expect(document.hash).to.equal(hashOf(LONG))
+    expect(document.pieces.reduce((sum, { deflated }) => sum + deflated.buffer.byteLength, 0)).to.be.below(LONG.length / 3)
+    documents.close()
+  })
+
+  it('makes it once for all who ask', async () => {
+    const { made, documents } = setUp()
+    await Promise.all([documents.v2(), documents.v2(), documents.v3Index(), documents.v3Index()])
+    await documents.v3('api/v1')
+    expect(made.sort()).to.deep.equal(['api/v1', 'apis/apps/v1', 'v2'])
+    documents.close()
+  })
+
+  it('lets it go when nobody asks any more, and makes it again', async () => {
+    const { made, time, documents } = setUp()
+    const { hash } = await documents.v2()
+    time.now = 4 * MINUTE
+    documents.letGo()
+    await documents.v2()
+    expect(made).to.deep.equal(['v2'])
+    time.now = 10 * MINUTE
+    documents.letGo()
+    expect((await documents.v2()).hash).to.equal(hash)
+    expect(made).to.deep.equal(['v2', 'v2'])
+    documents.close()
+  })
+
+  it('tells hashes of documents that it has let go', async () => {
+    const { made, time, documents } = setUp()
+    const index = wholeOf(bodyOf(await documents.v3Index())).toString()
+    expect(JSON.parse(index).paths['apis/apps/v1']).to.deep.equal({ serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${hashOf('{"v3":"apis/apps/v1"}')}` })
+    time.now = 10 * MINUTE
+    documents.letGo()
+    expect(wholeOf(bodyOf(await documents.v3Index())).toString()).to.equal(index)
+    expect(made).to.deep.equal(['api/v1', 'apis/apps/v1'])
+    documents.close()
+  })
+
+  it('has one hash for both forms of a document', async () => {
+    const { documents } = setUp()
+    const proto = await documents.v3Proto('api/v1')
+    expect(wholeOf(bodyOf(proto)).toString()).to.equal('api/v1')
+    expect(proto.hash).to.equal((await documents.v3('api/v1')).hash)
+    expect(documents.hasV3('apis/other/v1')).to.equal(false)
+    documents.close()
+  })
+})
