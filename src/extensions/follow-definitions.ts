@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { AccessEvent, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { type Controller, followFresh } from '../controllers/controller.ts'
@@ -26,9 +27,9 @@ export interface CustomResourceHost {
 }
 
 interface Entry {
-  /** What decides how objects are read and stored: another one ends the watches. */
+  /** Digest of what decides how objects are read and stored: another one ends the watches. */
   readonly storage: string
-  /** What else clients see of the kind. */
+  /** Digest of what else clients see of the kind. */
   readonly view: string
   readonly resource: ResourceDefinition | undefined
 }
@@ -96,8 +97,8 @@ class FollowedDefinitions {
   private change(name: string, definition: KubeObject | undefined): void {
     const before = this.entries.get(name)
     const { uid, deletionTimestamp } = definition?.metadata ?? {}
-    const storage = definition ? JSON.stringify([uid, definition.spec, definition.status?.acceptedNames], printBig) : ''
-    const view = JSON.stringify([definition?.status?.conditions, deletionTimestamp])
+    const storage = digest([uid, definition?.spec, definition?.status?.acceptedNames])
+    const view = digest([definition?.status?.conditions, deletionTimestamp])
     if (before?.storage === storage && before.view === view) return
     const resource = definition && this.compile(name, definition)
     if (definition) this.entries.set(name, { storage, view, resource })
@@ -133,5 +134,8 @@ class FollowedDefinitions {
     this.host.catalog.replace([...this.host.builtin, ...[...this.entries.values()].flatMap(({ resource }) => resource ?? [])])
   }
 }
+
+/** A definition may be a megabyte: what is compared is kept as its hash. */
+const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value, printBig)).digest('base64')
 
 const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
