@@ -1,9 +1,9 @@
 /**
  * Bundles src/main.ts into dist/main.cjs and src/primary-main.ts into dist/primary.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
- * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside.
+ * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside, and so do the descriptions of types, which are read when OpenAPI is asked for (dist/descriptions).
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -23,6 +23,8 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'cjs',
+  // What a module reads from its own folder is copied below.
+  define: { 'import.meta.dirname': '__dirname' },
   // What is imported lazily is then required lazily: a dynamic import would not see the cached code.
   supported: { 'dynamic-import': false },
   external: ['lmdb', 'etcd3', '@grpc/grpc-js'],
@@ -34,6 +36,8 @@ await build({
   legalComments: 'external',
   logLevel: 'warning',
 })
+
+cpSync(join(root, 'src/resources/descriptions'), join(dist, 'descriptions'), { recursive: true })
 
 // The code that a start needs is what the cache should hold: the server is started once, stopped when it serves, and its functions are kept.
 const scratch = mkdtempSync(join(tmpdir(), 'binnacle-build-'))

@@ -56,6 +56,7 @@ import type { WriteTarget } from './registry/types.ts'
 import { type AuthServices, builtinResources } from './resources/builtin.ts'
 import type { IsAllowed } from './resources/certificates/signer-admission.ts'
 import type { TolerationSeconds } from './resources/core/pod/admission.ts'
+import { readDescriptions } from './resources/descriptions.ts'
 import type { Backend } from './storage/backend.ts'
 import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
@@ -213,7 +214,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   return {
     registry,
     checks: [{ name: 'etcd', check: () => backend.check(AbortSignal.timeout(2000)) }, ...readiness.checks],
-    handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint()),
+    handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint(readDescriptions)),
     isServed: info => isKnown(catalog.snapshot(), info),
     metrics: [
       deprecatedRequests,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
+import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
 import { documentOperations, type Operation, reasonOf } from './operations.ts'
 import { byName, type Parameter, parameterV2, parameterV3 } from './parameters.ts'
@@ -60,8 +61,8 @@ export const swaggerTail: JsonObject = {
 }
 
 /** The whole API as Swagger 2.0, a member at a time: with many custom kinds the whole is several times as large as all else that is kept of them. Undefined: nothing yet. */
-export function* swaggerMembers(snapshot: CatalogSnapshot): Generator<SwaggerMember | undefined, void> {
-  const resolver = new TypeResolver(2, kindsByDefinition(snapshot))
+export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descriptions): Generator<SwaggerMember | undefined, void> {
+  const resolver = new TypeResolver(2, kindsByDefinition(snapshot), descriptions)
   const operations: Operation[] = []
   const uses = new Map<string, number>()
   for (const make of documentOperations(snapshot).values()) {

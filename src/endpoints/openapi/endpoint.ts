@@ -4,7 +4,7 @@ import { failure } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { bodyOf, type KeptDocument } from './kept-document.ts'
 import { KeptDocuments, relativeUrl } from './kept-documents.ts'
-import { createOpenApi } from './open-api.ts'
+import { createOpenApi, nothingSaid, type ReadDescriptions } from './open-api.ts'
 
 const PROTO_V2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const offerV2: readonly MediaType[] = [
@@ -24,6 +24,11 @@ const anyParameters = { allowsTransform: () => true }
 export class OpenApiEndpoint {
   private generation = -1
   private current: KeptDocuments | undefined
+  private readonly readDescriptions: ReadDescriptions
+
+  constructor(readDescriptions = nothingSaid) {
+    this.readDescriptions = readDescriptions
+  }
 
   /** Answers the request, or returns false where the path is none of these. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
@@ -32,7 +37,7 @@ export class OpenApiEndpoint {
     if (this.generation !== snapshot.generation || !this.current) {
       this.generation = snapshot.generation
       this.current?.close()
-      this.current = new KeptDocuments(createOpenApi(snapshot))
+      this.current = new KeptDocuments(createOpenApi(snapshot, this.readDescriptions))
     }
     const documents = this.current
     if (path === '/openapi/v2') {

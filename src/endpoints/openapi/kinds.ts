@@ -3,7 +3,8 @@ import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 import { metaTypes } from '../../schema/meta-types.ts'
-import { DefinitionSet, type OpenApiVersion } from '../../schema/openapi/definitions.ts'
+import { DefinitionSet, type OpenApiVersion, TYPE_META } from '../../schema/openapi/definitions.ts'
+import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { TypeRef } from './operations.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
@@ -45,8 +46,8 @@ export class TypeResolver {
   private readonly definitions: DefinitionSet
   private readonly kinds: ReadonlyMap<string, readonly GroupVersionKind[]>
 
-  constructor(version: OpenApiVersion, kinds: ReadonlyMap<string, readonly GroupVersionKind[]>) {
-    this.definitions = new DefinitionSet(version)
+  constructor(version: OpenApiVersion, kinds: ReadonlyMap<string, readonly GroupVersionKind[]>, descriptions?: Descriptions) {
+    this.definitions = new DefinitionSet(version, descriptions)
     this.kinds = kinds
   }
 
@@ -73,17 +74,17 @@ export class TypeResolver {
     const name = version.schema.definition
     const metadata = this.definitions.refer(metaRegistry.type('meta.ListMeta'))
     const isV3 = String(metadata.$ref).startsWith('#/components/')
+    const said = (field: string) => this.definitions.said(TYPE_META, field)
+    const about = this.definitions.said(`${META}.ListMeta`)
     const definition: JsonObject = {
-      description: `A list of objects of kind ${version.kind}.`,
+      description: `A list of ${version.kind} objects.`,
       type: 'object',
       required: ['items'],
       properties: {
-        apiVersion: { description: 'Group and version in which the list is written.', type: 'string' },
-        items: { description: 'The objects.', type: 'array', items: isV3 && item.$ref !== undefined ? { default: {}, allOf: [item] } : item },
-        kind: { description: 'Type of the list.', type: 'string' },
-        metadata: isV3
-          ? { description: 'What the list says of itself.', default: {}, allOf: [metadata] }
-          : { description: 'What the list says of itself.', ...metadata },
+        apiVersion: { ...said('apiVersion'), type: 'string' },
+        items: { ...said('items'), type: 'array', items: isV3 && item.$ref !== undefined ? { default: {}, allOf: [item] } : item },
+        kind: { ...said('kind'), type: 'string' },
+        metadata: isV3 ? { ...about, default: {}, allOf: [metadata] } : { ...about, ...metadata },
       },
     }
     if (name === undefined) return definition
@@ -96,9 +97,10 @@ export class TypeResolver {
     const optional = ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor']
     const isV3 = this.definitions.reference('x').$ref === '#/components/schemas/x'
     const properties: JsonObject = {}
-    for (const name of [...names, ...optional].sort()) properties[name] = { type: 'string', ...(isV3 && names.includes(name) && { default: '' }) }
+    for (const name of [...names, ...optional].sort())
+      properties[name] = { ...this.definitions.said(VERSION_INFO, name), type: 'string', ...(isV3 && names.includes(name) && { default: '' }) }
     this.definitions.set(VERSION_INFO, {
-      description: 'How this server was built.',
+      ...this.definitions.said(VERSION_INFO),
       type: 'object',
       required: ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'],
       properties,

@@ -1,6 +1,7 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
+import { Descriptions } from '../../schema/openapi/descriptions.ts'
 import { openApiV3, SWAGGER_PARTS, type SwaggerMember, swaggerHead, swaggerMembers, swaggerTail } from './documents.ts'
 import { encodeSwagger } from './gnostic.ts'
 import { encodeOpenApi } from './gnostic-v3.ts'
@@ -26,7 +27,13 @@ export interface OpenApi {
 
 const RELEASE = 'v1.33.0'
 
-export function createOpenApi(snapshot: CatalogSnapshot): OpenApi {
+/** The text that describes the types of a group; empty where there is none. */
+export type ReadDescriptions = (group: string) => string
+
+export const nothingSaid: ReadDescriptions = () => ''
+
+export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid): OpenApi {
+  const descriptions = descriptionsWhileUsed(readDescriptions)
   let operations: Map<string, () => Operation[]> | undefined
   let kinds: Map<string, GroupVersionKind[]> | undefined
   const documents = (): Map<string, () => Operation[]> => {
@@ -35,11 +42,11 @@ export function createOpenApi(snapshot: CatalogSnapshot): OpenApi {
   }
   const v3 = (path: string): JsonObject => {
     kinds ??= kindsByDefinition(snapshot)
-    return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds), RELEASE)
+    return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds, descriptions()), RELEASE)
   }
   return {
-    v2: () => swaggerText(swaggerHead(RELEASE), swaggerMembers(snapshot), swaggerTail),
-    v2Proto: () => encodeSwagger(swaggerHead(RELEASE), swaggerMembers(snapshot), swaggerTail),
+    v2: () => swaggerText(swaggerHead(RELEASE), swaggerMembers(snapshot, descriptions()), swaggerTail),
+    v2Proto: () => encodeSwagger(swaggerHead(RELEASE), swaggerMembers(snapshot, descriptions()), swaggerTail),
     paths: () => documents().keys(),
     has: path => documents().has(path),
     *v3(path) {
@@ -48,6 +55,16 @@ export function createOpenApi(snapshot: CatalogSnapshot): OpenApi {
     *v3Proto(path) {
       yield encodeOpenApi(v3(path))
     },
+  }
+}
+
+/** The descriptions, which are read once for the documents that are made together, and again when they have been let go. */
+function descriptionsWhileUsed(read: ReadDescriptions): () => Descriptions {
+  let current: WeakRef<Descriptions> | undefined
+  return () => {
+    const known = current?.deref() ?? new Descriptions(read)
+    current = new WeakRef(known)
+    return known
   }
 }
 

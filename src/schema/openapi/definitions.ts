@@ -1,18 +1,24 @@
 import type { JsonObject } from '../../meta/object.ts'
 import { membersOf } from '../members.ts'
 import type { Field, ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema.ts'
-import { fieldDescription, typeDescription } from './descriptions.ts'
+import { type Descriptions, noDescriptions } from './descriptions.ts'
 
 /** 2: Swagger 2.0, as `/openapi/v2` has it; 3: OpenAPI 3.0. They differ in how references, defaults and unions are written. */
 export type OpenApiVersion = 2 | 3
 
+/** What objects of all kinds have in common: apiVersion, kind, metadata and, in lists, items. */
+export const TYPE_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.TypeMeta'
+const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'
+
 /** Collects definitions of types by reference, each once, with those that they refer to. */
 export class DefinitionSet {
   private readonly version: OpenApiVersion
+  private readonly descriptions: Descriptions
   private readonly definitions = new Map<string, JsonObject>()
 
-  constructor(version: OpenApiVersion) {
+  constructor(version: OpenApiVersion, descriptions = noDescriptions) {
     this.version = version
+    this.descriptions = descriptions
   }
 
   /** Names in order of bytes, each with its definition. */
@@ -54,26 +60,39 @@ export class DefinitionSet {
   /** A special form that is a definition of its own (times, quantities). */
   private referScalar(schema: ScalarSchema, definition: string): JsonObject {
     if (!this.definitions.has(definition)) {
-      const description = typeDescription(definition.slice(definition.lastIndexOf('.') + 1))
-      this.definitions.set(definition, { ...(description !== undefined && { description }), ...specialForm(schema, this.version) })
+      this.definitions.set(definition, { ...this.said(definition), ...specialForm(schema, this.version) })
     }
     return this.reference(definition)
   }
 
   /** A value of more than one type has a definition that says nothing of it. */
-  private referUnion({ name, definition, description = typeDescription(name) }: UnionSchema): JsonObject {
-    if (!this.definitions.has(definition)) this.definitions.set(definition, { ...(description !== undefined && { description }) })
+  private referUnion({ definition }: UnionSchema): JsonObject {
+    if (!this.definitions.has(definition)) this.definitions.set(definition, this.said(definition))
     return this.reference(definition)
+  }
+
+  /** The description of a type; with `field`, of one of its fields. */
+  said(definition: string, field?: string): { description?: string } {
+    const type = this.descriptions.of(definition)
+    const description = field === undefined ? type?.text : type?.fields.get(field)
+    return description === undefined ? {} : { description }
+  }
+
+  /** Fields that every kind has are described once. */
+  private saidOfField(parent: StructSchema, { name, schema }: Field): { description?: string } {
+    const own = parent.definition === undefined ? {} : this.said(parent.definition, name)
+    if (own.description !== undefined || !parent.typeMeta) return own
+    const ofList = name === 'metadata' && schema.type === 'struct' && schema.name === 'ListMeta'
+    return ofList ? this.said(LIST_META) : this.said(TYPE_META, name)
   }
 
   private struct(schema: StructSchema): JsonObject {
     const fields = membersOf(schema)
-    const description = schema.description ?? typeDescription(schema.name)
     const required = fields.filter(field => field.required).map(field => field.name)
     const properties: JsonObject = {}
     for (const field of [...fields].sort((a, b) => (a.name < b.name ? -1 : 1))) properties[field.name] = this.property(field, schema)
     return {
-      ...(description !== undefined && { description }),
+      ...(schema.definition !== undefined && this.said(schema.definition)),
       type: 'object',
       ...(required.length > 0 && { required }),
       ...(fields.length > 0 && { properties }),
@@ -83,7 +102,6 @@ export class DefinitionSet {
   }
 
   private property(field: Field, parent: StructSchema): JsonObject {
-    const described = field.description ?? fieldDescription(parent, field)
     const value = field.default ?? (field.pointer ? undefined : impliedDefault(field.schema, field.omitEmpty))
     const marks: JsonObject = {}
     const { schema } = field
@@ -95,7 +113,7 @@ export class DefinitionSet {
     if (field.strayListType) marks['x-kubernetes-list-type'] = field.strayListType
     if (field.patchMergeKey !== undefined) marks['x-kubernetes-patch-merge-key'] = field.patchMergeKey
     if (field.patchStrategy !== undefined) marks['x-kubernetes-patch-strategy'] = field.patchStrategy
-    const own = { ...(described !== undefined && { description: described }), ...(this.version === 3 && value !== undefined && { default: value }) }
+    const own = { ...this.saidOfField(parent, field), ...(this.version === 3 && value !== undefined && { default: value }) }
     return { ...this.wrap(this.type(schema), own, true), ...marks }
   }
 

@@ -1,93 +1,92 @@
-import type { Field, StructSchema } from '../schema.ts'
+import { invariant } from '../../lib/invariant.ts'
 
-/** What is said of a type or a field whose declaration says nothing. */
-const types: Readonly<Record<string, string>> = {
-  APIGroup: 'A group of resources and the versions it is served in.',
-  APIResource: 'A resource type, the names by which it is known and what can be done with it.',
-  APIResourceList: 'The resource types of one version of a group.',
-  Binding: 'Assigns an object, such as a pod, to another, such as a node.',
-  ComponentStatus: 'The health of a part of the control plane. No longer kept up.',
-  Condition: 'One aspect of the present state of an object.',
-  ConfigMap: 'Configuration as keys and values, for pods to read.',
-  Container: 'A program that a pod runs.',
-  ControllerRevision: 'A snapshot of the state of a controller, to roll back to.',
-  DaemonSet: 'Runs a copy of a pod on every node that fits.',
-  DeleteOptions: 'How an object is to be deleted.',
-  Deployment: 'Keeps a number of like pods running, and replaces them step by step when their template changes.',
-  Endpoints: 'The addresses behind a service.',
-  Event: 'A report of something that happened to an object. Kept for a limited time.',
-  Eviction: 'Asks for a pod to be removed from its node, within the limits of its disruption budget.',
-  FieldsV1: 'A set of fields, as a tree of `f:name`, `k:{keys}` and `v:value`.',
-  IPAddress: 'An address that is in use, and by which object.',
-  IntOrString: 'A number, or a text such as a name or a percentage.',
-  LabelSelector: 'Picks objects by their labels. All of its parts must hold; an empty one picks everything.',
-  Lease: 'Says who holds something at present, and until when.',
-  LimitRange: 'Bounds and defaults of the resources that pods of a namespace ask for.',
-  ListMeta: 'What a list says of itself.',
-  ManagedFieldsEntry: 'The fields of an object that a manager has set.',
-  MicroTime: 'A time with microseconds, RFC 3339.',
-  Namespace: 'A scope for names.',
-  Node: 'A machine on which pods run.',
-  ObjectMeta: 'What every object says of itself.',
-  OwnerReference: 'An object on which this one depends: when it is gone, so is this one.',
-  Patch: 'A change to an object, in one of the patch formats.',
-  PersistentVolume: 'Storage that outlives pods.',
-  PersistentVolumeClaim: 'Asks for storage, and names it to pods.',
-  Pod: 'A group of containers that run together on one node.',
-  PodSpec: 'What a pod is to be.',
-  PodStatus: 'What a pod is at present.',
-  PodTemplate: 'A pattern to make pods from.',
-  PodTemplateSpec: 'The pods that a workload makes.',
-  Preconditions: 'What must hold of an object before it is changed.',
-  Quantity: 'An amount with a unit: `100m`, `1.5Gi`, `2e3`.',
-  RawExtension: 'Any object.',
-  ReplicaSet: 'Keeps a number of like pods running.',
-  ReplicationController: 'Keeps a number of like pods running.',
-  ResourceQuota: 'Bounds what a namespace may use in sum.',
-  Scale: 'How many replicas a workload is to have, and has.',
-  Secret: 'Confidential data as keys and values, for pods to read.',
-  Service: 'A name and an address for a set of pods.',
-  ServiceAccount: 'An identity for what runs in pods.',
-  ServiceCIDR: 'A range from which services get their addresses.',
-  StatefulSet: 'Keeps a number of pods running, each with a name and storage of its own.',
-  Status: 'The outcome of a request that does not answer with an object.',
-  Time: 'A time in whole seconds, RFC 3339.',
-  TokenRequest: 'Asks for a token for a service account.',
-  WatchEvent: 'A change to a watched object.',
+/** What is said of a type, and of its fields by name. */
+interface TypeDescription {
+  readonly text: string
+  readonly fields: ReadonlyMap<string, string>
 }
 
-const objectMeta: Readonly<Record<string, string>> = {
-  annotations: 'Data of tools about the object, by key. Cannot be selected by.',
-  creationTimestamp: 'When the server made the object. Set by the server.',
-  deletionGracePeriodSeconds: 'Seconds from the beginning of deletion until the object may be removed. Set by the server.',
-  deletionTimestamp: 'When the object is to be gone; present once its deletion has begun. Set by the server.',
-  finalizers: 'What must be done before the object may be removed; who has done it takes its entry away.',
-  generateName: 'Beginning of a name that the server completes, where no name is given.',
-  generation: 'Counts the states that have been wished for. Set by the server.',
-  labels: 'Names and values to select by.',
-  managedFields: 'Which manager has set which fields. Kept by the server.',
-  name: 'Unique among objects of its type in its namespace. Cannot be changed.',
-  namespace: 'Where the name is unique. Cannot be changed; empty for objects of the cluster.',
-  ownerReferences: 'Objects on which this one depends.',
-  resourceVersion: 'Changes with every write; opaque. An update that names it is refused when the object has changed since.',
-  selfLink: 'No longer set.',
-  uid: 'Unique over time and space. Set by the server.',
+/**
+ * The descriptions of types and fields, kept as text beside the declarations and read when a document is made. A group has one text, whatever the versions of its types:
+ *
+ *     Probe: A check that the kubelet makes of a container.
+ *       periodSeconds: Seconds from one check to the next.
+ *
+ *     JobCondition like meta.Condition: One aspect of the state of a job.
+ *       type: Complete, Failed or Suspended.
+ *
+ * `like` takes the descriptions of the fields from another type: one of this group that stands above, or `group.Type`, but for those that follow. A line beginning with `#` is a comment.
+ */
+export class Descriptions {
+  private readonly read: (group: string) => string
+  private readonly groups = new Map<string, ReadonlyMap<string, TypeDescription>>()
+  private readonly types = new Map<string, TypeDescription | undefined>()
+
+  /** `read` gives the text of a group (`core`, `meta`); it is empty where there is none. It is called once a group, when one of its types is first asked for. */
+  constructor(read: (group: string) => string) {
+    this.read = read
+  }
+
+  /** Of a type by the name of its definition, `io.k8s.api.core.v1.Pod`. */
+  of(definition: string): TypeDescription | undefined {
+    if (!this.types.has(definition)) {
+      const group = GROUP.exec(definition)?.[1] ?? (definition.startsWith(MACHINERY) ? 'meta' : undefined)
+      const name = definition.slice(definition.lastIndexOf('.') + 1)
+      this.types.set(definition, group === undefined ? undefined : this.group(group).get(name))
+    }
+    return this.types.get(definition)
+  }
+
+  private group(group: string): ReadonlyMap<string, TypeDescription> {
+    const known = this.groups.get(group)
+    if (known) return known
+    const types = new Map<string, TypeDescription>()
+    this.groups.set(group, types)
+    for (const { name, model, text, fields } of parse(this.read(group))) {
+      invariant(!types.has(name), `${group}.${name} is described twice`)
+      types.set(name, { text, fields: model === undefined ? fields : new Map([...this.model(group, model).fields, ...fields]) })
+    }
+    return types
+  }
+
+  private model(group: string, name: string): TypeDescription {
+    const at = name.indexOf('.')
+    const found = this.group(at < 0 ? group : name.slice(0, at)).get(name.slice(at + 1))
+    invariant(found, `${group}: ${name} is not described above`)
+    return found
+  }
 }
 
-const anywhere: Readonly<Record<string, string>> = {
-  apiVersion: 'Group and version in which the object is written.',
-  kind: 'Type of the object.',
-  items: 'The objects of the list.',
-  spec: 'What is wished for.',
-  status: 'What is, as far as it is known. Set by the system.',
+export const noDescriptions = new Descriptions(() => '')
+
+/** How definitions are named: after their group and version, or, those of the machinery, after what they are. */
+const GROUP = /^io\.k8s\.(?:api|(?:apiextensions-apiserver|apimachinery|kube-aggregator)\.pkg\.apis)\.([a-z]+)\.v\w+\.\w+$/
+const MACHINERY = 'io.k8s.apimachinery.pkg.'
+
+interface Block {
+  readonly name: string
+  readonly model: string | undefined
+  readonly text: string
+  readonly fields: Map<string, string>
 }
 
-export const typeDescription = (name: string): string | undefined => (Object.hasOwn(types, name) ? types[name] : undefined)
+const TYPE = /^(\w+)(?: like ([\w.]+))?: (\S.*)$/
+const FIELD = /^ {2}(\S+): (\S.*)$/
 
-export function fieldDescription(parent: StructSchema, field: Field): string | undefined {
-  const { name } = field
-  if (parent.name === 'ObjectMeta') return Object.hasOwn(objectMeta, name) ? objectMeta[name] : undefined
-  if (!parent.typeMeta) return undefined
-  if (name === 'metadata') return typeDescription(field.schema.type === 'struct' ? field.schema.name : '')
-  return Object.hasOwn(anywhere, name) ? anywhere[name] : undefined
+function* parse(source: string): Generator<Block> {
+  let block: Block | undefined
+  for (const line of source.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue
+    const [, name, model, text] = TYPE.exec(line) ?? []
+    const [, field, said] = FIELD.exec(line) ?? []
+    if (name !== undefined && text !== undefined) {
+      if (block) yield block
+      block = { name, model, text, fields: new Map() }
+    } else {
+      invariant(block && field !== undefined && said !== undefined, `neither a type nor a field with its description: ${line}`)
+      invariant(!block.fields.has(field), `${block.name}.${field} is described twice`)
+      block.fields.set(field, said)
+    }
+  }
+  if (block) yield block
 }

@@ -6,13 +6,14 @@ import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 import { DefinitionSet } from '../../../src/schema/openapi/definitions.ts'
+import { Descriptions } from '../../../src/schema/openapi/descriptions.ts'
 
 const props = new TypeRegistry()
   .add({
     id: 't',
-    definition: 'io.example.v1',
+    definition: 'io.k8s.api.example.v1',
     source: `
-union OrBool Props boolean # a schema or not
+union OrBool Props boolean
 union OrList Props list
 union OrStrings Props strings
 
@@ -96,13 +97,13 @@ describe('a value of two JSON forms', () => {
   for (const [value, text] of errors) it(text, () => expect(() => decode(props, value)).to.throw(text))
 
   it('has a definition without a type', () => {
-    const set = new DefinitionSet(3)
+    const set = new DefinitionSet(3, new Descriptions(group => (group === 'example' ? 'OrBool: a schema or not' : '')))
     set.refer(props)
     const definitions = Object.fromEntries(set.entries())
-    expect(definitions['io.example.v1.OrBool']).to.deep.equal({ description: 'a schema or not' })
+    expect(definitions['io.k8s.api.example.v1.OrBool']).to.deep.equal({ description: 'a schema or not' })
     expect(definitions['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON']).to.not.have.property('type')
-    expect((definitions['io.example.v1.Props']?.properties as JsonObject | undefined)?.extra).to.deep.equal({
-      allOf: [{ $ref: '#/components/schemas/io.example.v1.OrBool' }],
+    expect((definitions['io.k8s.api.example.v1.Props']?.properties as JsonObject | undefined)?.extra).to.deep.equal({
+      allOf: [{ $ref: '#/components/schemas/io.k8s.api.example.v1.OrBool' }],
     })
   })
 })

@@ -1,20 +1,21 @@
 import { expect } from 'chai'
 import { TypeRegistry } from '../../../../src/schema/idl.ts'
 import { DefinitionSet } from '../../../../src/schema/openapi/definitions.ts'
+import { Descriptions } from '../../../../src/schema/openapi/descriptions.ts'
 
 const registry = new TypeRegistry().add({
   id: 't',
-  definition: 'io.example.v1',
+  definition: 'io.k8s.api.example.v1',
   source: `
 enum Protocol SCTP TCP
 
-type Thing typemeta # a thing
+type Thing typemeta
   spec 2 Spec?
   self 3 *Thing?
   list 4 ThingList?
 
 type Spec atomic
-  name 1 string # its name
+  name 1 string
   protocol 2 Protocol? = "TCP"
   replicas 3 *int32? = 1
   port 4 IntOrString?
@@ -39,8 +40,21 @@ type ThingList nodefinition
 `,
 })
 
+const texts: Readonly<Record<string, string>> = {
+  example: `
+Thing: a thing
+Spec: what it is to be
+  name: its name
+`,
+  meta: `
+TypeMeta: of every kind
+  kind: its kind
+Time: a time
+`,
+}
+
 const render = (version: 2 | 3) => {
-  const set = new DefinitionSet(version)
+  const set = new DefinitionSet(version, new Descriptions(group => texts[group] ?? ''))
   const reference = set.refer(registry.type('t.Thing'))
   return {
     reference,
@@ -54,12 +68,12 @@ describe('OpenAPI definitions', () => {
   const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity'
 
   it('are collected with what they refer to, by name', () => {
-    expect(v2.reference).to.deep.equal({ $ref: '#/definitions/io.example.v1.Thing' })
-    expect(v3.reference).to.deep.equal({ $ref: '#/components/schemas/io.example.v1.Thing' })
+    expect(v2.reference).to.deep.equal({ $ref: '#/definitions/io.k8s.api.example.v1.Thing' })
+    expect(v3.reference).to.deep.equal({ $ref: '#/components/schemas/io.k8s.api.example.v1.Thing' })
     expect(Object.keys(v3.definitions)).to.deep.equal([
-      'io.example.v1.Part',
-      'io.example.v1.Spec',
-      'io.example.v1.Thing',
+      'io.k8s.api.example.v1.Part',
+      'io.k8s.api.example.v1.Spec',
+      'io.k8s.api.example.v1.Thing',
       'io.k8s.apimachinery.pkg.api.resource.Quantity',
       'io.k8s.apimachinery.pkg.apis.meta.v1.Duration',
       'io.k8s.apimachinery.pkg.apis.meta.v1.Time',
@@ -69,11 +83,13 @@ describe('OpenAPI definitions', () => {
   })
 
   it('say what kind of object it is', () => {
-    const { properties, ...thing } = v3.definitions['io.example.v1.Thing'] ?? { properties: {} }
+    const { properties, ...thing } = v3.definitions['io.k8s.api.example.v1.Thing'] ?? { properties: {} }
     expect(thing).to.deep.equal({ description: 'a thing', type: 'object' })
     expect(Object.keys(properties)).to.deep.equal(['apiVersion', 'kind', 'list', 'self', 'spec'])
-    expect(v3.definitions['io.example.v1.Spec']).to.include({ 'x-kubernetes-map-type': 'atomic' })
-    expect(v3.definitions['io.example.v1.Spec']?.required).to.deep.equal(['name', 'count', 'on'])
+    expect(properties).to.deep.include({ apiVersion: { type: 'string' }, kind: { type: 'string', description: 'its kind' } })
+    expect(v3.definitions['io.k8s.apimachinery.pkg.apis.meta.v1.Time']).to.include({ description: 'a time' })
+    expect(v3.definitions['io.k8s.api.example.v1.Spec']).to.include({ 'x-kubernetes-map-type': 'atomic' })
+    expect(v3.definitions['io.k8s.api.example.v1.Spec']?.required).to.deep.equal(['name', 'count', 'on'])
   })
 
   const properties: [string, object, object][] = [
@@ -107,7 +123,7 @@ describe('OpenAPI definitions', () => {
       'parts',
       {
         type: 'array',
-        items: { $ref: '#/definitions/io.example.v1.Part' },
+        items: { $ref: '#/definitions/io.k8s.api.example.v1.Part' },
         'x-kubernetes-list-map-keys': ['name', 'kind'],
         'x-kubernetes-list-type': 'map',
         'x-kubernetes-patch-merge-key': 'name',
@@ -115,7 +131,7 @@ describe('OpenAPI definitions', () => {
       },
       {
         type: 'array',
-        items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.example.v1.Part' }] },
+        items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.k8s.api.example.v1.Part' }] },
         'x-kubernetes-list-map-keys': ['name', 'kind'],
         'x-kubernetes-list-type': 'map',
         'x-kubernetes-patch-merge-key': 'name',
@@ -124,27 +140,27 @@ describe('OpenAPI definitions', () => {
     ],
     [
       'part',
-      { $ref: '#/definitions/io.example.v1.Part', 'x-kubernetes-map-type': 'granular' },
-      { allOf: [{ $ref: '#/components/schemas/io.example.v1.Part' }], 'x-kubernetes-map-type': 'granular' },
+      { $ref: '#/definitions/io.k8s.api.example.v1.Part', 'x-kubernetes-map-type': 'granular' },
+      { allOf: [{ $ref: '#/components/schemas/io.k8s.api.example.v1.Part' }], 'x-kubernetes-map-type': 'granular' },
     ],
   ]
   for (const [name, two, three] of properties) {
     it(name, () => {
-      expect(v2.definitions['io.example.v1.Spec']?.properties[name]).to.deep.equal(two)
-      expect(v3.definitions['io.example.v1.Spec']?.properties[name]).to.deep.equal(three)
+      expect(v2.definitions['io.k8s.api.example.v1.Spec']?.properties[name]).to.deep.equal(two)
+      expect(v3.definitions['io.k8s.api.example.v1.Spec']?.properties[name]).to.deep.equal(three)
     })
   }
 
   it('leave no mark of a field on the type', () => {
-    expect(v3.definitions['io.example.v1.Part']).to.not.have.property('x-kubernetes-map-type')
+    expect(v3.definitions['io.k8s.api.example.v1.Part']).to.not.have.property('x-kubernetes-map-type')
   })
 
   it('have a struct in place where it has no name', () => {
-    expect(v3.definitions['io.example.v1.Thing']?.properties.list).to.deep.equal({
+    expect(v3.definitions['io.k8s.api.example.v1.Thing']?.properties.list).to.deep.equal({
       default: {},
       type: 'object',
       required: ['items'],
-      properties: { items: { type: 'array', items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.example.v1.Part' }] } } },
+      properties: { items: { type: 'array', items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.k8s.api.example.v1.Part' }] } } },
     })
   })
 
