@@ -1,23 +1,92 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
-import type { StructSchema } from '../../../src/schema/schema.ts'
-import { servedBuiltins } from '../../support/served-builtins.ts'
+import { createOpenApi } from '../../../src/endpoints/openapi/endpoint.ts'
+import { readDescriptions } from '../../../src/resources/descriptions.ts'
+import { types } from '../../../src/resources/types.ts'
+import { builtinSnapshot } from '../../support/reference.ts'
 
-const GATES = ['ClusterTrustBundle', 'StorageVersionMigrator']
-const versions = servedBuiltins({ 'api/all': true }, Object.fromEntries(GATES.map(gate => [gate, true]))).flatMap(({ versions }) => versions)
-
-function undescribed(schema: StructSchema, path: string): string[] {
-  return [...schema.fields].flatMap(([name, field]) => {
-    const at = `${path}.${name}`
-    const inner = (name === 'spec' || name === 'status') && field.schema.type === 'struct' ? undescribed(field.schema, at) : []
-    return [...(field.description === undefined ? [at] : []), ...inner]
-  })
+interface Definition {
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, { readonly description?: string }>>
 }
 
-/** What `kubectl explain` has to tell of a kind, and of its spec and status. */
-describe('every kind is described', () => {
-  for (const { group, name, kind, schema } of versions)
-    it(`${group}/${name} ${kind}`, () => {
-      expect(schema.description ?? '').not.to.equal('')
-      expect(undescribed(schema, kind)).to.deep.equal([])
-    })
+const folder = join(import.meta.dirname, '../../../src/resources/descriptions')
+const groups = new Set(readdirSync(folder).map(file => file.replace(/(-\w+)?\.txt$/, '')))
+
+const snapshot = builtinSnapshot()
+const openApi = createOpenApi(snapshot, readDescriptions)
+const parse = (document: { body: Buffer } | undefined) => JSON.parse((document as { body: Buffer }).body.toString())
+
+/** The definitions of every document, with the document that each is from. */
+function definitions(): [name: string, definition: Definition, document: string][] {
+  const all = Object.entries(parse(openApi.v2()).definitions as Record<string, Definition>).map(([name, definition]): [string, Definition, string] => [
+    name,
+    definition,
+    'v2',
+  ])
+  for (const groupVersion of snapshot.servedGroupVersions()) {
+    const path = groupVersion.includes('/') ? `apis/${groupVersion}` : `api/${groupVersion}`
+    const { schemas } = parse(openApi.v3(path)).components as { schemas: Record<string, Definition> }
+    for (const [name, definition] of Object.entries(schemas)) all.push([name, definition, path])
+  }
+  return all
+}
+
+/** Every line of the texts: of which type it is, and, unless it is about the type itself, of which field. */
+function* lines(): Generator<{ group: string; type: string; field: string | undefined; text: string }> {
+  for (const group of groups) {
+    let type = ''
+    for (const line of readDescriptions(group).split('\n')) {
+      if (line === '' || line.startsWith('#')) continue
+      const [head, ...rest] = line.trimStart().split(': ') as [string, ...string[]]
+      if (!line.startsWith(' ')) type = head.split(' ')[0] as string
+      yield { group, type, field: line.startsWith(' ') ? head : undefined, text: rest.join(': ') }
+    }
+  }
+}
+
+describe('descriptions of the built-in kinds', () => {
+  const all = definitions()
+  const fields = new Map<string, Set<string>>([['meta.TypeMeta', new Set(['apiVersion', 'kind', 'metadata', 'items'])]])
+  for (const [name, { properties = {} }] of all) {
+    const [, group, type] = /([a-z]+)\.v\d\w*\.(\w+)$/.exec(name) ?? ['', 'meta', name.slice(name.lastIndexOf('.') + 1)]
+    fields.set(`${group}.${type}`, new Set([...(fields.get(`${group}.${type}`) ?? []), ...Object.keys(properties)]))
+  }
+
+  it('stand at every type and every field, in each document', () => {
+    const missing: string[] = []
+    for (const [name, { description, properties = {} }, document] of all) {
+      if (!description) missing.push(`${document}: ${name}`)
+      for (const [field, property] of Object.entries(properties)) if (!property.description) missing.push(`${document}: ${name}.${field}`)
+    }
+    expect(missing).to.deep.equal([])
+  })
+
+  it('are of types and fields that there are', () => {
+    const unknown: string[] = []
+    for (const { group, type, field } of lines()) {
+      const known = fields.get(`${group}.${type}`)
+      if (!known || (field !== undefined && !known.has(field))) unknown.push(`${group}.${type}${field === undefined ? '' : `.${field}`}`)
+    }
+    expect(unknown).to.deep.equal([])
+  })
+
+  it('say more than the name, in sentences of plain ASCII', () => {
+    const letters = (text: string) => text.toLowerCase().replace(/\W|\b(a|an|the|of)\b/g, '')
+    const poor: string[] = []
+    for (const { group, type, field, text } of lines()) {
+      const sentences = /^[A-Z`0-9][\x20-\x7e]*[.]$/.test(text) && !/ {2}/.test(text)
+      if (!sentences || letters(text) === letters(field ?? type) || text.length > 500) poor.push(`${group}.${type}.${field}: ${text}`)
+    }
+    expect(poor).to.deep.equal([])
+  })
+
+  it('begin with a word of warning where a field is deprecated', () => {
+    const silent: string[] = []
+    for (const [name, { properties = {} }] of all)
+      for (const [field, { description = '' }] of Object.entries(properties))
+        if (types.byDefinition(name)?.fields.get(field)?.deprecated && !description.startsWith('Deprecated: ')) silent.push(`${name}.${field}`)
+    expect(silent).to.deep.equal([])
+  })
 })
