@@ -20,10 +20,11 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer. `?` ends the type of an optional field (omitempty and not required). Marks:
  * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) · `set` `atomic` `granular` `map(a,b)` list and map types ·
  * `strayatomic` a list type of what is no list ·
- * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `= json` default (last) · `# text` description (last).
- * A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`, `strings`). Declarations start a line, fields are indented. `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `# text`.
+ * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `= json` default (last).
+ * A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`, `strings`). Declarations start a line, fields are indented. `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`.
+ * What types and fields mean is said elsewhere (`openapi/descriptions.ts`).
  *
- * `type DaemonSet like apps.DaemonSet` is the type of another package once more, as versions of a kind are: with its marks, texts and fields, whose types are those of this package where it
+ * `type DaemonSet like apps.DaemonSet` is the type of another package once more, as versions of a kind are: with its marks and fields, whose types are those of this package where it
  * declares some of that name. Fields that follow stand in the place of those of their name, or at the end. `types DaemonSet DaemonSetList like apps` says it of several at once.
  */
 export class TypeRegistry {
@@ -52,13 +53,12 @@ export class TypeRegistry {
     const source = this.source(id)
     invariant(source, `no type ${id}`)
     const name = id.slice(id.indexOf('.') + 1)
-    const { marks, description, lines } = this.written(source)
+    const { marks, lines } = this.written(source)
     const fields = new Map<string, Field>()
     const inlines: Inline[] = []
     const schema: Mutable<StructSchema> = { type: 'struct', name, fields, inlines, typeMeta: marks.includes('typemeta') }
     if (!marks.includes('nodefinition')) schema.definition = `${source.pkg.definition}.${name}`
     if (marks.includes('atomic')) schema.structType = 'atomic'
-    if (description) schema.description = description
     this.resolved.set(id, schema) // before its fields: types may be recursive
     for (const { line, scope } of lines) {
       const inline = /^inline (\d+) (\S+)/.exec(line)
@@ -127,23 +127,22 @@ export class TypeRegistry {
 
   /** What stands of a type in its package, and in that of the type that it is like. */
   private written({ head, lines, pkg }: Source): Written {
-    const { text, description } = splitDescription(head)
-    const marks = text.split(/\s+/).slice(2)
+    const marks = head.split(/\s+/).slice(2)
     const own = lines.map(line => ({ line, scope: [pkg] }))
-    if (marks[0] !== 'like') return { marks, description, lines: own }
+    if (marks[0] !== 'like') return { marks, lines: own }
     const model = this.source(marks[1] as string)
     invariant(model, `no type ${marks[1]}`)
     const base = this.written(model)
     const byName = new Map<string, WrittenField>()
     for (const { line, scope } of base.lines) byName.set(fieldKey(line), { line, scope: [pkg, ...scope] })
-    for (const { line, scope } of own) byName.set(fieldKey(line), { line: describedAs(line, byName.get(fieldKey(line))?.line), scope })
-    return { marks: [...base.marks, ...marks.slice(2)], description: description ?? base.description, lines: [...byName.values()] }
+    for (const field of own) byName.set(fieldKey(field.line), field)
+    return { marks: [...base.marks, ...marks.slice(2)], lines: [...byName.values()] }
   }
 
   private field(line: string, scope: Scope): Field {
-    const { text, description } = splitDescription(line)
-    const at = text.indexOf(' = ')
-    const [name, number, type, ...marks] = (at < 0 ? text : text.slice(0, at)).split(/\s+/) as [string, string, string, ...string[]]
+    const at = line.indexOf(' = ')
+    const [name, number, type, ...marks] = (at < 0 ? line : line.slice(0, at)).split(/\s+/) as [string, string, string, ...string[]]
+    invariant(!marks.includes('#'), `a description belongs beside the declarations: ${line}`)
     const optional = type.endsWith('?')
     const pointer = type.startsWith('*')
     const field: Mutable<Field> = {
@@ -155,7 +154,7 @@ export class TypeRegistry {
       omitEmpty: marks.includes('omitempty') || (optional && !marks.includes('keepempty')),
     }
     if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
-    if (at >= 0) field.default = JSON.parse(text.slice(at + 3)) as Json
+    if (at >= 0) field.default = JSON.parse(line.slice(at + 3)) as Json
     const strategies: string[] = []
     for (const mark of marks) {
       const merge = /^merge\((.+)\)$/.exec(mark)
@@ -167,15 +166,13 @@ export class TypeRegistry {
     if (strategies.length > 0) field.patchStrategy = strategies.join(',')
     if (marks.includes('deprecated')) field.deprecated = true
     if (marks.includes('strayatomic')) field.strayListType = 'atomic'
-    if (description) field.description = description
     return field
   }
 
   private union(line: string, pkg: TypePackage): UnionSchema {
-    const { text, description } = splitDescription(line)
-    const [, name, type, form] = text.split(/\s+/) as [string, string, string, UnionForm]
+    const [, name, type, form] = line.split(/\s+/) as [string, string, string, UnionForm]
     const struct = this.type(this.qualify(type, [pkg]))
-    return { type: 'union', name, definition: `${pkg.definition}.${name}`, ...(description && { description }), form, struct }
+    return { type: 'union', name, definition: `${pkg.definition}.${name}`, form, struct }
   }
 
   private schema(type: string, marks: readonly string[], scope: Scope): Schema {
@@ -248,7 +245,6 @@ interface WrittenField {
 
 interface Written {
   readonly marks: readonly string[]
-  readonly description: string | undefined
   readonly lines: readonly WrittenField[]
 }
 
@@ -256,17 +252,6 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** What a field is told from others by: its name, or `inline` and its number. */
 const fieldKey = (line: string): string => line.split(' ', line.startsWith('inline ') ? 2 : 1).join(' ')
-
-/** The field with the text of the one that it stands for, where it has none of its own. */
-function describedAs(line: string, model: string | undefined): string {
-  const text = model === undefined ? undefined : splitDescription(model).description
-  return text === undefined || splitDescription(line).description !== undefined ? line : `${line} # ${text}`
-}
-
-function splitDescription(line: string): { text: string; description?: string } {
-  const at = line.indexOf(' # ')
-  return at < 0 ? { text: line } : { text: line.slice(0, at).trimEnd(), description: line.slice(at + 3).trim() }
-}
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 

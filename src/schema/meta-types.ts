@@ -95,7 +95,7 @@ type GroupVersionResource
   version 2 string
   resource 3 string
 
-type LabelSelector atomic # Selects objects by their labels: all that it says must hold.
+type LabelSelector atomic
   matchLabels 1 map[string]string?
   matchExpressions 2 []LabelSelectorRequirement? atomic
 
@@ -108,7 +108,7 @@ type List typemeta
   metadata 1 ListMeta?
   items 2 []RawExtension
 
-type ListMeta # What every list has.
+type ListMeta
   selfLink 1 string? deprecated
   resourceVersion 2 string?
   continue 3 string?
@@ -135,22 +135,22 @@ type ManagedFieldsEntry
   fieldsV1 7 *FieldsV1?
   subresource 8 string?
 
-type ObjectMeta # What every stored object has, whatever its kind.
-  name 1 string? # Unique among the objects of its kind in its namespace; cannot be changed.
-  generateName 2 string? # A prefix, to which the server adds a suffix, where no name is given.
-  namespace 3 string? # The space in which the name is unique; empty for objects of the whole cluster.
+type ObjectMeta
+  name 1 string?
+  generateName 2 string?
+  namespace 3 string?
   selfLink 4 string? deprecated
-  uid 5 UID? # Unique over time and space; made by the server.
-  resourceVersion 6 string? # Changes with every write; opaque, and good for comparing for equality only.
-  generation 7 int64? # Counts the changes of what is wanted.
-  creationTimestamp 8 Time? # When the object was made, in UTC.
-  deletionTimestamp 9 *Time? # When the object is to be gone; set by the server once its deletion was asked for.
-  deletionGracePeriodSeconds 10 *int64? # How long whoever is concerned may take to end before it is removed.
-  labels 11 map[string]string? # Keys and values to select objects by.
-  annotations 12 map[string]string? # Keys and values for tools; not for selecting.
-  ownerReferences 13 []OwnerReference? map(uid) merge(uid) # Objects that this one depends on: with the last of them it is collected.
-  finalizers 14 []string? set merge # What has still to be done, and by whom, before the object can be removed.
-  managedFields 17 []ManagedFieldsEntry? atomic # Which manager set which field; kept by the server.
+  uid 5 UID?
+  resourceVersion 6 string?
+  generation 7 int64?
+  creationTimestamp 8 Time?
+  deletionTimestamp 9 *Time?
+  deletionGracePeriodSeconds 10 *int64?
+  labels 11 map[string]string?
+  annotations 12 map[string]string?
+  ownerReferences 13 []OwnerReference? map(uid) merge(uid)
+  finalizers 14 []string? set merge
+  managedFields 17 []ManagedFieldsEntry? atomic
 
 type OwnerReference atomic
   apiVersion 5 string
@@ -189,10 +189,10 @@ type ServerAddressByClientCIDR
 type Status typemeta
   metadata 1 ListMeta?
   status 2 string?
-  message 3 string? # What happened, for people.
-  reason 4 string? # Why, in one word that programs understand.
-  details 5 *StatusDetails? strayatomic # What it is about, and each cause.
-  code 6 int32? # The HTTP status.
+  message 3 string?
+  reason 4 string?
+  details 5 *StatusDetails? strayatomic
+  code 6 int32?
 
 type StatusCause
   reason 1 string?

@@ -44,7 +44,6 @@ export interface Field {
   readonly patchMergeKey?: string
   /** Upstream states a list type of a value that is no list: it shows in OpenAPI, and does nothing. */
   readonly strayListType?: 'atomic'
-  readonly description?: string
   /** JSON only: the field has no protobuf number. */
   readonly deprecated?: boolean
 }
@@ -61,7 +60,6 @@ export interface StructSchema {
   readonly name: string
   /** OpenAPI definition name, `io.k8s.api.core.v1.ServicePort`; absent for list wrappers and anonymous structs. */
   readonly definition?: string
-  readonly description?: string
   /** Every JSON member by name, inlined ones included, in the order in which they are written. */
   readonly fields: ReadonlyMap<string, Field>
   readonly inlines: readonly Inline[]
@@ -118,7 +116,6 @@ export interface UnionSchema {
   /** Go's short type name, `JSONSchemaPropsOrBool`. */
   readonly name: string
   readonly definition: string
-  readonly description?: string
   readonly form: UnionForm
   readonly struct: StructSchema
 }

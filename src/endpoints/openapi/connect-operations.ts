@@ -1,5 +1,6 @@
 import type { ConnectSubresource } from '../../catalog/connect.ts'
-import type { Field, Schema } from '../../schema/schema.ts'
+import type { Descriptions } from '../../schema/openapi/descriptions.ts'
+import type { Schema, StructSchema } from '../../schema/schema.ts'
 import type { Method, Operation } from './operations.ts'
 import type { Parameter } from './parameters.ts'
 
@@ -20,8 +21,13 @@ const ANYTHING = ['*/*']
 const REST: Parameter = { name: 'path', in: 'path', type: 'string', description: 'path to the resource', required: true }
 
 /** The operations of a subresource that reaches out, by method: those of proxies once more with a path behind. */
-export function connectOperations({ methods, options, subpath }: ConnectSubresource, place: ConnectPlace, description: string): ConnectOperation[] {
-  const query = optionParameters([...options.fields.values()])
+export function connectOperations(
+  { methods, options, subpath }: ConnectSubresource,
+  place: ConnectPlace,
+  description: string,
+  descriptions: Descriptions,
+): ConnectOperation[] {
+  const query = optionParameters(options, descriptions)
   return methods.flatMap(upper => {
     const method = upper.toLowerCase() as Method
     const verb = `${upper.slice(0, 1)}${upper.slice(1).toLowerCase()}`
@@ -33,11 +39,13 @@ export function connectOperations({ methods, options, subpath }: ConnectSubresou
 }
 
 /** The fields of an options type as parameters of a query. Upstream leaves times out. */
-export const optionParameters = (fields: readonly Field[]): Parameter[] =>
-  fields.flatMap(({ name, schema, description = '' }) => {
+export function optionParameters({ definition = '', fields }: StructSchema, descriptions: Descriptions): Parameter[] {
+  const said = descriptions.of(definition)?.fields
+  return [...fields.values()].flatMap(({ name, schema }) => {
     const type = typeOf(schema)
-    return type === undefined ? [] : [{ name, in: 'query' as const, type, description }]
+    return type === undefined ? [] : [{ name, in: 'query' as const, type, description: said?.get(name) ?? '' }]
   })
+}
 
 function typeOf(schema: Schema): Parameter['type'] | undefined {
   if (schema.type === 'list') return typeOf(schema.items)

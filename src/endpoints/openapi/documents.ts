@@ -65,7 +65,7 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
   const resolver = new TypeResolver(2, kindsByDefinition(snapshot), descriptions)
   const operations: Operation[] = []
   const uses = new Map<string, number>()
-  for (const make of documentOperations(snapshot).values()) {
+  for (const make of documentOperations(snapshot, () => descriptions).values()) {
     const made = make()
     operations.push(...made)
     for (const { parameters } of made) for (const parameter of parameters) uses.set(idOf(parameter), (uses.get(idOf(parameter)) ?? 0) + 1)

@@ -37,7 +37,7 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
   let operations: Map<string, () => Operation[]> | undefined
   let kinds: Map<string, GroupVersionKind[]> | undefined
   const documents = (): Map<string, () => Operation[]> => {
-    operations ??= documentOperations(snapshot)
+    operations ??= documentOperations(snapshot, descriptions)
     return operations
   }
   const v3 = (path: string): JsonObject => {

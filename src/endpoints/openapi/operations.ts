@@ -2,6 +2,7 @@ import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { ConnectSubresource } from '../../catalog/connect.ts'
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/negotiate.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
+import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { type ConnectPlace, connectOperations, optionParameters } from './connect-operations.ts'
 import {
@@ -76,16 +77,16 @@ function identifier(text: string, capital: boolean): string {
 const groupName = (group: string): string => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''))
 
 /** Every operation on the resources of a group and version, paths in the order of bytes. */
-export function resourceOperations(snapshot: CatalogSnapshot, groupVersion: string): Operation[] {
+function resourceOperations(snapshot: CatalogSnapshot, groupVersion: string, descriptions: Descriptions): Operation[] {
   return snapshot
     .resourcesOf(groupVersion)
-    .flatMap(operationsOf)
+    .flatMap(served => operationsOf(served, descriptions))
     .sort((a, b) => (a.path === b.path ? methods.indexOf(a.method) - methods.indexOf(b.method) : a.path < b.path ? -1 : 1))
 }
 
 const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 
-function operationsOf(served: ServedResource): Operation[] {
+function operationsOf(served: ServedResource, descriptions: Descriptions): Operation[] {
   const { definition, version } = served
   const { group, name, kind, schema, verbs } = version
   const plural = version.names.plural
@@ -175,7 +176,7 @@ function operationsOf(served: ServedResource): Operation[] {
     const title = `${scope}${kind}${identifier(subresource, true)}`
     const addPart: Add = (verb, rest, operation) => add(verb, rest, { ...operation, gvk: partKind })
     if (part.connect) {
-      addConnect(addPart, part.connect, { path: `${item}/${subresource}`, parameters: one }, title, `${subresource} of a ${kind}`)
+      addConnect(addPart, part.connect, { path: `${item}/${subresource}`, parameters: one }, title, `${subresource} of a ${kind}`, descriptions)
       continue
     }
     itemOperations(addPart, `${item}/${subresource}`, title, kind, `${subresource} of `, part.verbs, one, partSchema)
@@ -197,20 +198,20 @@ function operationsOf(served: ServedResource): Operation[] {
 type Add = (verb: string, rest: string, operation: Omit<Operation, 'id' | 'tag' | 'consumes' | 'produces'> & Partial<Operation>) => void
 
 /** What reaches out of the server: a log is read, anything else is a connection. */
-function addConnect(add: Add, connect: ConnectSubresource, place: ConnectPlace, title: string, what: string): void {
+function addConnect(add: Add, connect: ConnectSubresource, place: ConnectPlace, title: string, what: string, descriptions: Descriptions): void {
   if (connect.how === 'log') {
     add('read', title, {
       ...place,
       method: 'get',
       description: `read the ${what}`,
-      parameters: [...place.parameters, ...optionParameters([...connect.options.fields.values()]), pretty],
+      parameters: [...place.parameters, ...optionParameters(connect.options, descriptions), pretty],
       produces: ['text/plain', ...plainTypes],
       responses: { 200: 'Text' },
       action: 'get',
     })
     return
   }
-  for (const { verb, suffix, ...operation } of connectOperations(connect, place, `connect to the ${what}`))
+  for (const { verb, suffix, ...operation } of connectOperations(connect, place, `connect to the ${what}`, descriptions))
     add('connect', `${verb}${title}${suffix}`, operation)
 }
 
@@ -275,7 +276,7 @@ const issuerDocument = (path: string, id: string, tag: string, description: stri
 })
 
 /** The documents of `/openapi/v3`, by path without the leading slash (`api/v1`, `apis/apps`), with the operations in each. */
-export function documentOperations(snapshot: CatalogSnapshot): Map<string, () => Operation[]> {
+export function documentOperations(snapshot: CatalogSnapshot, descriptions: () => Descriptions): Map<string, () => Operation[]> {
   const documents = new Map<string, () => Operation[]>()
   const groupVersions = snapshot.servedGroupVersions()
   documents.set('api', () => [discovery('/api/', 'getCoreAPIVersions', 'core', 'get the versions of the core group', 'APIVersions')])
@@ -305,7 +306,7 @@ export function documentOperations(snapshot: CatalogSnapshot): Map<string, () =>
       ])
     documents.set(root, () => [
       discovery(`/${root}/`, `get${title}APIResources`, `${identifier(name, false)}_${version}`, 'get the resources of a version', 'APIResourceList'),
-      ...resourceOperations(snapshot, groupVersion),
+      ...resourceOperations(snapshot, groupVersion, descriptions()),
     ])
   }
   return new Map([...documents].sort(([a], [b]) => (a < b ? -1 : 1)))

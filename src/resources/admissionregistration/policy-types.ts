@@ -10,86 +10,86 @@ export interface PolicyTypeNames {
 
 /** The types of validating admission policies and what belongs to them: all versions have the same. */
 export const policyTypes = (names: PolicyTypeNames): string => `
-type AuditAnnotation # What a policy adds to the audit event of a request.
-  key 1 string # Name of the annotation; prefixed by the name of the policy and a slash.
-  valueExpression 2 string # Expression in CEL that gives the text of the annotation, or null for none.
+type AuditAnnotation
+  key 1 string
+  valueExpression 2 string
 
 type ExpressionWarning
-  fieldRef 2 string # Path of the field that holds the expression, such as \`spec.validations[0].expression\`.
-  warning 3 string # What type checking found, one paragraph a type.
+  fieldRef 2 string
+  warning 3 string
 
-type MatchCondition # A condition in CEL that a request must fulfil to be looked at.
-  name 1 string # Name of the condition; a qualified name, unique in its list.
-  expression 2 string # Expression in CEL that gives true where the request matches; it sees object, oldObject, request and authorizer.
+type MatchCondition
+  name 1 string
+  expression 2 string
 
-type MatchResources atomic # Which requests are looked at: by rules, and by labels of the object and of its namespace.
-  namespaceSelector 1 *meta.LabelSelector? # Only objects of namespaces with these labels; objects without a namespace match always.
-  objectSelector 2 *meta.LabelSelector? # Only objects with these labels, before or after the change.
-  resourceRules 3 []NamedRuleWithOperations? atomic # What operations on what resources match: one of the rules suffices.
-  excludeResourceRules 4 []NamedRuleWithOperations? atomic # What does not match, whatever resourceRules say.
-  matchPolicy 7 *${names.matchPolicy}? # Equivalent: also requests for another version of a resource in the rules. Exact: only what the rules name.
+type MatchResources atomic
+  namespaceSelector 1 *meta.LabelSelector?
+  objectSelector 2 *meta.LabelSelector?
+  resourceRules 3 []NamedRuleWithOperations? atomic
+  excludeResourceRules 4 []NamedRuleWithOperations? atomic
+  matchPolicy 7 *${names.matchPolicy}?
 
 type NamedRuleWithOperations atomic
-  resourceNames 1 []string? atomic # Only objects of these names; all where it is empty.
+  resourceNames 1 []string? atomic
   inline 2 ${names.rule}
 
-type ParamKind atomic # The kind of the objects that parameterize a policy.
-  apiVersion 1 string? # Group and version of the kind, such as \`rules.example.com/v1\`.
-  kind 2 string? # The kind.
+type ParamKind atomic
+  apiVersion 1 string?
+  kind 2 string?
 
-type ParamRef atomic # The objects that parameterize a policy: one by its name, or all with some labels.
-  name 1 string? # Name of the one object. Not together with selector.
-  namespace 2 string? # Where to look; for a namespaced kind, the namespace of the request unless said.
-  selector 3 *meta.LabelSelector? # Labels of the objects, each of which the policy is evaluated with. Not together with name.
-  parameterNotFoundAction 4 *${names.notFoundAction}? # What happens where there is no such object: Allow or Deny.
+type ParamRef atomic
+  name 1 string?
+  namespace 2 string?
+  selector 3 *meta.LabelSelector?
+  parameterNotFoundAction 4 *${names.notFoundAction}?
 
 type TypeChecking
-  expressionWarnings 1 []ExpressionWarning? atomic # What type checking found, by expression.
+  expressionWarnings 1 []ExpressionWarning? atomic
 
-type ValidatingAdmissionPolicy typemeta # Rules in CEL that decide whether a request may be fulfilled; they apply where a binding says so.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ValidatingAdmissionPolicySpec? # What is wanted.
-  status 3 ValidatingAdmissionPolicyStatus? # What is, as last reported; not set by those who want something.
+type ValidatingAdmissionPolicy typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 ValidatingAdmissionPolicySpec?
+  status 3 ValidatingAdmissionPolicyStatus?
 
-type ValidatingAdmissionPolicyBinding typemeta # Puts a policy into force: where, with what parameters, and with what consequences.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ValidatingAdmissionPolicyBindingSpec? # What is wanted.
+type ValidatingAdmissionPolicyBinding typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 ValidatingAdmissionPolicyBindingSpec?
 
 type ValidatingAdmissionPolicyBindingList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ValidatingAdmissionPolicyBinding
 
 type ValidatingAdmissionPolicyBindingSpec
-  policyName 1 string? # Name of the policy. A binding to a policy that does not exist does nothing.
-  paramRef 2 *ParamRef? # The parameters, for a policy that has a paramKind.
-  matchResources 3 *MatchResources? # Narrows what the policy matches; all of it unless said.
-  validationActions 4 []ValidationAction? set # What a failed validation leads to: Deny, Warn, Audit; not Deny and Warn together.
+  policyName 1 string?
+  paramRef 2 *ParamRef?
+  matchResources 3 *MatchResources?
+  validationActions 4 []ValidationAction? set
 
 type ValidatingAdmissionPolicyList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ValidatingAdmissionPolicy
 
 type ValidatingAdmissionPolicySpec
-  paramKind 1 *ParamKind? # Kind of the parameters; absent for a policy that has none.
-  matchConstraints 2 *MatchResources? # What requests the policy is for.
-  validations 3 []Validation? atomic # Expressions that must all hold.
-  failurePolicy 4 *${names.failurePolicy}? # Fail refuses the request where the policy cannot be evaluated; Ignore goes on without it.
-  auditAnnotations 5 []AuditAnnotation? atomic # What is added to the audit event of each request that matches; 20 at most.
-  matchConditions 6 []MatchCondition? map(name) merge(name) # Conditions in CEL that a request must fulfil, all of them; 64 at most.
-  variables 7 []Variable? map(name) merge(name) # Named expressions that the others may use as \`variables.<name>\`, each one those before it.
+  paramKind 1 *ParamKind?
+  matchConstraints 2 *MatchResources?
+  validations 3 []Validation? atomic
+  failurePolicy 4 *${names.failurePolicy}?
+  auditAnnotations 5 []AuditAnnotation? atomic
+  matchConditions 6 []MatchCondition? map(name) merge(name)
+  variables 7 []Variable? map(name) merge(name)
 
 type ValidatingAdmissionPolicyStatus
-  observedGeneration 1 int64? # The generation that the status is about.
-  typeChecking 2 *TypeChecking? # What a check of the expressions against the matched types found.
-  conditions 3 []meta.Condition? map(type) # The present state, by conditions.
+  observedGeneration 1 int64?
+  typeChecking 2 *TypeChecking?
+  conditions 3 []meta.Condition? map(type)
 
 type Validation
-  expression 1 string # Expression in CEL that gives true where the request is fine.
-  message 2 string? # What the client is told otherwise; without line breaks.
-  reason 3 *string? # Reason of the answer otherwise: Unauthorized, Forbidden, Invalid (unless said), RequestEntityTooLarge.
-  messageExpression 4 string? # Expression in CEL that gives what the client is told; goes before message.
+  expression 1 string
+  message 2 string?
+  reason 3 *string?
+  messageExpression 4 string?
 
-type Variable${names.variableMark} # A named expression of a policy.
-  name 1 string # Name of the variable: an identifier of CEL.
-  expression 2 string # Expression in CEL that gives its value.
+type Variable${names.variableMark}
+  name 1 string
+  expression 2 string
 `

@@ -16,13 +16,13 @@ enum SideEffectClass None NoneOnDryRun Some Unknown
 enum ValidationAction Audit Deny Warn
 
 type Rule
-  apiGroups 1 []string? atomic # Groups of the resources; \`*\` for all.
-  apiVersions 2 []string? atomic # Versions of the resources; \`*\` for all.
-  resources 3 []string? atomic # Resources and subresources: \`pods\`, \`pods/log\`, \`*\`, \`pods/*\`, \`*/scale\`, \`*/*\`.
-  scope 4 *ScopeType? # Cluster, Namespaced, or \`*\` for both.
+  apiGroups 1 []string? atomic
+  apiVersions 2 []string? atomic
+  resources 3 []string? atomic
+  scope 4 *ScopeType?
 
 type RuleWithOperations
-  operations 1 []OperationType? atomic # CREATE, UPDATE, DELETE, CONNECT, or \`*\` for all.
+  operations 1 []OperationType? atomic
   inline 2 Rule
 
 ${webhookTypes({
@@ -78,46 +78,46 @@ enum ParameterNotFoundActionType Allow Deny
 enum PatchType ApplyConfiguration JSONPatch
 enum ValidationAction Audit Deny Warn
 
-type ApplyConfiguration # A change as an apply makes it.
-  expression 1 string? # Expression in CEL that gives the configuration that is applied: \`Object{spec: Object.spec{replicas: 2}}\`.
+type ApplyConfiguration
+  expression 1 string?
 
-type JSONPatch # A change by operations of JSON patch.
-  expression 1 string? # Expression in CEL that gives the list of operations: \`[JSONPatch{op: "add", path: "/spec/replicas", value: 2}]\`.
+type JSONPatch
+  expression 1 string?
 
-type MutatingAdmissionPolicy typemeta # Changes in CEL that are made to objects on their way into the store; they apply where a binding says so.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 MutatingAdmissionPolicySpec? # What is wanted.
+type MutatingAdmissionPolicy typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 MutatingAdmissionPolicySpec?
 
-type MutatingAdmissionPolicyBinding typemeta # Puts a policy into force: where, and with what parameters.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 MutatingAdmissionPolicyBindingSpec? # What is wanted.
+type MutatingAdmissionPolicyBinding typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 MutatingAdmissionPolicyBindingSpec?
 
 type MutatingAdmissionPolicyBindingList typemeta
   metadata 1 meta.ListMeta?
   items 2 []MutatingAdmissionPolicyBinding
 
 type MutatingAdmissionPolicyBindingSpec
-  policyName 1 string? # Name of the policy. A binding to a policy that does not exist does nothing.
-  paramRef 2 *ParamRef? # The parameters, for a policy that has a paramKind.
-  matchResources 3 *MatchResources? # Narrows what the policy matches; all of it unless said.
+  policyName 1 string?
+  paramRef 2 *ParamRef?
+  matchResources 3 *MatchResources?
 
 type MutatingAdmissionPolicyList typemeta
   metadata 1 meta.ListMeta?
   items 2 []MutatingAdmissionPolicy
 
 type MutatingAdmissionPolicySpec
-  paramKind 1 *ParamKind? # Kind of the parameters; absent for a policy that has none.
-  matchConstraints 2 *MatchResources? # What requests the policy is for: creations, updates and connections.
-  variables 3 []Variable? atomic # Named expressions that the others may use as \`variables.<name>\`, each one those before it.
-  mutations 4 []Mutation? atomic # The changes, made one after the other.
-  failurePolicy 5 *FailurePolicyType? # Fail refuses the request where the policy cannot be evaluated; Ignore goes on without it.
-  matchConditions 6 []MatchCondition? map(name) merge(name) # Conditions in CEL that a request must fulfil, all of them; 64 at most.
-  reinvocationPolicy 7 admissionregistration.ReinvocationPolicyType? # Never, or IfNeeded: evaluated again where a later step has changed the object.
+  paramKind 1 *ParamKind?
+  matchConstraints 2 *MatchResources?
+  variables 3 []Variable? atomic
+  mutations 4 []Mutation? atomic
+  failurePolicy 5 *FailurePolicyType?
+  matchConditions 6 []MatchCondition? map(name) merge(name)
+  reinvocationPolicy 7 admissionregistration.ReinvocationPolicyType?
 
-type Mutation # One change of an object.
-  patchType 2 PatchType # ApplyConfiguration or JSONPatch.
-  applyConfiguration 3 *ApplyConfiguration? # The change, where patchType is ApplyConfiguration.
-  jsonPatch 4 *JSONPatch? # The change, where patchType is JSONPatch.
+type Mutation
+  patchType 2 PatchType
+  applyConfiguration 3 *ApplyConfiguration?
+  jsonPatch 4 *JSONPatch?
 ${policyTypes({
   failurePolicy: 'FailurePolicyType',
   matchPolicy: 'MatchPolicyType',

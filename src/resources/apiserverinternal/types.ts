@@ -6,23 +6,23 @@ export const apiServerInternalTypes: TypePackage = {
   definition: 'io.k8s.api.apiserverinternal.v1alpha1',
   source: `
 type ServerStorageVersion
-  apiServerID 1 string? # The server that reports.
-  encodingVersion 2 string? # The version in which the server stores objects.
-  decodableVersions 3 []string? set # The versions that the server can read.
-  servedVersions 4 []string? set # The versions in which the server serves the resource.
+  apiServerID 1 string?
+  encodingVersion 2 string?
+  decodableVersions 3 []string? set
+  servedVersions 4 []string? set
 
-type StorageVersion typemeta # In what versions the servers of a cluster store a resource; the name is that of the resource with its group before it.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 StorageVersionSpec # Empty.
-  status 3 StorageVersionStatus # What is, as last reported; not set by those who want something.
+type StorageVersion typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 StorageVersionSpec
+  status 3 StorageVersionStatus
 
 type StorageVersionCondition
-  type 1 string # What the condition is about.
-  status 2 string # True, False or Unknown.
-  observedGeneration 3 int64? # The generation that the condition is about.
-  lastTransitionTime 4 Time? # When the status last changed.
-  reason 5 string # Why, in one word.
-  message 6 string omitempty # Why, in a sentence.
+  type 1 string
+  status 2 string
+  observedGeneration 3 int64?
+  lastTransitionTime 4 Time?
+  reason 5 string
+  message 6 string omitempty
 
 type StorageVersionList typemeta
   metadata 1 meta.ListMeta?
@@ -31,8 +31,8 @@ type StorageVersionList typemeta
 type StorageVersionSpec
 
 type StorageVersionStatus
-  storageVersions 1 []ServerStorageVersion? map(apiServerID) # What each server has reported.
-  commonEncodingVersion 2 *string? # The version in which all servers store the resource, if they agree.
-  conditions 3 []StorageVersionCondition? map(type) # The present state, by conditions.
+  storageVersions 1 []ServerStorageVersion? map(apiServerID)
+  commonEncodingVersion 2 *string?
+  conditions 3 []StorageVersionCondition? map(type)
 `,
 }

@@ -23,9 +23,9 @@ type DeploymentStrategy like apps.DeploymentStrategy
   type 1 string?
 
 type ScaleStatus
-  replicas 1 int32 # How many there are.
-  selector 2 map[string]string? atomic # Labels of the pods that are counted.
-  targetSelector 3 string? # The same, written as a query.
+  replicas 1 int32
+  selector 2 map[string]string? atomic
+  targetSelector 3 string?
 
 type StatefulSetSpec like apps.StatefulSetSpec
   podManagementPolicy 6 string?
@@ -43,24 +43,24 @@ types RollingUpdateDeployment RollingUpdateStatefulSetStrategy like apps
 types StatefulSet StatefulSetCondition StatefulSetList StatefulSetOrdinals StatefulSetPersistentVolumeClaimRetentionPolicy like apps
 types DeploymentStrategy Scale ScaleSpec StatefulSetUpdateStrategy like appsV1beta2
 
-type DeploymentRollback typemeta # Takes a deployment back to an earlier revision; never stored.
-  name 1 string # The deployment.
-  updatedAnnotations 2 map[string]string? # Annotations that it gets with the change.
-  rollbackTo 3 RollbackConfig # The revision to go back to.
+type DeploymentRollback typemeta
+  name 1 string
+  updatedAnnotations 2 map[string]string?
+  rollbackTo 3 RollbackConfig
 
-type DeploymentSpec # How many replicas of which pods, and how they are replaced.
-  replicas 1 *int32? # How many pods are wanted; 1 unless given.
-  selector 2 *meta.LabelSelector? # Labels of its pods; those of the template unless given.
-  template 3 core.PodTemplateSpec # The pods that it makes.
-  strategy 4 DeploymentStrategy? retainKeys # How old pods give way to new ones.
-  minReadySeconds 5 int32? # How long a pod has to be ready before it counts as available.
-  revisionHistoryLimit 6 *int32? # How many old replica sets are kept to go back to.
-  paused 7 bool? # Whether changes of the template wait.
-  rollbackTo 8 *RollbackConfig? deprecated # A revision to go back to; cleared once that is done.
-  progressDeadlineSeconds 9 *int32? # How long it may make no progress before it is told to have failed.
+type DeploymentSpec
+  replicas 1 *int32?
+  selector 2 *meta.LabelSelector?
+  template 3 core.PodTemplateSpec
+  strategy 4 DeploymentStrategy? retainKeys
+  minReadySeconds 5 int32?
+  revisionHistoryLimit 6 *int32?
+  paused 7 bool?
+  rollbackTo 8 *RollbackConfig? deprecated
+  progressDeadlineSeconds 9 *int32?
 
 type RollbackConfig
-  revision 1 int64? # The number of the revision; 0 is the one before the present.
+  revision 1 int64?
 
 type ScaleStatus like appsV1beta2.ScaleStatus
   selector 2 map[string]string?

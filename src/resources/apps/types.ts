@@ -10,19 +10,19 @@ enum DeploymentStrategyType Recreate RollingUpdate
 enum PodManagementPolicyType OrderedReady Parallel
 enum StatefulSetUpdateStrategyType OnDelete RollingUpdate
 
-type ControllerRevision typemeta # A state of an object as its controller recorded it, to go back to.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  data 2 RawExtension? # What is kept: the part of the spec that a revision stands for.
-  revision 3 int64 # Number of the revision; later ones are higher.
+type ControllerRevision typemeta
+  metadata 1 meta.ObjectMeta?
+  data 2 RawExtension?
+  revision 3 int64
 
 type ControllerRevisionList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ControllerRevision
 
-type DaemonSet typemeta # Runs a copy of a pod on every node, or on some.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 DaemonSetSpec? # What is wanted.
-  status 3 DaemonSetStatus? # What is, as last reported; not set by those who want something.
+type DaemonSet typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 DaemonSetSpec?
+  status 3 DaemonSetStatus?
 
 type DaemonSetCondition
   type 1 string
@@ -35,33 +35,33 @@ type DaemonSetList typemeta
   metadata 1 meta.ListMeta?
   items 2 []DaemonSet
 
-type DaemonSetSpec # Which pods, on which nodes, and how they are replaced.
-  selector 1 *meta.LabelSelector # Labels of its pods.
-  template 2 core.PodTemplateSpec # The pods that it makes, one on each node that takes them.
-  updateStrategy 3 DaemonSetUpdateStrategy? # How pods get a new template.
-  minReadySeconds 4 int32? # How long a pod has to be ready before it counts as available.
-  revisionHistoryLimit 6 *int32? # How many old revisions are kept.
+type DaemonSetSpec
+  selector 1 *meta.LabelSelector
+  template 2 core.PodTemplateSpec
+  updateStrategy 3 DaemonSetUpdateStrategy?
+  minReadySeconds 4 int32?
+  revisionHistoryLimit 6 *int32?
 
-type DaemonSetStatus # What the controller last saw of the set.
-  currentNumberScheduled 1 int32 # How many nodes run the pod and should.
-  numberMisscheduled 2 int32 # How many nodes run it and should not.
-  desiredNumberScheduled 3 int32 # How many nodes should run it.
-  numberReady 4 int32 # How many of its pods are ready.
-  observedGeneration 5 int64? # The generation of the spec that this was reported of.
-  updatedNumberScheduled 6 int32? # How many nodes run the newest template.
-  numberAvailable 7 int32? # How many nodes have a pod that has been ready for long enough.
-  numberUnavailable 8 int32? # How many nodes should have one and have none.
-  collisionCount 9 *int32? # How often the name of a revision was taken.
-  conditions 10 []DaemonSetCondition? map(type) merge(type) # What is known of it.
+type DaemonSetStatus
+  currentNumberScheduled 1 int32
+  numberMisscheduled 2 int32
+  desiredNumberScheduled 3 int32
+  numberReady 4 int32
+  observedGeneration 5 int64?
+  updatedNumberScheduled 6 int32?
+  numberAvailable 7 int32?
+  numberUnavailable 8 int32?
+  collisionCount 9 *int32?
+  conditions 10 []DaemonSetCondition? map(type) merge(type)
 
 type DaemonSetUpdateStrategy
   type 1 DaemonSetUpdateStrategyType?
   rollingUpdate 2 *RollingUpdateDaemonSet?
 
-type Deployment typemeta # Keeps replicas of a pod running, and replaces them step by step when the template changes.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 DeploymentSpec? # What is wanted.
-  status 3 DeploymentStatus? # What is, as last reported; not set by those who want something.
+type Deployment typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 DeploymentSpec?
+  status 3 DeploymentStatus?
 
 type DeploymentCondition
   type 1 string
@@ -75,35 +75,35 @@ type DeploymentList typemeta
   metadata 1 meta.ListMeta?
   items 2 []Deployment
 
-type DeploymentSpec # How many replicas of which pods, and how they are replaced.
-  replicas 1 *int32? # How many pods are wanted; 1 unless given.
-  selector 2 *meta.LabelSelector # Labels of its pods; they cannot change.
-  template 3 core.PodTemplateSpec # The pods that it makes.
-  strategy 4 DeploymentStrategy? retainKeys # How old pods give way to new ones.
-  minReadySeconds 5 int32? # How long a pod has to be ready before it counts as available.
-  revisionHistoryLimit 6 *int32? # How many old replica sets are kept to go back to.
-  paused 7 bool? # Whether changes of the template wait.
-  progressDeadlineSeconds 9 *int32? # How long it may make no progress before it is told to have failed.
+type DeploymentSpec
+  replicas 1 *int32?
+  selector 2 *meta.LabelSelector
+  template 3 core.PodTemplateSpec
+  strategy 4 DeploymentStrategy? retainKeys
+  minReadySeconds 5 int32?
+  revisionHistoryLimit 6 *int32?
+  paused 7 bool?
+  progressDeadlineSeconds 9 *int32?
 
-type DeploymentStatus # What the controller last saw of the deployment.
-  observedGeneration 1 int64? # The generation of the spec that this was reported of.
-  replicas 2 int32? # How many pods there are.
-  updatedReplicas 3 int32? # How many of them have the newest template.
-  readyReplicas 7 int32? # How many are ready.
-  availableReplicas 4 int32? # How many have been ready for long enough.
-  unavailableReplicas 5 int32? # How many are still missing.
-  terminatingReplicas 9 *int32? # How many are on their way out.
-  conditions 6 []DeploymentCondition? map(type) merge(type) # Whether it is available and makes progress.
-  collisionCount 8 *int32? # How often the name of a replica set was taken.
+type DeploymentStatus
+  observedGeneration 1 int64?
+  replicas 2 int32?
+  updatedReplicas 3 int32?
+  readyReplicas 7 int32?
+  availableReplicas 4 int32?
+  unavailableReplicas 5 int32?
+  terminatingReplicas 9 *int32?
+  conditions 6 []DeploymentCondition? map(type) merge(type)
+  collisionCount 8 *int32?
 
 type DeploymentStrategy
   type 1 DeploymentStrategyType?
   rollingUpdate 2 *RollingUpdateDeployment?
 
-type ReplicaSet typemeta # Keeps a number of equal pods running.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ReplicaSetSpec? # What is wanted.
-  status 3 ReplicaSetStatus? # What is, as last reported; not set by those who want something.
+type ReplicaSet typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 ReplicaSetSpec?
+  status 3 ReplicaSetStatus?
 
 type ReplicaSetCondition
   type 1 string
@@ -116,20 +116,20 @@ type ReplicaSetList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ReplicaSet
 
-type ReplicaSetSpec # How many pods of which template.
-  replicas 1 *int32? # How many pods are wanted; 1 unless given.
-  minReadySeconds 4 int32? # How long a pod has to be ready before it counts as available.
-  selector 2 *meta.LabelSelector # Labels of its pods.
-  template 3 core.PodTemplateSpec? # The pods that it makes.
+type ReplicaSetSpec
+  replicas 1 *int32?
+  minReadySeconds 4 int32?
+  selector 2 *meta.LabelSelector
+  template 3 core.PodTemplateSpec?
 
-type ReplicaSetStatus # What the controller last saw of the set.
-  replicas 1 int32 # How many pods there are.
-  fullyLabeledReplicas 2 int32? # How many of them have all labels of the template.
-  readyReplicas 4 int32? # How many are ready.
-  availableReplicas 5 int32? # How many have been ready for long enough.
-  terminatingReplicas 7 *int32? # How many are on their way out.
-  observedGeneration 3 int64? # The generation of the spec that this was reported of.
-  conditions 6 []ReplicaSetCondition? map(type) merge(type) # What keeps it from making or deleting pods.
+type ReplicaSetStatus
+  replicas 1 int32
+  fullyLabeledReplicas 2 int32?
+  readyReplicas 4 int32?
+  availableReplicas 5 int32?
+  terminatingReplicas 7 *int32?
+  observedGeneration 3 int64?
+  conditions 6 []ReplicaSetCondition? map(type) merge(type)
 
 type RollingUpdateDaemonSet
   maxUnavailable 1 *IntOrString?
@@ -143,10 +143,10 @@ type RollingUpdateStatefulSetStrategy
   partition 1 *int32?
   maxUnavailable 2 *IntOrString?
 
-type StatefulSet typemeta # Keeps pods running that have a stable name, storage and order.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 StatefulSetSpec? # What is wanted.
-  status 3 StatefulSetStatus? # What is, as last reported; not set by those who want something.
+type StatefulSet typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 StatefulSetSpec?
+  status 3 StatefulSetStatus?
 
 type StatefulSetCondition
   type 1 string
@@ -166,30 +166,30 @@ type StatefulSetPersistentVolumeClaimRetentionPolicy
   whenDeleted 1 string?
   whenScaled 2 string?
 
-type StatefulSetSpec # How many pods of which template, with which claims.
-  replicas 1 *int32? # How many pods are wanted; 1 unless given.
-  selector 2 *meta.LabelSelector # Labels of its pods.
-  template 3 core.PodTemplateSpec # The pods that it makes; each gets a number and keeps it.
-  volumeClaimTemplates 4 []core.PersistentVolumeClaim? atomic # Claims that each pod gets for itself and keeps.
-  serviceName 5 string optional # The service under which its pods have names.
-  podManagementPolicy 6 PodManagementPolicyType? # Whether pods start and end one after another (OrderedReady) or all at once (Parallel).
-  updateStrategy 7 StatefulSetUpdateStrategy? # How pods get a new template.
-  revisionHistoryLimit 8 *int32? # How many old revisions are kept.
-  minReadySeconds 9 int32? # How long a pod has to be ready before it counts as available.
-  persistentVolumeClaimRetentionPolicy 10 *StatefulSetPersistentVolumeClaimRetentionPolicy? # What becomes of the claims when the set is deleted or made smaller.
-  ordinals 11 *StatefulSetOrdinals? # The number that the first pod has; 0 unless given.
+type StatefulSetSpec
+  replicas 1 *int32?
+  selector 2 *meta.LabelSelector
+  template 3 core.PodTemplateSpec
+  volumeClaimTemplates 4 []core.PersistentVolumeClaim? atomic
+  serviceName 5 string optional
+  podManagementPolicy 6 PodManagementPolicyType?
+  updateStrategy 7 StatefulSetUpdateStrategy?
+  revisionHistoryLimit 8 *int32?
+  minReadySeconds 9 int32?
+  persistentVolumeClaimRetentionPolicy 10 *StatefulSetPersistentVolumeClaimRetentionPolicy?
+  ordinals 11 *StatefulSetOrdinals?
 
-type StatefulSetStatus # What the controller last saw of the set.
-  observedGeneration 1 int64? # The generation of the spec that this was reported of.
-  replicas 2 int32 # How many pods there are.
-  readyReplicas 3 int32? # How many of them are ready.
-  currentReplicas 4 int32? # How many have the current revision.
-  updatedReplicas 5 int32? # How many have the newest revision.
-  currentRevision 6 string? # The revision that pods had before the update.
-  updateRevision 7 string? # The revision that pods get.
-  collisionCount 9 *int32? # How often the name of a revision was taken.
-  conditions 10 []StatefulSetCondition? map(type) merge(type) # What is known of it.
-  availableReplicas 11 int32 optional # How many have been ready for long enough.
+type StatefulSetStatus
+  observedGeneration 1 int64?
+  replicas 2 int32
+  readyReplicas 3 int32?
+  currentReplicas 4 int32?
+  updatedReplicas 5 int32?
+  currentRevision 6 string?
+  updateRevision 7 string?
+  collisionCount 9 *int32?
+  conditions 10 []StatefulSetCondition? map(type) merge(type)
+  availableReplicas 11 int32 optional
 
 type StatefulSetUpdateStrategy
   type 1 StatefulSetUpdateStrategyType?

@@ -14,10 +14,10 @@ types HPAScalingPolicy HorizontalPodAutoscaler HorizontalPodAutoscalerBehavior H
 types HorizontalPodAutoscalerList HorizontalPodAutoscalerSpec MetricIdentifier MetricSpec MetricStatus MetricTarget MetricValueStatus like autoscalingv2
 types ObjectMetricSource ObjectMetricStatus PodsMetricSource PodsMetricStatus ResourceMetricSource ResourceMetricStatus like autoscalingv2
 
-type HPAScalingRules # How fast the number may change in one direction.
-  stabilizationWindowSeconds 3 *int32? # How far back earlier proposals count, of which the most careful is taken.
-  selectPolicy 1 *string? # Which of the policies holds: that of the greatest change (Max), of the least (Min), or none may change it (Disabled).
-  policies 2 []HPAScalingPolicy? atomic # Bounds of the change in a period of time.
+type HPAScalingRules
+  stabilizationWindowSeconds 3 *int32?
+  selectPolicy 1 *string?
+  policies 2 []HPAScalingPolicy? atomic
 
 type HorizontalPodAutoscalerStatus like autoscalingv2.HorizontalPodAutoscalerStatus
   currentReplicas 3 int32
@@ -36,11 +36,11 @@ types CrossVersionObjectReference HorizontalPodAutoscalerStatus MetricSpec Metri
 type ContainerResourceMetricSource like autoscaling.ContainerResourceMetricSource
   container 4 string
 
-type HorizontalPodAutoscalerSpec # What is scaled, between which bounds, by which metrics.
-  scaleTargetRef 1 CrossVersionObjectReference # What is scaled; it has the subresource scale.
-  minReplicas 2 *int32? # Never fewer than this; 1 unless it says otherwise.
-  maxReplicas 3 int32 # Never more than this.
-  metrics 4 []MetricSpec? atomic # What is measured, and the value to aim at; the metric that asks for most replicas wins.
+type HorizontalPodAutoscalerSpec
+  scaleTargetRef 1 CrossVersionObjectReference
+  minReplicas 2 *int32?
+  maxReplicas 3 int32
+  metrics 4 []MetricSpec? atomic
 `,
   },
 ]

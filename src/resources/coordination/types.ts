@@ -1,40 +1,40 @@
 import type { TypePackage } from '../../schema/idl.ts'
 
 const LEASE_TYPES = `
-type Lease typemeta # Says who holds something, and until when: heartbeats of nodes, and the election of leaders.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 LeaseSpec? # What is wanted.
+type Lease typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 LeaseSpec?
 
 type LeaseList typemeta
   metadata 1 meta.ListMeta?
   items 2 []Lease
 
-type LeaseSpec # Who holds the lease, since when and for how long.
-  holderIdentity 1 *string? # Who holds the lease; empty or absent where nobody does.
-  leaseDurationSeconds 2 *int32? # How long after renewTime others have to wait before they may take it.
-  acquireTime 3 *MicroTime? # Since when the present holder has it.
-  renewTime 4 *MicroTime? # When the holder last said that it still has it.
-  leaseTransitions 5 *int32? # How often it has changed hands.
-  strategy 6 *string? # How the holder is chosen, where candidates are coordinated.
-  preferredHolder 7 *string? # Who should take it over; only with a strategy.
+type LeaseSpec
+  holderIdentity 1 *string?
+  leaseDurationSeconds 2 *int32?
+  acquireTime 3 *MicroTime?
+  renewTime 4 *MicroTime?
+  leaseTransitions 5 *int32?
+  strategy 6 *string?
+  preferredHolder 7 *string?
 `
 
 const CANDIDATE_TYPES = `
-type LeaseCandidate typemeta # Says that a program stands for election as the holder of a lease, and what it can do.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 LeaseCandidateSpec? # What is wanted.
+type LeaseCandidate typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 LeaseCandidateSpec?
 
 type LeaseCandidateList typemeta
   metadata 1 meta.ListMeta?
   items 2 []LeaseCandidate
 
 type LeaseCandidateSpec
-  leaseName 1 string # Name of the lease, in the same namespace. Cannot be changed.
-  pingTime 2 *MicroTime? # When the candidate was last asked whether it is still there.
-  renewTime 3 *MicroTime? # When the candidate last said that it is still there.
-  binaryVersion 4 string # Version of the program: \`1.33.0\`.
-  emulationVersion 5 string? # Version that the program behaves as; not above binaryVersion.
-  strategy 6 string omitempty # How the holder is chosen: OldestEmulationVersion, or a name with a domain for one of your own.
+  leaseName 1 string
+  pingTime 2 *MicroTime?
+  renewTime 3 *MicroTime?
+  binaryVersion 4 string
+  emulationVersion 5 string?
+  strategy 6 string omitempty
 `
 
 /** The types of coordination.k8s.io/v1. */

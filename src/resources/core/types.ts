@@ -88,9 +88,9 @@ type AzureFileVolumeSource
   shareName 2 string
   readOnly 3 bool?
 
-type Binding typemeta # Puts a pod on a node; made by schedulers, never stored.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  target 2 ObjectReference # Where the pod is to run.
+type Binding typemeta
+  metadata 1 meta.ObjectMeta?
+  target 2 ObjectReference
 
 type CSIPersistentVolumeSource
   driver 1 string
@@ -159,19 +159,19 @@ type ComponentCondition
   message 3 string?
   error 4 string?
 
-type ComponentStatus typemeta # The health of a part of the control plane, asked when it is read. Deprecated.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  conditions 2 []ComponentCondition? map(type) merge(type) # Whether the component is healthy.
+type ComponentStatus typemeta
+  metadata 1 meta.ObjectMeta?
+  conditions 2 []ComponentCondition? map(type) merge(type)
 
 type ComponentStatusList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ComponentStatus
 
-type ConfigMap typemeta # Configuration as keys with text or binary values, for pods to read.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  immutable 4 *bool? # When true, the data can never be changed again, nor this.
-  data 2 map[string]string? # Texts by key. A key is in either this or binaryData.
-  binaryData 3 map[string]bytes? # Bytes by key, base64-encoded.
+type ConfigMap typemeta
+  metadata 1 meta.ObjectMeta?
+  immutable 4 *bool?
+  data 2 map[string]string?
+  binaryData 3 map[string]bytes?
 
 type ConfigMapEnvSource
   inline 1 LocalObjectReference
@@ -204,7 +204,7 @@ type ConfigMapVolumeSource
   defaultMode 3 *int32?
   optional 4 *bool?
 
-type Container # A program from an image, with what it needs to run.
+type Container
   name 1 string
   image 2 string?
   command 3 []string? atomic
@@ -234,7 +234,7 @@ type ContainerImage
   names 1 []string optional atomic
   sizeBytes 2 int64?
 
-type ContainerPort # A port that a container listens on.
+type ContainerPort
   name 1 string?
   hostPort 2 int32?
   containerPort 3 int32
@@ -323,9 +323,9 @@ type EndpointSubset
   notReadyAddresses 2 []EndpointAddress? atomic
   ports 3 []EndpointPort? atomic
 
-type Endpoints typemeta # The addresses behind a service. Deprecated in favour of EndpointSlice.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  subsets 2 []EndpointSubset? atomic # Groups of addresses with the ports they serve.
+type Endpoints typemeta
+  metadata 1 meta.ObjectMeta?
+  subsets 2 []EndpointSubset? atomic
 
 type EndpointsList typemeta
   metadata 1 meta.ListMeta?
@@ -336,7 +336,7 @@ type EnvFromSource
   configMapRef 2 *ConfigMapEnvSource?
   secretRef 3 *SecretEnvSource?
 
-type EnvVar # A variable of a container's environment.
+type EnvVar
   name 1 string
   value 2 string?
   valueFrom 3 *EnvVarSource?
@@ -380,22 +380,22 @@ type EphemeralContainerCommon
 type EphemeralVolumeSource
   volumeClaimTemplate 1 *PersistentVolumeClaimTemplate?
 
-type Event typemeta # A report of something that happened to an object; kept for a while, then dropped.
-  metadata 1 meta.ObjectMeta # Name, labels and all else that every object has.
-  involvedObject 2 ObjectReference # What the event is about.
-  reason 3 string? # Why, in one word that programs understand.
-  message 4 string? # What happened, for people.
-  source 5 EventSource? # The component that reports it.
-  firstTimestamp 6 Time? # When it was seen first.
-  lastTimestamp 7 Time? # When it was seen last.
-  count 8 int32? # How often it has been seen.
-  type 9 string? # Normal or Warning.
-  eventTime 10 MicroTime? # When it was seen first, to the microsecond.
-  series 11 *EventSeries? # How often it repeats, if it does.
-  action 12 string? # What was done or failed.
-  related 13 *ObjectReference? # A second object that takes part.
-  reportingComponent 14 string optional # Name of the controller that reports it.
-  reportingInstance 15 string optional # Which instance of that controller.
+type Event typemeta
+  metadata 1 meta.ObjectMeta
+  involvedObject 2 ObjectReference
+  reason 3 string?
+  message 4 string?
+  source 5 EventSource?
+  firstTimestamp 6 Time?
+  lastTimestamp 7 Time?
+  count 8 int32?
+  type 9 string?
+  eventTime 10 MicroTime?
+  series 11 *EventSeries?
+  action 12 string?
+  related 13 *ObjectReference?
+  reportingComponent 14 string optional
+  reportingInstance 15 string optional
 
 type EventList typemeta
   metadata 1 meta.ListMeta?
@@ -531,9 +531,9 @@ type LifecycleHandler
   tcpSocket 3 *TCPSocketAction? deprecated
   sleep 4 *SleepAction?
 
-type LimitRange typemeta # Defaults and bounds for the resources that each pod, container or claim of a namespace may ask for.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 LimitRangeSpec? # What is wanted.
+type LimitRange typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 LimitRangeSpec?
 
 type LimitRangeItem
   type 1 string
@@ -548,7 +548,7 @@ type LimitRangeList typemeta
   items 2 []LimitRange
 
 type LimitRangeSpec
-  limits 1 []LimitRangeItem atomic # The limits, one for each type of object.
+  limits 1 []LimitRangeItem atomic
 
 type LinuxContainerUser
   uid 1 int64
@@ -584,10 +584,10 @@ type NFSVolumeSource
   path 2 string
   readOnly 3 bool?
 
-type Namespace typemeta # A space of names: most objects live in one, and go with it when it is deleted.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 NamespaceSpec? # What is wanted.
-  status 3 NamespaceStatus? # What is, as last reported; not set by those who want something.
+type Namespace typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 NamespaceSpec?
+  status 3 NamespaceStatus?
 
 type NamespaceCondition
   type 1 string
@@ -600,17 +600,17 @@ type NamespaceList typemeta
   metadata 1 meta.ListMeta?
   items 2 []Namespace
 
-type NamespaceSpec # What keeps a namespace from being removed.
-  finalizers 1 []string? atomic # Who has to clear the namespace before it goes.
+type NamespaceSpec
+  finalizers 1 []string? atomic
 
-type NamespaceStatus # The phase of a namespace, and what holds its deletion.
-  phase 1 NamespacePhase? # Active, or Terminating while its content is deleted.
-  conditions 2 []NamespaceCondition? map(type) merge(type) # What holds a deletion up.
+type NamespaceStatus
+  phase 1 NamespacePhase?
+  conditions 2 []NamespaceCondition? map(type) merge(type)
 
-type Node typemeta # A machine that runs pods.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 NodeSpec? # What is wanted.
-  status 3 NodeStatus? # What is, as last reported; not set by those who want something.
+type Node typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 NodeSpec?
+  status 3 NodeStatus?
 
 type NodeAddress
   type 1 string
@@ -648,7 +648,7 @@ type NodeList typemeta
   items 2 []Node
 
 type NodeProxyOptions typemeta
-  path 1 string? # Path to ask for.
+  path 1 string?
 
 type NodeRuntimeHandler
   name 1 string optional
@@ -670,29 +670,29 @@ type NodeSelectorTerm atomic
   matchExpressions 1 []NodeSelectorRequirement? atomic
   matchFields 2 []NodeSelectorRequirement? atomic
 
-type NodeSpec # What a node is to be.
-  podCIDR 1 string? # Range of the addresses of its pods.
-  podCIDRs 7 []string? set merge # The same, one for each family of addresses.
-  providerID 3 string? # What the cloud provider calls the machine.
-  unschedulable 4 bool? # Whether no new pods are placed here.
-  taints 5 []Taint? atomic # What pods have to tolerate to be placed here.
-  configSource 6 *NodeConfigSource? deprecated # Where the kubelet's configuration was; without effect now.
-  externalID 2 string? deprecated # Not used any more.
+type NodeSpec
+  podCIDR 1 string?
+  podCIDRs 7 []string? set merge
+  providerID 3 string?
+  unschedulable 4 bool?
+  taints 5 []Taint? atomic
+  configSource 6 *NodeConfigSource? deprecated
+  externalID 2 string? deprecated
 
-type NodeStatus # What a node is now, as last reported.
-  capacity 1 map[string]Quantity? # All resources of the machine.
-  allocatable 2 map[string]Quantity? # Those that pods may have.
-  phase 3 NodePhase? deprecated # Not used any more.
-  conditions 4 []NodeCondition? map(type) merge(type) # Whether it is ready, under pressure and so on.
-  addresses 5 []NodeAddress? map(type) merge(type) # Where it is reached.
-  daemonEndpoints 6 NodeDaemonEndpoints? # Ports of what runs on it for the cluster.
-  nodeInfo 7 NodeSystemInfo? # Versions and identities of the machine and its software.
-  images 8 []ContainerImage? atomic # Images that are on the machine.
-  volumesInUse 9 []string? atomic # Volumes that pods here use.
-  volumesAttached 10 []AttachedVolume? atomic # Volumes that are attached to it.
-  config 11 *NodeConfigStatus? # Which configuration the kubelet had; without effect now.
-  runtimeHandlers 12 []NodeRuntimeHandler? atomic # Handlers of the container runtime, and what each can do.
-  features 13 *NodeFeatures? # What the runtime can do.
+type NodeStatus
+  capacity 1 map[string]Quantity?
+  allocatable 2 map[string]Quantity?
+  phase 3 NodePhase? deprecated
+  conditions 4 []NodeCondition? map(type) merge(type)
+  addresses 5 []NodeAddress? map(type) merge(type)
+  daemonEndpoints 6 NodeDaemonEndpoints?
+  nodeInfo 7 NodeSystemInfo?
+  images 8 []ContainerImage? atomic
+  volumesInUse 9 []string? atomic
+  volumesAttached 10 []AttachedVolume? atomic
+  config 11 *NodeConfigStatus?
+  runtimeHandlers 12 []NodeRuntimeHandler? atomic
+  features 13 *NodeFeatures?
 
 type NodeSwapStatus
   capacity 1 *int64?
@@ -723,15 +723,15 @@ type ObjectReference atomic
   resourceVersion 6 string?
   fieldPath 7 string?
 
-type PersistentVolume typemeta # A piece of storage of the cluster, with a life of its own apart from the pods that use it.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 PersistentVolumeSpec? # What is wanted.
-  status 3 PersistentVolumeStatus? # What is, as last reported; not set by those who want something.
+type PersistentVolume typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 PersistentVolumeSpec?
+  status 3 PersistentVolumeStatus?
 
-type PersistentVolumeClaim typemeta # A request for storage, which a persistent volume is bound to.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 PersistentVolumeClaimSpec? # What is wanted.
-  status 3 PersistentVolumeClaimStatus? # What is, as last reported; not set by those who want something.
+type PersistentVolumeClaim typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 PersistentVolumeClaimSpec?
+  status 3 PersistentVolumeClaimStatus?
 
 type PersistentVolumeClaimCondition
   type 1 string
@@ -745,30 +745,30 @@ type PersistentVolumeClaimList typemeta
   metadata 1 meta.ListMeta?
   items 2 []PersistentVolumeClaim
 
-type PersistentVolumeClaimSpec # What storage is wanted.
-  accessModes 1 []PersistentVolumeAccessMode? atomic # In what ways the volume has to be mountable.
-  selector 4 *meta.LabelSelector? # Labels that the volume has to have.
-  resources 2 VolumeResourceRequirements? # How much it has to hold.
-  volumeName 3 string? # The volume that it is bound to.
-  storageClassName 5 *string? # The class the volume has to have; absent for the default one.
-  volumeMode 6 *PersistentVolumeMode? # Filesystem or Block.
-  dataSource 7 *TypedLocalObjectReference? # What the volume is filled from: a claim or a snapshot.
-  dataSourceRef 8 *TypedObjectReference? # The same, of any kind, and of other namespaces where that is enabled.
-  volumeAttributesClassName 9 *string? # The class of the volume's attributes that may change.
+type PersistentVolumeClaimSpec
+  accessModes 1 []PersistentVolumeAccessMode? atomic
+  selector 4 *meta.LabelSelector?
+  resources 2 VolumeResourceRequirements?
+  volumeName 3 string?
+  storageClassName 5 *string?
+  volumeMode 6 *PersistentVolumeMode?
+  dataSource 7 *TypedLocalObjectReference?
+  dataSourceRef 8 *TypedObjectReference?
+  volumeAttributesClassName 9 *string?
 
 type PersistentVolumeClaimStatus
-  phase 1 PersistentVolumeClaimPhase? # Pending, Bound or Lost.
-  accessModes 2 []PersistentVolumeAccessMode? atomic # In what ways its volume can be mounted.
-  capacity 3 map[string]Quantity? # How much its volume holds.
-  conditions 4 []PersistentVolumeClaimCondition? map(type) merge(type) # Whether it is being resized, and the like.
-  allocatedResources 5 map[string]Quantity? # How much a resize is to reach.
-  allocatedResourceStatuses 7 map[string]ClaimResourceStatus? granular # How far the resize of each resource is.
-  currentVolumeAttributesClassName 8 *string? # The class of attributes that the volume has.
-  modifyVolumeStatus 9 *ModifyVolumeStatus? # How far a change of the class of attributes is.
+  phase 1 PersistentVolumeClaimPhase?
+  accessModes 2 []PersistentVolumeAccessMode? atomic
+  capacity 3 map[string]Quantity?
+  conditions 4 []PersistentVolumeClaimCondition? map(type) merge(type)
+  allocatedResources 5 map[string]Quantity?
+  allocatedResourceStatuses 7 map[string]ClaimResourceStatus? granular
+  currentVolumeAttributesClassName 8 *string?
+  modifyVolumeStatus 9 *ModifyVolumeStatus?
 
 type PersistentVolumeClaimTemplate
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 PersistentVolumeClaimSpec # What is wanted.
+  metadata 1 meta.ObjectMeta?
+  spec 2 PersistentVolumeClaimSpec
 
 type PersistentVolumeClaimVolumeSource
   claimName 1 string
@@ -779,55 +779,55 @@ type PersistentVolumeList typemeta
   items 2 []PersistentVolume
 
 type PersistentVolumeSource
-  gcePersistentDisk 1 *GCEPersistentDiskVolumeSource? deprecated # A disk of Google's cloud, by the old plugin.
-  awsElasticBlockStore 2 *AWSElasticBlockStoreVolumeSource? deprecated # A disk of Amazon's cloud, by the old plugin.
-  hostPath 3 *HostPathVolumeSource? # A directory of the node; for single nodes and tests.
-  glusterfs 4 *GlusterfsPersistentVolumeSource? deprecated # A GlusterFS volume; the plugin is gone.
-  nfs 5 *NFSVolumeSource? # A directory that an NFS server exports.
-  rbd 6 *RBDPersistentVolumeSource? deprecated # A Ceph block device; the plugin is gone.
-  iscsi 7 *ISCSIPersistentVolumeSource? # An iSCSI disk.
-  cinder 8 *CinderPersistentVolumeSource? deprecated # A disk of OpenStack, by the old plugin.
-  cephfs 9 *CephFSPersistentVolumeSource? deprecated # A directory of CephFS; the plugin is gone.
-  fc 10 *FCVolumeSource? # A Fibre Channel disk.
-  flocker 11 *FlockerVolumeSource? deprecated # A Flocker volume; the plugin is gone.
-  flexVolume 12 *FlexPersistentVolumeSource? deprecated # A volume that a program on the node mounts; use CSI drivers.
-  azureFile 13 *AzureFilePersistentVolumeSource? deprecated # A share of Azure Files, by the old plugin.
-  vsphereVolume 14 *VsphereVirtualDiskVolumeSource? deprecated # A disk of vSphere, by the old plugin.
-  quobyte 15 *QuobyteVolumeSource? deprecated # A Quobyte volume; the plugin is gone.
-  azureDisk 16 *AzureDiskVolumeSource? deprecated # A disk of Azure, by the old plugin.
-  photonPersistentDisk 17 *PhotonPersistentDiskVolumeSource? deprecated # A disk of Photon; the plugin is gone.
-  portworxVolume 18 *PortworxVolumeSource? deprecated # A Portworx volume, by the old plugin.
-  scaleIO 19 *ScaleIOPersistentVolumeSource? deprecated # A ScaleIO volume; the plugin is gone.
-  local 20 *LocalVolumeSource? # A disk or directory of one node.
-  storageos 21 *StorageOSPersistentVolumeSource? deprecated # A StorageOS volume; the plugin is gone.
-  csi 22 *CSIPersistentVolumeSource? # A volume of a CSI driver.
+  gcePersistentDisk 1 *GCEPersistentDiskVolumeSource? deprecated
+  awsElasticBlockStore 2 *AWSElasticBlockStoreVolumeSource? deprecated
+  hostPath 3 *HostPathVolumeSource?
+  glusterfs 4 *GlusterfsPersistentVolumeSource? deprecated
+  nfs 5 *NFSVolumeSource?
+  rbd 6 *RBDPersistentVolumeSource? deprecated
+  iscsi 7 *ISCSIPersistentVolumeSource?
+  cinder 8 *CinderPersistentVolumeSource? deprecated
+  cephfs 9 *CephFSPersistentVolumeSource? deprecated
+  fc 10 *FCVolumeSource?
+  flocker 11 *FlockerVolumeSource? deprecated
+  flexVolume 12 *FlexPersistentVolumeSource? deprecated
+  azureFile 13 *AzureFilePersistentVolumeSource? deprecated
+  vsphereVolume 14 *VsphereVirtualDiskVolumeSource? deprecated
+  quobyte 15 *QuobyteVolumeSource? deprecated
+  azureDisk 16 *AzureDiskVolumeSource? deprecated
+  photonPersistentDisk 17 *PhotonPersistentDiskVolumeSource? deprecated
+  portworxVolume 18 *PortworxVolumeSource? deprecated
+  scaleIO 19 *ScaleIOPersistentVolumeSource? deprecated
+  local 20 *LocalVolumeSource?
+  storageos 21 *StorageOSPersistentVolumeSource? deprecated
+  csi 22 *CSIPersistentVolumeSource?
 
-type PersistentVolumeSpec # Where the storage is, and how it may be used.
-  capacity 1 map[string]Quantity? # How much it holds.
+type PersistentVolumeSpec
+  capacity 1 map[string]Quantity?
   inline 2 PersistentVolumeSource
-  accessModes 3 []PersistentVolumeAccessMode? atomic # In what ways it can be mounted.
-  claimRef 4 *ObjectReference? granular # The claim it is bound to, or kept for.
-  persistentVolumeReclaimPolicy 5 PersistentVolumeReclaimPolicy? # What becomes of it when its claim goes: Retain, Delete or Recycle.
-  storageClassName 6 string? # The class it belongs to; empty for none.
-  mountOptions 7 []string? atomic # Options for mounting it, which nobody checks.
-  volumeMode 8 *PersistentVolumeMode? # Filesystem or Block.
-  nodeAffinity 9 *VolumeNodeAffinity? # The nodes from which it can be reached.
-  volumeAttributesClassName 10 *string? # The class of its attributes that may change.
+  accessModes 3 []PersistentVolumeAccessMode? atomic
+  claimRef 4 *ObjectReference? granular
+  persistentVolumeReclaimPolicy 5 PersistentVolumeReclaimPolicy?
+  storageClassName 6 string?
+  mountOptions 7 []string? atomic
+  volumeMode 8 *PersistentVolumeMode?
+  nodeAffinity 9 *VolumeNodeAffinity?
+  volumeAttributesClassName 10 *string?
 
 type PersistentVolumeStatus
-  phase 1 PersistentVolumePhase? # Pending, Available, Bound, Released or Failed.
-  message 2 string? # Why it is in this phase, for people.
-  reason 3 string? # Why, in one word.
-  lastPhaseTransitionTime 4 *Time? # When the phase changed last.
+  phase 1 PersistentVolumePhase?
+  message 2 string?
+  reason 3 string?
+  lastPhaseTransitionTime 4 *Time?
 
 type PhotonPersistentDiskVolumeSource
   pdID 1 string
   fsType 2 string?
 
-type Pod typemeta # One or more containers that run together on a node.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 PodSpec? # What is wanted.
-  status 3 PodStatus? # What is, as last reported; not set by those who want something.
+type Pod typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 PodSpec?
+  status 3 PodStatus?
 
 type PodAffinity
   requiredDuringSchedulingIgnoredDuringExecution 1 []PodAffinityTerm? atomic
@@ -846,11 +846,11 @@ type PodAntiAffinity
   preferredDuringSchedulingIgnoredDuringExecution 2 []WeightedPodAffinityTerm? atomic
 
 type PodAttachOptions typemeta
-  stdin 1 bool? # Whether the client sends standard input.
-  stdout 2 bool? # Whether the client gets standard output.
-  stderr 3 bool? # Whether the client gets standard error.
-  tty 4 bool? # Whether the container gives a terminal; it has to be one that was made with one.
-  container 5 string? # The container to join. May be left out where there is only one.
+  stdin 1 bool?
+  stdout 2 bool?
+  stderr 3 bool?
+  tty 4 bool?
+  container 5 string?
 
 type PodCondition
   type 1 string
@@ -871,12 +871,12 @@ type PodDNSConfigOption
   value 2 *string?
 
 type PodExecOptions typemeta
-  stdin 1 bool? # Whether the client sends standard input.
-  stdout 2 bool? # Whether the client gets standard output.
-  stderr 3 bool? # Whether the client gets standard error.
-  tty 4 bool? # Whether the command gets a terminal.
-  container 5 string? # The container to run in. May be left out where there is only one.
-  command 6 []string atomic # The command and its arguments, one parameter each. No shell is run.
+  stdin 1 bool?
+  stdout 2 bool?
+  stderr 3 bool?
+  tty 4 bool?
+  container 5 string?
+  command 6 []string atomic
 
 type PodIP
   ip 1 string
@@ -886,25 +886,25 @@ type PodList typemeta
   items 2 []Pod
 
 type PodLogOptions typemeta
-  container 1 string? # The container whose log is read. May be left out where there is only one.
-  follow 2 bool? # Whether to wait for what is written later.
-  previous 3 bool? # Whether to read the log of the container that ran before.
-  sinceSeconds 4 *int64? # Only what was written in so many seconds before now. Not together with sinceTime.
-  sinceTime 5 *Time? # Only what was written since this time. Not together with sinceSeconds.
-  timestamps 6 bool? # Whether each line begins with the time of its writing.
-  tailLines 7 *int64? # The most lines to read, counted from the end.
-  limitBytes 8 *int64? # The most bytes to answer with.
-  insecureSkipTLSVerifyBackend 9 bool? # Whether the certificate of the node's kubelet goes unchecked: what is read may then come from somebody else.
-  stream 10 *string? # The stream to read: All, Stdout or Stderr.
+  container 1 string?
+  follow 2 bool?
+  previous 3 bool?
+  sinceSeconds 4 *int64?
+  sinceTime 5 *Time?
+  timestamps 6 bool?
+  tailLines 7 *int64?
+  limitBytes 8 *int64?
+  insecureSkipTLSVerifyBackend 9 bool?
+  stream 10 *string?
 
 type PodOS
   name 1 string
 
 type PodPortForwardOptions typemeta
-  ports 1 []int32? atomic # Ports of the pod to connect to, where the client speaks WebSocket.
+  ports 1 []int32? atomic
 
 type PodProxyOptions typemeta
-  path 1 string? # Path to ask for.
+  path 1 string?
 
 type PodReadinessGate
   conditionType 1 string
@@ -939,82 +939,82 @@ type PodSecurityContext
 type PodSignature
   podController 1 *meta.OwnerReference?
 
-type PodSpec # What a pod is to be.
-  volumes 1 []Volume? map(name) merge(name) retainKeys # What containers can mount.
-  initContainers 20 []Container? map(name) merge(name) # Containers that end, one after another, before the others start; those with restartPolicy Always go on beside them.
-  containers 2 []Container map(name) merge(name) # What runs in the pod; at least one.
-  ephemeralContainers 34 []EphemeralContainer? map(name) merge(name) # Containers that were added to look into a running pod, through their own subresource.
-  restartPolicy 3 RestartPolicy? # When containers start again: Always, OnFailure or Never.
-  terminationGracePeriodSeconds 4 *int64? # How long processes have to end when the pod is deleted; 30 unless given.
-  activeDeadlineSeconds 5 *int64? # How long the pod may run before it is failed.
-  dnsPolicy 6 DNSPolicy? # Where names are resolved: ClusterFirst unless given.
-  nodeSelector 7 map[string]string? atomic # Labels that the node has to have.
-  serviceAccountName 8 string? # The service account as which its processes ask the API server.
-  serviceAccount 9 string? deprecated # The same under its old name.
-  automountServiceAccountToken 21 *bool? # Whether its containers find a token of the service account.
-  nodeName 10 string? # The node it runs on; set by the scheduler.
-  hostNetwork 11 bool? # Whether it uses the node's network.
-  hostPID 12 bool? # Whether it sees the node's processes.
-  hostIPC 13 bool? # Whether it uses the node's inter-process communication.
-  shareProcessNamespace 27 *bool? # Whether its containers see each other's processes.
-  securityContext 14 *PodSecurityContext? # What holds for all its containers: users, groups, profiles.
-  imagePullSecrets 15 []LocalObjectReference? map(name) merge(name) # Secrets with which its images are pulled.
-  hostname 16 string? # The name that it sees itself under; that of the pod unless given.
-  subdomain 17 string? # Makes its full name HOSTNAME.SUBDOMAIN.NAMESPACE.svc and the cluster's domain.
-  affinity 18 *Affinity? # Near which nodes and pods it wants to be, or away from which.
-  schedulerName 19 string? # The scheduler that places it.
-  tolerations 22 []Toleration? atomic # Taints of nodes that it puts up with.
-  hostAliases 23 []HostAlias? map(ip) merge(ip) # Lines for its hosts file.
-  priorityClassName 24 string? # Name of the PriorityClass that decides what priority it has.
-  priority 25 *int32? # How important it is; set from its class.
-  dnsConfig 26 *PodDNSConfig? # What is added to its resolver configuration.
-  readinessGates 28 []PodReadinessGate? atomic # Conditions, beside those of its containers, that must hold before it is ready.
-  runtimeClassName 29 *string? # The RuntimeClass that runs it.
-  enableServiceLinks 30 *bool? # Whether services of the namespace are told in its environment.
-  preemptionPolicy 31 *PreemptionPolicy? # Whether others may be evicted to make room for it.
-  overhead 32 map[string]Quantity? # What running it costs beside its containers; set from its RuntimeClass.
-  topologySpreadConstraints 33 []TopologySpreadConstraint? map(topologyKey,whenUnsatisfiable) merge(topologyKey) # How pods like it are spread over zones and nodes.
-  setHostnameAsFQDN 35 *bool? # Whether its host name is the full one.
-  os 36 *PodOS? # The operating system it needs.
-  hostUsers 37 *bool? # Whether it uses the node's user namespace.
-  schedulingGates 38 []PodSchedulingGate? map(name) merge(name) # What must be taken away before it is scheduled.
-  resourceClaims 39 []PodResourceClaim? map(name) merge(name) retainKeys # Claims of devices that its containers may use.
-  resources 40 *ResourceRequirements? # Resources of all its containers together, where that is enabled.
+type PodSpec
+  volumes 1 []Volume? map(name) merge(name) retainKeys
+  initContainers 20 []Container? map(name) merge(name)
+  containers 2 []Container map(name) merge(name)
+  ephemeralContainers 34 []EphemeralContainer? map(name) merge(name)
+  restartPolicy 3 RestartPolicy?
+  terminationGracePeriodSeconds 4 *int64?
+  activeDeadlineSeconds 5 *int64?
+  dnsPolicy 6 DNSPolicy?
+  nodeSelector 7 map[string]string? atomic
+  serviceAccountName 8 string?
+  serviceAccount 9 string? deprecated
+  automountServiceAccountToken 21 *bool?
+  nodeName 10 string?
+  hostNetwork 11 bool?
+  hostPID 12 bool?
+  hostIPC 13 bool?
+  shareProcessNamespace 27 *bool?
+  securityContext 14 *PodSecurityContext?
+  imagePullSecrets 15 []LocalObjectReference? map(name) merge(name)
+  hostname 16 string?
+  subdomain 17 string?
+  affinity 18 *Affinity?
+  schedulerName 19 string?
+  tolerations 22 []Toleration? atomic
+  hostAliases 23 []HostAlias? map(ip) merge(ip)
+  priorityClassName 24 string?
+  priority 25 *int32?
+  dnsConfig 26 *PodDNSConfig?
+  readinessGates 28 []PodReadinessGate? atomic
+  runtimeClassName 29 *string?
+  enableServiceLinks 30 *bool?
+  preemptionPolicy 31 *PreemptionPolicy?
+  overhead 32 map[string]Quantity?
+  topologySpreadConstraints 33 []TopologySpreadConstraint? map(topologyKey,whenUnsatisfiable) merge(topologyKey)
+  setHostnameAsFQDN 35 *bool?
+  os 36 *PodOS?
+  hostUsers 37 *bool?
+  schedulingGates 38 []PodSchedulingGate? map(name) merge(name)
+  resourceClaims 39 []PodResourceClaim? map(name) merge(name) retainKeys
+  resources 40 *ResourceRequirements?
 
-type PodStatus # What a pod is now, as last reported.
-  observedGeneration 17 int64? # The generation of the spec that this was reported of.
-  phase 1 PodPhase? # Pending, Running, Succeeded, Failed or Unknown.
-  conditions 2 []PodCondition? map(type) merge(type) # Whether it is scheduled, initialised, ready and so on.
-  message 3 string? # Why it is in this phase, for people.
-  reason 4 string? # Why, in one word, such as Evicted.
-  nominatedNodeName 11 string? # Where it is to run once others that are evicted have gone.
-  hostIP 5 string? # Address of its node.
-  hostIPs 16 []HostIP? atomic merge(ip) # Addresses of its node, one for each family.
-  podIP 6 string? # Its own address.
-  podIPs 12 []PodIP? map(ip) merge(ip) # Its own addresses, one for each family.
-  startTime 7 *Time? # When the kubelet took note of it.
-  initContainerStatuses 10 []ContainerStatus? atomic # How its init containers are.
-  containerStatuses 8 []ContainerStatus? atomic # How its containers are.
-  qosClass 9 PodQOSClass? # Guaranteed, Burstable or BestEffort: who goes last when memory runs short.
-  ephemeralContainerStatuses 13 []ContainerStatus? atomic # How its ephemeral containers are.
-  resize 14 string? deprecated # How far a resize is; conditions tell it now.
-  resourceClaimStatuses 15 []PodResourceClaimStatus? map(name) merge(name) retainKeys # Which claims were made for its templates of claims.
+type PodStatus
+  observedGeneration 17 int64?
+  phase 1 PodPhase?
+  conditions 2 []PodCondition? map(type) merge(type)
+  message 3 string?
+  reason 4 string?
+  nominatedNodeName 11 string?
+  hostIP 5 string?
+  hostIPs 16 []HostIP? atomic merge(ip)
+  podIP 6 string?
+  podIPs 12 []PodIP? map(ip) merge(ip)
+  startTime 7 *Time?
+  initContainerStatuses 10 []ContainerStatus? atomic
+  containerStatuses 8 []ContainerStatus? atomic
+  qosClass 9 PodQOSClass?
+  ephemeralContainerStatuses 13 []ContainerStatus? atomic
+  resize 14 string? deprecated
+  resourceClaimStatuses 15 []PodResourceClaimStatus? map(name) merge(name) retainKeys
 
 type PodStatusResult typemeta
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  status 2 PodStatus? # What is, as last reported; not set by those who want something.
+  metadata 1 meta.ObjectMeta?
+  status 2 PodStatus?
 
-type PodTemplate typemeta # A pattern to make pods from.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  template 2 PodTemplateSpec? # The pods that are made from it.
+type PodTemplate typemeta
+  metadata 1 meta.ObjectMeta?
+  template 2 PodTemplateSpec?
 
 type PodTemplateList typemeta
   metadata 1 meta.ListMeta?
   items 2 []PodTemplate
 
-type PodTemplateSpec # Metadata and spec of the pods that are made.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 PodSpec? # What is wanted.
+type PodTemplateSpec
+  metadata 1 meta.ObjectMeta?
+  spec 2 PodSpec?
 
 type PortStatus
   port 1 int32
@@ -1039,7 +1039,7 @@ type PreferredSchedulingTerm
   weight 1 int32
   preference 2 NodeSelectorTerm
 
-type Probe # How the kubelet finds out whether a container is well.
+type Probe
   inline 1 ProbeHandler
   initialDelaySeconds 2 int32?
   timeoutSeconds 3 int32?
@@ -1086,15 +1086,15 @@ type RBDVolumeSource
   secretRef 7 *LocalObjectReference?
   readOnly 8 bool?
 
-type RangeAllocation typemeta # A range of addresses or ports with those that are taken; of the server itself.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  range 2 string # The range from which is allocated.
-  data 3 bytes # What is allocated, one bit each, base64-encoded.
+type RangeAllocation typemeta
+  metadata 1 meta.ObjectMeta?
+  range 2 string
+  data 3 bytes
 
-type ReplicationController typemeta # Keeps a number of equal pods running. Deployments and replica sets have taken its place.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ReplicationControllerSpec? # What is wanted.
-  status 3 ReplicationControllerStatus? # What is, as last reported; not set by those who want something.
+type ReplicationController typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 ReplicationControllerSpec?
+  status 3 ReplicationControllerStatus?
 
 type ReplicationControllerCondition
   type 1 string
@@ -1107,19 +1107,19 @@ type ReplicationControllerList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ReplicationController
 
-type ReplicationControllerSpec # How many pods of which template.
-  replicas 1 *int32? = 1 # How many pods are wanted; 1 unless given.
-  minReadySeconds 4 int32? = 0 # How long a pod has to be ready before it counts as available.
-  selector 2 map[string]string? atomic # Labels of the pods that it counts; those of the template unless given.
-  template 3 *PodTemplateSpec? # The pods that it makes.
+type ReplicationControllerSpec
+  replicas 1 *int32? = 1
+  minReadySeconds 4 int32? = 0
+  selector 2 map[string]string? atomic
+  template 3 *PodTemplateSpec?
 
 type ReplicationControllerStatus
-  replicas 1 int32 # How many pods there are.
-  fullyLabeledReplicas 2 int32? # How many of them have all labels of the template.
-  readyReplicas 4 int32? # How many are ready.
-  availableReplicas 5 int32? # How many have been ready for long enough.
-  observedGeneration 3 int64? # The generation of the spec that this was reported of.
-  conditions 6 []ReplicationControllerCondition? map(type) merge(type) # What keeps it from making or deleting pods.
+  replicas 1 int32
+  fullyLabeledReplicas 2 int32?
+  readyReplicas 4 int32?
+  availableReplicas 5 int32?
+  observedGeneration 3 int64?
+  conditions 6 []ReplicationControllerCondition? map(type) merge(type)
 
 type ResourceClaim
   name 1 string
@@ -1134,25 +1134,25 @@ type ResourceHealth
   resourceID 1 string
   health 2 string?
 
-type ResourceQuota typemeta # Bounds what all objects of a namespace may use together.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ResourceQuotaSpec? # What is wanted.
-  status 3 ResourceQuotaStatus? # What is, as last reported; not set by those who want something.
+type ResourceQuota typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 ResourceQuotaSpec?
+  status 3 ResourceQuotaStatus?
 
 type ResourceQuotaList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ResourceQuota
 
 type ResourceQuotaSpec
-  hard 1 map[string]Quantity? # The most that may be used, by resource.
-  scopes 2 []ResourceQuotaScope? atomic # Which objects are counted; all unless given.
-  scopeSelector 3 *ScopeSelector? # The same, by conditions.
+  hard 1 map[string]Quantity?
+  scopes 2 []ResourceQuotaScope? atomic
+  scopeSelector 3 *ScopeSelector?
 
 type ResourceQuotaStatus
-  hard 1 map[string]Quantity? # The most that may be used, as it is enforced.
-  used 2 map[string]Quantity? # What is used.
+  hard 1 map[string]Quantity?
+  used 2 map[string]Quantity?
 
-type ResourceRequirements # What a container needs of each resource, and how much it may use.
+type ResourceRequirements
   limits 1 map[string]Quantity?
   requests 2 map[string]Quantity?
   claims 3 []ResourceClaim? map(name)
@@ -1203,12 +1203,12 @@ type SeccompProfile
   type 1 SeccompProfileType
   localhostProfile 2 *string?
 
-type Secret typemeta # Confidential data as keys with values, for pods to use.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  immutable 5 *bool? # When true, the data can never be changed again, nor this.
-  data 2 map[string]bytes? # Bytes by key, base64-encoded.
-  stringData 4 map[string]string? # Texts to be put into data, by key. It is never answered.
-  type 3 string? # What the data is for, which decides what keys it must have.
+type Secret typemeta
+  metadata 1 meta.ObjectMeta?
+  immutable 5 *bool?
+  data 2 map[string]bytes?
+  stringData 4 map[string]string?
+  type 3 string?
 
 type SecretEnvSource
   inline 1 LocalObjectReference
@@ -1255,16 +1255,16 @@ type SecurityContext
 type SerializedReference typemeta
   reference 1 ObjectReference?
 
-type Service typemeta # A stable address and name for a set of pods.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ServiceSpec? # What is wanted.
-  status 3 ServiceStatus? # What is, as last reported; not set by those who want something.
+type Service typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 ServiceSpec?
+  status 3 ServiceStatus?
 
-type ServiceAccount typemeta # An identity for what runs in pods.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  secrets 2 []ObjectReference? map(name) merge(name) # Secrets that pods of the account may use, where that is enforced.
-  imagePullSecrets 3 []LocalObjectReference? atomic # Secrets with which the images of the account's pods are pulled.
-  automountServiceAccountToken 4 *bool? # Whether pods of the account find a token in a volume, unless they say otherwise.
+type ServiceAccount typemeta
+  metadata 1 meta.ObjectMeta?
+  secrets 2 []ObjectReference? map(name) merge(name)
+  imagePullSecrets 3 []LocalObjectReference? atomic
+  automountServiceAccountToken 4 *bool?
 
 type ServiceAccountList typemeta
   metadata 1 meta.ListMeta?
@@ -1279,7 +1279,7 @@ type ServiceList typemeta
   metadata 1 meta.ListMeta?
   items 2 []Service
 
-type ServicePort # A port of a service and the port of its pods behind it.
+type ServicePort
   name 1 string?
   protocol 2 Protocol? = "TCP"
   appProtocol 6 *string?
@@ -1288,33 +1288,33 @@ type ServicePort # A port of a service and the port of its pods behind it.
   nodePort 5 int32?
 
 type ServiceProxyOptions typemeta
-  path 1 string? # Path to ask for.
+  path 1 string?
 
-type ServiceSpec # How a service is reached, and which pods are behind it.
-  ports 1 []ServicePort? map(port,protocol) merge(port) # The ports that it serves.
-  selector 2 map[string]string? atomic # Labels of the pods that requests go to; without one somebody else writes the endpoints.
-  clusterIP 3 string? # Its address in the cluster; None for no address but names of its pods.
-  clusterIPs 18 []string? atomic # Its addresses, one for each family.
-  type 4 ServiceType? # Where it is reached: ClusterIP, NodePort, LoadBalancer, or ExternalName for another name.
-  externalIPs 5 []string? atomic # Addresses of nodes that take requests for it as well.
-  sessionAffinity 7 ServiceAffinity? # Whether requests of a client go to the same pod: ClientIP or None.
-  loadBalancerIP 8 string? deprecated # The address asked of the load balancer; providers understand it differently.
-  loadBalancerSourceRanges 9 []string? atomic # Who may reach it through the load balancer.
-  externalName 10 string? # The name that it stands for, with the type ExternalName.
-  externalTrafficPolicy 11 ServiceExternalTrafficPolicy? # Whether requests from outside go to pods of the node alone: Local or Cluster.
-  healthCheckNodePort 12 int32? # Port on which load balancers ask a node whether it has pods of the service.
-  publishNotReadyAddresses 13 bool? # Whether pods that are not ready are told as well.
-  sessionAffinityConfig 14 *SessionAffinityConfig? # How long a client stays with its pod.
-  ipFamilies 19 []IPFamily? atomic # The families of its addresses, IPv4 and IPv6.
-  ipFamilyPolicy 17 *IPFamilyPolicy? # SingleStack, PreferDualStack or RequireDualStack.
-  allocateLoadBalancerNodePorts 20 *bool? # Whether a load balancer needs ports of nodes.
-  loadBalancerClass 21 *string? # Which implementation of load balancers is to serve it.
-  internalTrafficPolicy 22 *ServiceInternalTrafficPolicy? # Whether requests from inside go to pods of the node alone: Local or Cluster.
-  trafficDistribution 23 *string? # Which pods are preferred, such as those of the same zone.
+type ServiceSpec
+  ports 1 []ServicePort? map(port,protocol) merge(port)
+  selector 2 map[string]string? atomic
+  clusterIP 3 string?
+  clusterIPs 18 []string? atomic
+  type 4 ServiceType?
+  externalIPs 5 []string? atomic
+  sessionAffinity 7 ServiceAffinity?
+  loadBalancerIP 8 string? deprecated
+  loadBalancerSourceRanges 9 []string? atomic
+  externalName 10 string?
+  externalTrafficPolicy 11 ServiceExternalTrafficPolicy?
+  healthCheckNodePort 12 int32?
+  publishNotReadyAddresses 13 bool?
+  sessionAffinityConfig 14 *SessionAffinityConfig?
+  ipFamilies 19 []IPFamily? atomic
+  ipFamilyPolicy 17 *IPFamilyPolicy?
+  allocateLoadBalancerNodePorts 20 *bool?
+  loadBalancerClass 21 *string?
+  internalTrafficPolicy 22 *ServiceInternalTrafficPolicy?
+  trafficDistribution 23 *string?
 
-type ServiceStatus # What load balancers report of a service.
-  loadBalancer 1 LoadBalancerStatus? # Where its load balancer is.
-  conditions 2 []meta.Condition? map(type) merge(type) # What is known of it.
+type ServiceStatus
+  loadBalancer 1 LoadBalancerStatus?
+  conditions 2 []meta.Condition? map(type) merge(type)
 
 type SessionAffinityConfig
   clientIP 1 *ClientIPConfig?
@@ -1385,7 +1385,7 @@ type TypedObjectReference
   name 3 string
   namespace 4 *string?
 
-type Volume # Storage that the containers of a pod can mount.
+type Volume
   name 1 string
   inline 2 VolumeSource
 

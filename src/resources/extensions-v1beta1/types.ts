@@ -16,13 +16,13 @@ types HTTPIngressPath HTTPIngressRuleValue Ingress IngressBackend IngressList In
 types IngressPortStatus IngressRule IngressRuleValue IngressSpec IngressStatus IngressTLS like networkingV1beta1
 types IPBlock NetworkPolicy NetworkPolicyEgressRule NetworkPolicyIngressRule NetworkPolicyList NetworkPolicyPeer NetworkPolicyPort like networking
 
-type DaemonSetSpec # Which pods, on which nodes, and how they are replaced.
-  selector 1 *meta.LabelSelector? # Labels of its pods; those of the template unless given.
-  template 2 core.PodTemplateSpec # The pods that it makes, one on each node that takes them.
-  updateStrategy 3 DaemonSetUpdateStrategy? # How pods get a new template.
-  minReadySeconds 4 int32? # How long a pod has to be ready before it counts as available.
-  templateGeneration 5 int64? deprecated # Counts the changes of the template; set by the server.
-  revisionHistoryLimit 6 *int32? # How many old revisions are kept.
+type DaemonSetSpec
+  selector 1 *meta.LabelSelector?
+  template 2 core.PodTemplateSpec
+  updateStrategy 3 DaemonSetUpdateStrategy?
+  minReadySeconds 4 int32?
+  templateGeneration 5 int64? deprecated
+  revisionHistoryLimit 6 *int32?
 
 type NetworkPolicySpec like networking.NetworkPolicySpec
   policyTypes 4 []string? atomic

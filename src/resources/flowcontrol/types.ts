@@ -9,111 +9,111 @@ interface Differences {
 }
 
 const source = ({ shares = 'nominalConcurrencyShares', sharesType = 'int32', conditionMarks = ' merge(type)' }: Differences): string => `
-type ExemptPriorityLevelConfiguration # Seats that requests without limits leave to others.
-  nominalConcurrencyShares 1 *int32? # Its share of the seats, beside those of other levels; 0 unless said.
-  lendablePercent 2 *int32? # How much of its seats others may borrow, in percent; 0 unless said.
+type ExemptPriorityLevelConfiguration
+  nominalConcurrencyShares 1 *int32?
+  lendablePercent 2 *int32?
 
 type FlowDistinguisherMethod
-  type 1 string # ByUser or ByNamespace.
+  type 1 string
 
-type FlowSchema typemeta # Sorts requests: what it matches is queued at a priority level, in flows.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 FlowSchemaSpec? # What is wanted.
-  status 3 FlowSchemaStatus? # What is, as last reported; not set by those who want something.
+type FlowSchema typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 FlowSchemaSpec?
+  status 3 FlowSchemaStatus?
 
 type FlowSchemaCondition
-  type 1 string? # What the condition is about.
-  status 2 string? # True, False or Unknown.
-  lastTransitionTime 3 Time? # When the status last changed.
-  reason 4 string? # Why, in one word.
-  message 5 string? # Why, in a sentence.
+  type 1 string?
+  status 2 string?
+  lastTransitionTime 3 Time?
+  reason 4 string?
+  message 5 string?
 
 type FlowSchemaList typemeta
   metadata 1 meta.ListMeta?
   items 2 []FlowSchema
 
 type FlowSchemaSpec
-  priorityLevelConfiguration 1 PriorityLevelConfigurationReference # The level at which the requests are queued.
-  matchingPrecedence 2 int32 optional # Which of several schemas that match is taken: the lowest, from 1 to 10000; 1000 unless said.
-  distinguisherMethod 3 *FlowDistinguisherMethod? # What makes two requests belong to one flow; all are one where it is absent.
-  rules 4 []PolicyRulesWithSubjects? atomic # What requests match: one of the rules suffices, and without rules none does.
+  priorityLevelConfiguration 1 PriorityLevelConfigurationReference
+  matchingPrecedence 2 int32 optional
+  distinguisherMethod 3 *FlowDistinguisherMethod?
+  rules 4 []PolicyRulesWithSubjects? atomic
 
 type FlowSchemaStatus
-  conditions 1 []FlowSchemaCondition? map(type)${conditionMarks} # The present state, by conditions.
+  conditions 1 []FlowSchemaCondition? map(type)${conditionMarks}
 
 type GroupSubject
-  name 1 string # Name of the group; \`*\` for any.
+  name 1 string
 
-type LimitResponse # What becomes of requests for which there is no seat.
-  type 1 string # Queue, or Reject.
-  queuing 2 *QueuingConfiguration? # The queues; only where type is Queue.
+type LimitResponse
+  type 1 string
+  queuing 2 *QueuingConfiguration?
 
-type LimitedPriorityLevelConfiguration # How many seats a level has, and what it does with requests beyond them.
-  ${shares} 1 ${sharesType} optional # Its share of the seats, beside those of other levels; 30 unless said.
-  limitResponse 2 LimitResponse? # What becomes of requests for which there is no seat.
-  lendablePercent 3 *int32? # How much of its seats others may borrow, in percent; 0 unless said.
-  borrowingLimitPercent 4 *int32? # How much it may borrow from others, in percent of its seats; no limit unless said.
+type LimitedPriorityLevelConfiguration
+  ${shares} 1 ${sharesType} optional
+  limitResponse 2 LimitResponse?
+  lendablePercent 3 *int32?
+  borrowingLimitPercent 4 *int32?
 
-type NonResourcePolicyRule # Matches requests for paths that are no resources.
-  verbs 1 []string set # Verbs of the requests; \`*\` for all.
-  nonResourceURLs 6 []string set # Paths, which may end in \`/*\`; \`*\` for all.
+type NonResourcePolicyRule
+  verbs 1 []string set
+  nonResourceURLs 6 []string set
 
-type PolicyRulesWithSubjects # Matches requests of some subjects for some things.
-  subjects 1 []Subject atomic # Who asks: one of them suffices.
-  resourceRules 2 []ResourcePolicyRule? atomic # For what resources.
-  nonResourceRules 3 []NonResourcePolicyRule? atomic # For what other paths.
+type PolicyRulesWithSubjects
+  subjects 1 []Subject atomic
+  resourceRules 2 []ResourcePolicyRule? atomic
+  nonResourceRules 3 []NonResourcePolicyRule? atomic
 
-type PriorityLevelConfiguration typemeta # A level of priority: requests of one level have seats of their own.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 PriorityLevelConfigurationSpec? # What is wanted.
-  status 3 PriorityLevelConfigurationStatus? # What is, as last reported; not set by those who want something.
+type PriorityLevelConfiguration typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 PriorityLevelConfigurationSpec?
+  status 3 PriorityLevelConfigurationStatus?
 
 type PriorityLevelConfigurationCondition
-  type 1 string? # What the condition is about.
-  status 2 string? # True, False or Unknown.
-  lastTransitionTime 3 Time? # When the status last changed.
-  reason 4 string? # Why, in one word.
-  message 5 string? # Why, in a sentence.
+  type 1 string?
+  status 2 string?
+  lastTransitionTime 3 Time?
+  reason 4 string?
+  message 5 string?
 
 type PriorityLevelConfigurationList typemeta
   metadata 1 meta.ListMeta?
   items 2 []PriorityLevelConfiguration
 
 type PriorityLevelConfigurationReference
-  name 1 string # Name of the level.
+  name 1 string
 
 type PriorityLevelConfigurationSpec
-  type 1 string # Limited, or Exempt: only the level \`exempt\` is.
-  limited 2 *LimitedPriorityLevelConfiguration? # Seats and queues; only where type is Limited.
-  exempt 3 *ExemptPriorityLevelConfiguration? # What it lends; only where type is Exempt.
+  type 1 string
+  limited 2 *LimitedPriorityLevelConfiguration?
+  exempt 3 *ExemptPriorityLevelConfiguration?
 
 type PriorityLevelConfigurationStatus
-  conditions 1 []PriorityLevelConfigurationCondition? map(type)${conditionMarks} # The present state, by conditions.
+  conditions 1 []PriorityLevelConfigurationCondition? map(type)${conditionMarks}
 
-type QueuingConfiguration # Queues among which the flows of a level are dealt.
-  queues 1 int32 optional # How many queues there are; 64 unless said.
-  handSize 2 int32 optional # To how many queues a flow is dealt, of which it takes the shortest; 8 unless said.
-  queueLengthLimit 3 int32 optional # How many requests may wait in a queue; 50 unless said.
+type QueuingConfiguration
+  queues 1 int32 optional
+  handSize 2 int32 optional
+  queueLengthLimit 3 int32 optional
 
-type ResourcePolicyRule # Matches requests for resources.
-  verbs 1 []string set # Verbs of the requests; \`*\` for all.
-  apiGroups 2 []string set # Groups of the resources; \`*\` for all.
-  resources 3 []string set # Resources and subresources; \`*\` for all.
-  clusterScope 4 bool? # Whether requests that name no namespace match.
-  namespaces 5 []string optional set # Namespaces of the requests; \`*\` for all.
+type ResourcePolicyRule
+  verbs 1 []string set
+  apiGroups 2 []string set
+  resources 3 []string set
+  clusterScope 4 bool?
+  namespaces 5 []string optional set
 
 type ServiceAccountSubject
-  namespace 1 string # Namespace of the account.
-  name 2 string # Name of the account; \`*\` for all of the namespace.
+  namespace 1 string
+  name 2 string
 
-type Subject # Who asks.
-  kind 1 string # User, Group or ServiceAccount.
-  user 2 *UserSubject? # The user, where kind is User.
-  group 3 *GroupSubject? # The group, where kind is Group.
-  serviceAccount 4 *ServiceAccountSubject? # The account, where kind is ServiceAccount.
+type Subject
+  kind 1 string
+  user 2 *UserSubject?
+  group 3 *GroupSubject?
+  serviceAccount 4 *ServiceAccountSubject?
 
 type UserSubject
-  name 1 string # Name of the user; \`*\` for any.
+  name 1 string
 `
 
 /** The types of flowcontrol.apiserver.k8s.io/v1. */

@@ -5,22 +5,22 @@ export const imagePolicyTypes: TypePackage = {
   id: 'imagepolicyV1alpha1',
   definition: 'io.k8s.api.imagepolicy.v1alpha1',
   source: `
-type ImageReview typemeta # Asks whether the images of a pod may run; never stored.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ImageReviewSpec # The images.
-  status 3 ImageReviewStatus? # The decision.
+type ImageReview typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 ImageReviewSpec
+  status 3 ImageReviewStatus?
 
 type ImageReviewContainerSpec
-  image 1 string? # Image of the container, by its tag or digest.
+  image 1 string?
 
 type ImageReviewSpec
-  containers 1 []ImageReviewContainerSpec? atomic # What the containers of the pod run.
-  annotations 2 map[string]string? # Those of the pod's annotations that are meant for the webhook.
-  namespace 3 string? # Namespace of the pod.
+  containers 1 []ImageReviewContainerSpec? atomic
+  annotations 2 map[string]string?
+  namespace 3 string?
 
 type ImageReviewStatus
-  allowed 1 bool # Whether all of the images may run.
-  reason 2 string? # Why not, in few words.
-  auditAnnotations 3 map[string]string? # What is put into the audit event.
+  allowed 1 bool
+  reason 2 string?
+  auditAnnotations 3 map[string]string?
 `,
 }

@@ -12,18 +12,18 @@ type HTTPIngressPath like networking.HTTPIngressPath
   pathType 3 *string?
 
 type IngressBackend
-  serviceName 1 string? # The service that requests go to.
-  servicePort 2 IntOrString? # Its port, by number or name.
+  serviceName 1 string?
+  servicePort 2 IntOrString?
   resource 3 *core.TypedLocalObjectReference?
 
 type IngressClassParametersReference like networking.IngressClassParametersReference
   scope 4 *string
 
 type IngressSpec
-  ingressClassName 4 *string? # The class of controllers that serves it.
-  backend 1 *IngressBackend? # Where requests go that no rule takes.
-  tls 2 []IngressTLS? atomic # Certificates, and the hosts they are for.
-  rules 3 []IngressRule? atomic # Where requests go, by host and path.
+  ingressClassName 4 *string?
+  backend 1 *IngressBackend?
+  tls 2 []IngressTLS? atomic
+  rules 3 []IngressRule? atomic
 `
 
 /** Addresses of services before they were v1beta1, likewise. */

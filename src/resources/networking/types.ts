@@ -3,16 +3,16 @@ import { olderIngressTypes } from './older-types.ts'
 
 /** Addresses of services are the same in v1 and v1beta1. */
 const ADDRESS_TYPES = `
-type IPAddress typemeta # An address that is taken, named by its own text, and by whom.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 IPAddressSpec? # What is wanted.
+type IPAddress typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 IPAddressSpec?
 
 type IPAddressList typemeta
   metadata 1 meta.ListMeta?
   items 2 []IPAddress
 
 type IPAddressSpec
-  parentRef 1 *ParentReference omitempty # What has the address.
+  parentRef 1 *ParentReference omitempty
 
 type ParentReference
   group 1 string?
@@ -20,20 +20,20 @@ type ParentReference
   namespace 3 string?
   name 4 string omitempty
 
-type ServiceCIDR typemeta # Ranges from which services get their cluster IPs.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 ServiceCIDRSpec? # What is wanted.
-  status 3 ServiceCIDRStatus? # What is, as last reported; not set by those who want something.
+type ServiceCIDR typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 ServiceCIDRSpec?
+  status 3 ServiceCIDRStatus?
 
 type ServiceCIDRList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ServiceCIDR
 
 type ServiceCIDRSpec
-  cidrs 1 []string? atomic # One range, or one of each family of addresses.
+  cidrs 1 []string? atomic
 
 type ServiceCIDRStatus
-  conditions 1 []meta.Condition? map(type) merge(type) # Whether addresses may be taken from it.
+  conditions 1 []meta.Condition? map(type) merge(type)
 `
 
 /** The types of networking.k8s.io/v1. */
@@ -57,18 +57,18 @@ type IPBlock
   cidr 1 string
   except 2 []string? atomic
 
-type Ingress typemeta # Brings requests from outside of the cluster to services, by host and path.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 IngressSpec? # What is wanted.
-  status 3 IngressStatus? # What is, as last reported; not set by those who want something.
+type Ingress typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 IngressSpec?
+  status 3 IngressStatus?
 
 type IngressBackend
   service 4 *IngressServiceBackend?
   resource 3 *core.TypedLocalObjectReference?
 
-type IngressClass typemeta # A controller of ingresses, and its configuration.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 IngressClassSpec? # What is wanted.
+type IngressClass typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 IngressClassSpec?
 
 type IngressClassList typemeta
   metadata 1 meta.ListMeta?
@@ -82,8 +82,8 @@ type IngressClassParametersReference
   namespace 5 *string?
 
 type IngressClassSpec
-  controller 1 string? # Name of the controller, such as example.com/ingress.
-  parameters 2 *IngressClassParametersReference? # An object with more configuration for the controller.
+  controller 1 string?
+  parameters 2 *IngressClassParametersReference?
 
 type IngressList typemeta
   metadata 1 meta.ListMeta?
@@ -114,21 +114,21 @@ type IngressServiceBackend
   port 2 ServiceBackendPort?
 
 type IngressSpec
-  ingressClassName 4 *string? # The class of controllers that serves it.
-  defaultBackend 1 *IngressBackend? # Where requests go that no rule takes.
-  tls 2 []IngressTLS? atomic # Certificates, and the hosts they are for.
-  rules 3 []IngressRule? atomic # Where requests go, by host and path.
+  ingressClassName 4 *string?
+  defaultBackend 1 *IngressBackend?
+  tls 2 []IngressTLS? atomic
+  rules 3 []IngressRule? atomic
 
 type IngressStatus
-  loadBalancer 1 IngressLoadBalancerStatus? # Where it is reached from outside.
+  loadBalancer 1 IngressLoadBalancerStatus?
 
 type IngressTLS
   hosts 1 []string? atomic
   secretName 2 string?
 
-type NetworkPolicy typemeta # What traffic pods may have, in and out.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 NetworkPolicySpec? # What is wanted.
+type NetworkPolicy typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 NetworkPolicySpec?
 
 type NetworkPolicyEgressRule
   ports 1 []NetworkPolicyPort? atomic
@@ -153,10 +153,10 @@ type NetworkPolicyPort
   endPort 3 *int32?
 
 type NetworkPolicySpec
-  podSelector 1 meta.LabelSelector # The pods that it is for; empty for all of the namespace.
-  ingress 2 []NetworkPolicyIngressRule? atomic # Who may reach them.
-  egress 3 []NetworkPolicyEgressRule? atomic # Whom they may reach.
-  policyTypes 4 []PolicyType? atomic # Whether it restricts Ingress, Egress or both.
+  podSelector 1 meta.LabelSelector
+  ingress 2 []NetworkPolicyIngressRule? atomic
+  egress 3 []NetworkPolicyEgressRule? atomic
+  policyTypes 4 []PolicyType? atomic
 
 type ServiceBackendPort atomic
   name 1 string?

@@ -18,14 +18,14 @@ types Overhead RuntimeClass RuntimeClassList Scheduling like node
     source: `
 types Overhead RuntimeClassList Scheduling like node
 
-type RuntimeClass typemeta # A way to run containers that nodes offer, for pods to name.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 RuntimeClassSpec # What is wanted.
+type RuntimeClass typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 RuntimeClassSpec
 
 type RuntimeClassSpec
-  runtimeHandler 1 string # What the container runtime of the nodes calls it; cannot be changed.
-  overhead 2 *Overhead? # What a pod needs beside its containers when it is run so.
-  scheduling 3 *Scheduling? # The nodes that offer it; none: all nodes.
+  runtimeHandler 1 string
+  overhead 2 *Overhead?
+  scheduling 3 *Scheduling?
 `,
   },
 ]

@@ -12,7 +12,7 @@ export const olderPolicyTypes: readonly TypePackage[] = [
 types Eviction PodDisruptionBudget PodDisruptionBudgetList PodDisruptionBudgetStatus like policy
 
 type PodDisruptionBudgetSpec like policy.PodDisruptionBudgetSpec
-  selector 2 *meta.LabelSelector? # The pods that are counted; an empty one selects nothing.
+  selector 2 *meta.LabelSelector?
 `,
   },
 ]

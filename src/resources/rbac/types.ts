@@ -12,18 +12,18 @@ interface Version {
 
 const typesOf = ({ firstNumber, subjectGroup, mark }: Version): string => `
 
-type AggregationRule # How a role is put together from others.
-  clusterRoleSelectors 1 []meta.LabelSelector? atomic # Roles whose rules it takes over: those that any of these selects by its labels.
+type AggregationRule
+  clusterRoleSelectors 1 []meta.LabelSelector? atomic
 
-type ClusterRole typemeta # Names what may be done: in the whole cluster, or in the namespace of a role binding that refers to it.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  rules 2 []PolicyRule optional atomic # What may be done. Where aggregationRule stands, a controller writes them.
-  aggregationRule 3 *AggregationRule? # Takes the rules from other cluster roles; what is written to rules is replaced.
+type ClusterRole typemeta
+  metadata 1 meta.ObjectMeta?
+  rules 2 []PolicyRule optional atomic
+  aggregationRule 3 *AggregationRule?
 
-type ClusterRoleBinding typemeta # Gives a cluster role to users, groups and service accounts, in every namespace and beyond.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  subjects 2 []Subject? atomic # Who gets the role.
-  roleRef 3 RoleRef # The cluster role that is given. It can not be changed later.
+type ClusterRoleBinding typemeta
+  metadata 1 meta.ObjectMeta?
+  subjects 2 []Subject? atomic
+  roleRef 3 RoleRef
 
 type ClusterRoleBindingList typemeta
   metadata 1 meta.ListMeta?
@@ -33,21 +33,21 @@ type ClusterRoleList typemeta
   metadata 1 meta.ListMeta?
   items 2 []ClusterRole
 
-type PolicyRule # Allows every combination of what its lists name. Rules only add up: none takes anything away.
-  verbs 1 []string atomic # What may be done: get, list, watch, create, update, patch, delete and others; * for everything.
-  apiGroups ${firstNumber} []string? atomic # Groups of the resources, "" for the core group; * for all.
-  resources ${firstNumber + 1} []string? atomic # Resources in plural; pods/log names a subresource, */scale that of every resource, * all there is.
-  resourceNames ${firstNumber + 2} []string? atomic # Only objects of these names; all where there are none. A create has no name yet, so it never matches.
-  nonResourceURLs ${firstNumber + 3} []string? atomic # Paths that are no resources, such as /metrics; * at the end stands for the rest. Only cluster roles have them.
+type PolicyRule
+  verbs 1 []string atomic
+  apiGroups ${firstNumber} []string? atomic
+  resources ${firstNumber + 1} []string? atomic
+  resourceNames ${firstNumber + 2} []string? atomic
+  nonResourceURLs ${firstNumber + 3} []string? atomic
 
-type Role typemeta # Names what may be done in its namespace.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  rules 2 []PolicyRule optional atomic # What may be done.
+type Role typemeta
+  metadata 1 meta.ObjectMeta?
+  rules 2 []PolicyRule optional atomic
 
-type RoleBinding typemeta # Gives a role, or a cluster role, to users, groups and service accounts within its namespace.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  subjects 2 []Subject? atomic # Who gets the role.
-  roleRef 3 RoleRef # The role of this namespace, or the cluster role, that is given. It can not be changed later.
+type RoleBinding typemeta
+  metadata 1 meta.ObjectMeta?
+  subjects 2 []Subject? atomic
+  roleRef 3 RoleRef
 
 type RoleBindingList typemeta
   metadata 1 meta.ListMeta?
@@ -57,16 +57,16 @@ type RoleList typemeta
   metadata 1 meta.ListMeta?
   items 2 []Role
 
-type RoleRef${mark} # Which role.
-  apiGroup 1 string # Always rbac.authorization.k8s.io.
-  kind 2 string # Role or ClusterRole.
-  name 3 string # Its name.
+type RoleRef${mark}
+  apiGroup 1 string
+  kind 2 string
+  name 3 string
 
-type Subject${mark} # A user, a group or a service account.
-  kind 1 string # User, Group or ServiceAccount.
-  ${subjectGroup} 2 string? # rbac.authorization.k8s.io for users and groups, nothing for service accounts.
-  name 3 string # Its name, as authentication tells it.
-  namespace 4 string? # Of a service account; users and groups are in none.
+type Subject${mark}
+  kind 1 string
+  ${subjectGroup} 2 string?
+  name 3 string
+  namespace 4 string?
 `
 
 const packageOf = (id: string, version: Version): TypePackage => ({ id, definition: `io.k8s.api.rbac.${version.name}`, source: typesOf(version) })

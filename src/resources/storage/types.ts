@@ -9,111 +9,111 @@ export const storageTypes: TypePackage = {
 enum PersistentVolumeReclaimPolicy Delete Recycle Retain
 enum VolumeBindingMode Immediate WaitForFirstConsumer
 
-type CSIDriver typemeta # What a driver for volumes can do and needs; named as the driver is.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 CSIDriverSpec # What is wanted.
+type CSIDriver typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 CSIDriverSpec
 
 type CSIDriverList typemeta
   metadata 1 meta.ListMeta?
   items 2 []CSIDriver
 
 type CSIDriverSpec
-  attachRequired 1 *bool? # Whether volumes are attached to a node before they are mounted; true unless it says otherwise. Cannot be changed.
-  podInfoOnMount 2 *bool? # Whether the driver is told of the pod when it mounts.
-  volumeLifecycleModes 3 []string? set # Persistent (the default), Ephemeral, or both: how pods may use its volumes. Cannot be changed.
-  storageCapacity 4 *bool? # Whether pods wait until CSIStorageCapacity objects say that there is room for their volumes.
-  fsGroupPolicy 5 *string? # Whether a volume's owner and mode may be changed to the pod's group: ReadWriteOnceWithFSType (the default), File or None.
-  tokenRequests 6 []TokenRequest? atomic # Tokens of the pod's service account that the driver gets, one an audience.
-  requiresRepublish 7 *bool? # Whether mounts are published again and again, to renew what they show.
-  seLinuxMount 8 *bool? # Whether volumes can be mounted with an SELinux context.
-  nodeAllocatableUpdatePeriodSeconds 9 *int64? # How often the number of volumes that a node can take is asked for again; 10 at least.
+  attachRequired 1 *bool?
+  podInfoOnMount 2 *bool?
+  volumeLifecycleModes 3 []string? set
+  storageCapacity 4 *bool?
+  fsGroupPolicy 5 *string?
+  tokenRequests 6 []TokenRequest? atomic
+  requiresRepublish 7 *bool?
+  seLinuxMount 8 *bool?
+  nodeAllocatableUpdatePeriodSeconds 9 *int64?
 
-type CSINode typemeta # The drivers on a node; named as the node is.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 CSINodeSpec # What is wanted.
+type CSINode typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 CSINodeSpec
 
 type CSINodeDriver
-  name 1 string # As the driver calls itself.
-  nodeID 2 string # What the driver calls this node.
-  topologyKeys 3 []string optional atomic # Labels of nodes that say where a volume can be reached from.
-  allocatable 4 *VolumeNodeResources? # How much of the driver's storage the node can take.
+  name 1 string
+  nodeID 2 string
+  topologyKeys 3 []string optional atomic
+  allocatable 4 *VolumeNodeResources?
 
 type CSINodeList typemeta
   metadata 1 meta.ListMeta?
   items 2 []CSINode
 
 type CSINodeSpec
-  drivers 1 []CSINodeDriver map(name) merge(name) # Each driver once.
+  drivers 1 []CSINodeDriver map(name) merge(name)
 
-type CSIStorageCapacity typemeta # How much storage of a class can be had somewhere; kept by drivers for the scheduler.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  nodeTopology 2 *meta.LabelSelector? # The nodes from which the storage can be reached; none: no node.
-  storageClassName 3 string # The class that is meant; cannot be changed.
-  capacity 4 *Quantity? # How much there is in all, as last reported.
-  maximumVolumeSize 5 *Quantity? # The largest volume that can be made.
+type CSIStorageCapacity typemeta
+  metadata 1 meta.ObjectMeta?
+  nodeTopology 2 *meta.LabelSelector?
+  storageClassName 3 string
+  capacity 4 *Quantity?
+  maximumVolumeSize 5 *Quantity?
 
 type CSIStorageCapacityList typemeta
   metadata 1 meta.ListMeta?
   items 2 []CSIStorageCapacity
 
-type StorageClass typemeta # A sort of storage that claims can ask for by name, and who makes its volumes.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  provisioner 2 string # Who makes the volumes; cannot be changed.
-  parameters 3 map[string]string? # For the provisioner; cannot be changed.
-  reclaimPolicy 4 *PersistentVolumeReclaimPolicy? # What becomes of volumes that were made for a claim when it goes: Delete (the default) or Retain.
-  mountOptions 5 []string? atomic # For the mounts of its volumes; not checked.
-  allowVolumeExpansion 6 *bool? # Whether claims of the class may be made larger.
-  volumeBindingMode 7 *VolumeBindingMode? # Whether volumes are made at once (Immediate, the default) or when the first pod that uses the claim is scheduled (WaitForFirstConsumer).
-  allowedTopologies 8 []core.TopologySelectorTerm? atomic # Where volumes may be made.
+type StorageClass typemeta
+  metadata 1 meta.ObjectMeta?
+  provisioner 2 string
+  parameters 3 map[string]string?
+  reclaimPolicy 4 *PersistentVolumeReclaimPolicy?
+  mountOptions 5 []string? atomic
+  allowVolumeExpansion 6 *bool?
+  volumeBindingMode 7 *VolumeBindingMode?
+  allowedTopologies 8 []core.TopologySelectorTerm? atomic
 
 type StorageClassList typemeta
   metadata 1 meta.ListMeta?
   items 2 []StorageClass
 
 type TokenRequest
-  audience 1 string # Whom the token is for; empty: the API server.
-  expirationSeconds 2 *int64? # How long the token is good for.
+  audience 1 string
+  expirationSeconds 2 *int64?
 
-type VolumeAttachment typemeta # Asks for a volume to be attached to a node, and says whether it is.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 VolumeAttachmentSpec # What is wanted.
-  status 3 VolumeAttachmentStatus? # What is, as last reported; not set by those who want something.
+type VolumeAttachment typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 VolumeAttachmentSpec
+  status 3 VolumeAttachmentStatus?
 
 type VolumeAttachmentList typemeta
   metadata 1 meta.ListMeta?
   items 2 []VolumeAttachment
 
 type VolumeAttachmentSource
-  persistentVolumeName 1 *string? # A persistent volume.
-  inlineVolumeSpec 2 *core.PersistentVolumeSpec? # What a volume that a pod itself declares was turned into.
+  persistentVolumeName 1 *string?
+  inlineVolumeSpec 2 *core.PersistentVolumeSpec?
 
 type VolumeAttachmentSpec
-  attacher 1 string # The driver that attaches; as CSIDriver and CSINode name it.
-  source 2 VolumeAttachmentSource # The volume.
-  nodeName 3 string # The node.
+  attacher 1 string
+  source 2 VolumeAttachmentSource
+  nodeName 3 string
 
 type VolumeAttachmentStatus
-  attached 1 bool # Whether it is attached.
-  attachmentMetadata 2 map[string]string? # What the attacher says for those who mount.
-  attachError 3 *VolumeError? # What last went wrong with attaching.
-  detachError 4 *VolumeError? # What last went wrong with detaching.
+  attached 1 bool
+  attachmentMetadata 2 map[string]string?
+  attachError 3 *VolumeError?
+  detachError 4 *VolumeError?
 
 type VolumeError
-  time 1 Time? # When it went wrong.
-  message 2 string? # What went wrong; holds no secrets.
-  errorCode 3 *int32? # The gRPC code of the error.
+  time 1 Time?
+  message 2 string?
+  errorCode 3 *int32?
 
 type VolumeNodeResources
-  count 1 *int32? # The most volumes at the same time; none: no bound.
+  count 1 *int32?
 `,
 }
 
 /** The same in both versions. */
 const volumeAttributesClass = `
-type VolumeAttributesClass typemeta # Properties that volumes of a driver can be given, and changed to, by name.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  driverName 2 string # The driver; cannot be changed.
-  parameters 3 map[string]string? # For the driver; cannot be changed.
+type VolumeAttributesClass typemeta
+  metadata 1 meta.ObjectMeta?
+  driverName 2 string
+  parameters 3 map[string]string?
 
 type VolumeAttributesClassList typemeta
   metadata 1 meta.ListMeta?

@@ -6,32 +6,32 @@ export const storageMigrationTypes: TypePackage = {
   definition: 'io.k8s.api.storagemigration.v1alpha1',
   source: `
 type GroupVersionResource
-  group 1 string? # The API group; empty for the core group.
-  version 2 string? # The version.
-  resource 3 string? # The plural name.
+  group 1 string?
+  version 2 string?
+  resource 3 string?
 
 type MigrationCondition
-  type 1 string # What the condition is about.
-  status 2 string # True, False or Unknown.
-  lastUpdateTime 3 Time? # When the condition was last written.
-  reason 4 string? # Why, in one word.
-  message 5 string? # Why, in a sentence.
+  type 1 string
+  status 2 string
+  lastUpdateTime 3 Time?
+  reason 4 string?
+  message 5 string?
 
-type StorageVersionMigration typemeta # Asks that all stored objects of a resource be written again, in the version that is stored now.
-  metadata 1 meta.ObjectMeta? # Name, labels and all else that every object has.
-  spec 2 StorageVersionMigrationSpec? # What is wanted.
-  status 3 StorageVersionMigrationStatus? # What is, as last reported; not set by those who want something.
+type StorageVersionMigration typemeta
+  metadata 1 meta.ObjectMeta?
+  spec 2 StorageVersionMigrationSpec?
+  status 3 StorageVersionMigrationStatus?
 
 type StorageVersionMigrationList typemeta
   metadata 1 meta.ListMeta?
   items 2 []StorageVersionMigration map(type) merge(type)
 
 type StorageVersionMigrationSpec
-  resource 1 GroupVersionResource # The resource. Cannot be changed.
-  continueToken 2 string? # Where to go on in the list of objects.
+  resource 1 GroupVersionResource
+  continueToken 2 string?
 
 type StorageVersionMigrationStatus
-  conditions 1 []MigrationCondition? map(type) merge(type) # The present state, by conditions: Running, Succeeded, Failed.
-  resourceVersion 2 string? # The resource version at which the migration began.
+  conditions 1 []MigrationCondition? map(type) merge(type)
+  resourceVersion 2 string?
 `,
 }

@@ -54,6 +54,11 @@ describe('descriptions of the built-in kinds', () => {
     fields.set(`${group}.${type}`, new Set([...(fields.get(`${group}.${type}`) ?? []), ...Object.keys(properties)]))
   }
 
+  // The options of connections are parameters of operations, not definitions.
+  for (const { version } of snapshot.servedGroupVersions().flatMap(groupVersion => snapshot.resourcesOf(groupVersion)))
+    for (const { connect } of Object.values(version.subresources ?? {}))
+      if (connect) fields.set(`core.${connect.options.name}`, new Set(connect.options.fields.keys()))
+
   it('stand at every type and every field, in each document', () => {
     const missing: string[] = []
     for (const [name, { description, properties = {} }, document] of all) {
@@ -61,6 +66,19 @@ describe('descriptions of the built-in kinds', () => {
       for (const [field, property] of Object.entries(properties)) if (!property.description) missing.push(`${document}: ${name}.${field}`)
     }
     expect(missing).to.deep.equal([])
+  })
+
+  it('stand at every parameter of every operation', () => {
+    const silent: string[] = []
+    const look = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      if ('in' in value && 'name' in value && value.in !== 'body' && !('description' in value && value.description)) silent.push(`${path}: ${value.name}`)
+      for (const [key, member] of Object.entries(value)) look(member, `${path}/${key}`)
+    }
+    const { paths, parameters } = parse(openApi.v2())
+    look(paths, 'paths')
+    look(parameters, 'parameters')
+    expect(silent).to.deep.equal([])
   })
 
   it('are of types and fields that there are', () => {

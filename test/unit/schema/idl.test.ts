@@ -8,9 +8,9 @@ const registry = () =>
     definition: 'io.a.v1',
     source: `
 enum Protocol TCP UDP "" "a b"
-type Port # a port
+type Port
   name 1 string?
-  protocol 2 Protocol? = "TCP" # how
+  protocol 2 Protocol? = "TCP"
   port 3 int32
   type 4 *IntOrString? deprecated
 type Ports typemeta
@@ -25,7 +25,7 @@ describe('type declarations', () => {
   it('resolve fields with their marks', () => {
     const ports = registry().type('a.Ports')
     expect([...ports.fields.keys()]).to.deep.equal(['name', 'protocol', 'port', 'type', 'ports', 'limits', 'self'])
-    expect(ports.fields.get('protocol')).to.deep.include({ number: 2, required: false, omitEmpty: true, default: 'TCP', description: 'how' })
+    expect(ports.fields.get('protocol')).to.deep.include({ number: 2, required: false, omitEmpty: true, default: 'TCP' })
     expect(ports.fields.get('protocol')?.schema).to.deep.include({ enum: ['TCP', 'UDP', '', 'a b'] })
     expect(ports.fields.get('ports')).to.deep.include({ patchStrategy: 'merge,retainKeys', patchMergeKey: 'port' })
     expect(ports.fields.get('ports')?.schema).to.deep.include({ type: 'list', listType: 'map', listMapKeys: ['port', 'protocol'] })
@@ -41,7 +41,12 @@ describe('type declarations', () => {
   })
 
   it('are found by their OpenAPI name', () => {
-    expect(registry().byDefinition('io.a.v1.Port')).to.deep.include({ name: 'Port', definition: 'io.a.v1.Port', description: 'a port' })
+    expect(registry().byDefinition('io.a.v1.Port')).to.deep.include({ name: 'Port', definition: 'io.a.v1.Port' })
+  })
+
+  it('refuse a description, whose words could be marks', () => {
+    const described = new TypeRegistry().add({ id: 'a', definition: 'io.a.v1', source: 'type Port\n  name 1 string # an optional name' })
+    expect(() => described.type('a.Port')).to.throw('a description belongs beside the declarations:')
   })
 
   it('refuse a type that is not there, and one declared twice', () => {
@@ -57,9 +62,9 @@ describe('types like those of another package', () => {
       definition: 'io.b.v1beta1',
       source: `
 types Ports like a
-type Port like a.Port # an older port
+type Port like a.Port
   port 3 int64?
-  protocol 2 string? # as it was
+  protocol 2 string?
   name 4 string?
   added 5 bool?
 `,
@@ -74,9 +79,8 @@ type Port like a.Port # an older port
     expect(registry.type('a.Ports').inlines.map(inline => inline.schema)).to.deep.equal([registry.type('a.Port')])
   })
 
-  it('have other fields in the place of those of their name, or at the end, and texts of their own where they give some', () => {
+  it('have other fields in the place of those of their name, or at the end', () => {
     const port = older().type('b.Port')
-    expect(port.description).to.equal('an older port')
     expect([...port.fields.values()].map(field => [field.name, field.number])).to.deep.equal([
       ['name', 4],
       ['protocol', 2],
@@ -84,15 +88,13 @@ type Port like a.Port # an older port
       ['type', 4],
       ['added', 5],
     ])
-    expect(port.fields.get('protocol')).to.deep.include({ description: 'as it was', schema: { type: 'string', goType: 'string' } })
+    expect(port.fields.get('protocol')).to.deep.include({ schema: { type: 'string', goType: 'string' } })
     expect(older().byDefinition('io.b.v1beta1.Port')?.fields.get('port')).to.deep.include({ required: false, omitEmpty: true })
   })
 
-  it('keep the text of a field that is given without one', () => {
+  it('may name a type of another package', () => {
     const registry = older().add({ id: 'c', definition: 'io.c.v1', source: 'type Port like b.Port\n  protocol 2 a.Protocol?' })
-    const protocol = registry.type('c.Port').fields.get('protocol')
-    expect(protocol).to.deep.include({ description: 'as it was' })
-    expect(protocol?.schema).to.deep.include({ enum: ['TCP', 'UDP', '', 'a b'] })
+    expect(registry.type('c.Port').fields.get('protocol')?.schema).to.deep.include({ enum: ['TCP', 'UDP', '', 'a b'] })
   })
 
   it('refuse a model that is not there', () => {
