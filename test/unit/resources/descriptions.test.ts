@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createOpenApi } from '../../../src/endpoints/openapi/endpoint.ts'
+import { createOpenApi, type DocumentPieces } from '../../../src/endpoints/openapi/open-api.ts'
 import { readDescriptions } from '../../../src/resources/descriptions.ts'
 import { types } from '../../../src/resources/types.ts'
 import { builtinSnapshot } from '../../support/reference.ts'
@@ -16,7 +16,7 @@ const groups = new Set(readdirSync(folder).map(file => file.replace(/(-\w+)?\.tx
 
 const snapshot = builtinSnapshot()
 const openApi = createOpenApi(snapshot, readDescriptions)
-const parse = (document: { body: Buffer } | undefined) => JSON.parse((document as { body: Buffer }).body.toString())
+const parse = (pieces: DocumentPieces) => JSON.parse(Buffer.concat([...pieces].filter(piece => piece !== undefined)).toString())
 
 /** The definitions of every document, with the document that each is from. */
 function definitions(): [name: string, definition: Definition, document: string][] {
