@@ -6,14 +6,17 @@ import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { startTrial, type Trial } from '../support/writes-under-trouble.ts'
 
-/** What the store gives a call, and something for a busy machine. */
-const ANSWER_MS = 13_000
+/** A call to the store may take ten seconds; without that bound the answer came after a minute, or never. */
+const ANSWER_MS = 40_000
+/** An answer that waits for nothing, or for a second: well below what waits for the store, and enough for a busy machine. */
+const SOON_MS = 8_000
+const RECOVERY_MS = 40_000
 
 const etcdFound = findEtcd() !== undefined
 const onEtcd = etcdFound ? describe : describe.skip
 
 onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let etcd: EtcdServer
   let server: ServerProcess
   let trial: Trial
@@ -25,7 +28,7 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
   }
   const writesGoOn = async (): Promise<void> => {
     const before = trial.load.acknowledged()
-    for (const deadline = Date.now() + 10_000; trial.load.acknowledged() < before + 100; await sleep(50))
+    for (const deadline = Date.now() + RECOVERY_MS; trial.load.acknowledged() < before + 100; await sleep(50))
       if (Date.now() > deadline) throw new Error('no writes succeed any more')
   }
 
@@ -51,9 +54,9 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
     for (const away of [300, 2500]) {
       await etcd.kill()
       await sleep(away)
-      if (away > 2000) await untilReadiness(500, 5000)
+      if (away > 2000) await untilReadiness(500, RECOVERY_MS)
       await etcd.start()
-      await untilReadiness(200, 10_000)
+      await untilReadiness(200, RECOVERY_MS)
       await writesGoOn()
     }
     await trial.judge()
@@ -96,13 +99,13 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
         }
       }
       const cached = await client.ask('GET', `${collection}/${target}?resourceVersion=0`)
-      expect([cached.status, cached.milliseconds < 1500], 'a read from memory').to.deep.equal([200, true])
-      await check(hurried, 2000)
-      await untilReadiness(500, 5000)
+      expect([cached.status, cached.milliseconds < SOON_MS], 'a read from memory').to.deep.equal([200, true])
+      await check(hurried, SOON_MS)
+      await untilReadiness(500, RECOVERY_MS)
       await check(patient, ANSWER_MS)
       if (way === 'killed') await etcd.start()
       else etcd.thaw()
-      await untilReadiness(200, 10_000)
+      await untilReadiness(200, RECOVERY_MS)
       expect(wrong).to.deep.equal([])
       const after = await client.must('GET', `${collection}/${target}`)
       expect(after.data.a).to.be.oneOf(['b', 'c'])
@@ -111,7 +114,7 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
 })
 
 onEtcd('resilience: a start without etcd', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
 
   it('serves, says that it is not ready, and becomes ready when etcd is there', async () => {
     const etcd = await startEtcd()
@@ -122,9 +125,9 @@ onEtcd('resilience: a start without etcd', function () {
       await server.start('serving')
       const [ready, { status, body, milliseconds }] = await Promise.all([client.ask('GET', '/readyz'), client.ask('GET', '/api/v1/namespaces?timeout=1s')])
       expect(ready.status).to.equal(500)
-      expect([status, body.kind, milliseconds < 3000]).to.deep.equal([504, 'Status', true])
+      expect([status, body.kind, milliseconds < SOON_MS]).to.deep.equal([504, 'Status', true])
       const paths = ['/api/v1/namespaces', '/api/v1/pods?resourceVersion=0', '/api/v1/configmaps?watch=1', '/apis/apps/v1/deployments?limit=1&labelSelector=a']
-      const answers = await Promise.all(paths.map(path => fetch(server.url + path, { signal: AbortSignal.timeout(10_000) })))
+      const answers = await Promise.all(paths.map(path => fetch(server.url + path, { signal: AbortSignal.timeout(RECOVERY_MS) })))
       for (const [i, answer] of answers.entries()) {
         const { message, reason } = (await answer.json()) as { message: string; reason: string }
         const told = [answer.status, reason, message, Number(answer.headers.get('retry-after')) > 0]
@@ -133,8 +136,8 @@ onEtcd('resilience: a start without etcd', function () {
       const readyz = await (await fetch(`${server.url}/readyz`)).text()
       expect(readyz).to.match(/\[-\]etcd failed[\s\S]*\[-\]informer-sync failed/)
       await etcd.start()
-      for (const deadline = Date.now() + 10_000; (await client.ask('GET', '/readyz')).status !== 200 && Date.now() < deadline; ) await sleep(50)
-      for (const deadline = Date.now() + 10_000; (await client.ask('GET', '/api/v1/namespaces/default')).status !== 200 && Date.now() < deadline; )
+      for (const deadline = Date.now() + RECOVERY_MS; (await client.ask('GET', '/readyz')).status !== 200 && Date.now() < deadline; ) await sleep(50)
+      for (const deadline = Date.now() + RECOVERY_MS; (await client.ask('GET', '/api/v1/namespaces/default')).status !== 200 && Date.now() < deadline; )
         await sleep(50)
       await client.must('POST', '/api/v1/namespaces/default/configmaps', configMap('first', {}))
     } finally {

@@ -15,7 +15,7 @@ export interface Trial {
   close(): void
 }
 
-const CAUGHT_UP_MS = 20_000
+const CAUGHT_UP_MS = 60_000
 
 /** A load of writes in a namespace of its own, which the seed names, and a watch of all of it. */
 export async function startTrial(url: string, seed: number, query?: string): Promise<Trial> {
