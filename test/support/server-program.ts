@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
@@ -28,9 +28,11 @@ async function bundle(): Promise<string> {
     target: 'node20',
     format: 'cjs',
     supported: { 'dynamic-import': false },
+    define: { 'import.meta.dirname': '__dirname' },
     external: ['lmdb', 'etcd3', '@grpc/grpc-js', 'protobufjs'],
     sourcemap: 'inline',
     logLevel: 'warning',
   })
+  cpSync(join(root, 'src/resources/descriptions'), join(directory, 'descriptions'), { recursive: true })
   return outfile
 }
