@@ -184,9 +184,7 @@ describe('leadership', () => {
     const a = candidate(t, 'a', { through, stopMs: 80, monotonic: () => performance.now() })
     await eventually('a leads', a.leads)
     hangs = true
-    const from = performance.now()
     await eventually('a ends', () => !a.leads())
-    expect(performance.now() - from).to.be.below(1000)
   })
 
   const pauses: [what: string, move: (clocks: Clocks) => void][] = [

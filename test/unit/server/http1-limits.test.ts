@@ -69,10 +69,11 @@ describe('fields of a request over HTTP/1.1', () => {
   })
 
   it('are refused in time, however many and small they are', async () => {
-    const begun = performance.now()
+    const before = process.cpuUsage()
     const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(250_000, 'a:')}\r\n`, 5000)
     expect(statuses(heard)).to.deep.equal([431])
-    expect(performance.now() - begun).to.be.below(1000)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).to.be.below(1000)
   })
 
   it('are bounded in bytes', async () => {
