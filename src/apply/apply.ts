@@ -1,4 +1,5 @@
 import { runAtOnce, type Steps } from '../lib/steps.ts'
+import { parseApiVersion } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -51,7 +52,8 @@ export const applyConfiguration = (args: ApplyArgs): Applied => runAtOnce(applyI
 /** The same in steps, for configurations that may be large. */
 export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   const { schema, config, apiVersion, kind, manager, now } = args
-  if (config.apiVersion !== apiVersion || config.kind !== kind) throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
+  if (textOf(config.apiVersion).replace(/^\/(?=[^/]+$)/, '') !== apiVersion || config.kind !== kind)
+    throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
   const live = untracked(args.live ?? emptyObject(schema, apiVersion, kind))
   const before = decodeManaged(args.live?.metadata.managedFields)
   if (before === undefined) throw new ApplyError('internal', 'failed to decode managed fields: malformed entry')
@@ -136,8 +138,10 @@ function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: A
   return yield* apply(args, live, managed, true)
 }
 
-function printKind(config: JsonObject): string {
-  const text = (member: string): string => (typeof config[member] === 'string' ? config[member] : '')
-  const [version = '', group = ''] = text('apiVersion').split('/').reverse()
-  return `${group}/${version}, Kind=${text('kind')}`
+const textOf = (member: Json | undefined): string => (typeof member === 'string' ? member : '')
+
+/** Upstream makes nothing of a type whose apiVersion is malformed. */
+function printKind({ apiVersion, kind }: JsonObject): string {
+  const groupVersion = parseApiVersion(textOf(apiVersion))
+  return groupVersion ? `${groupVersion.group}/${groupVersion.version}, Kind=${textOf(kind)}` : '/, Kind='
 }

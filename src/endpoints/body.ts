@@ -11,7 +11,7 @@ import { boundJsonValues, boundYamlValues, MOST_VALUES } from '../codec/value-bo
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextTurn, turnIsLong } from '../lib/turn.ts'
-import { parseApiVersion } from '../meta/gvk.ts'
+import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
 import { badRequestError, failure } from '../meta/status.ts'
@@ -117,17 +117,21 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   if (turnIsLong()) await nextTurn()
   if (target.schema.freeForm && parsed.claimed.kind === '') throw kindMissing(target, body)
   const kind = parsed.claimed.kind || target.kind
-  const apiVersion = parsed.claimed.apiVersion || apiVersionOfTarget(target)
-  if (target.schema.freeForm) {
-    if (!parseApiVersion(parsed.claimed.apiVersion)) throw unrecognized(target.kind, `unexpected GroupVersion string: ${parsed.claimed.apiVersion}`, body)
-  } else checkType(scope.snapshot, target, apiVersion, kind, body)
+  const claimed = parseApiVersion(parsed.claimed.apiVersion)
+  if (!claimed) throw unrecognized(target.kind, `unexpected GroupVersion string: ${parsed.claimed.apiVersion}`, body)
+  const apiVersion = apiVersionOf(claimed) || apiVersionOfTarget(target)
   const cannot = (why: string, as = target.kind) =>
     badRequestError(`${kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${as}: ${why}`)
+  if (!target.schema.freeForm) {
+    if (claimed.version === '' && claimed.group !== '') throw cannot(`Object 'apiVersion' is missing in '${body.toString()}'`)
+    checkType(scope.snapshot, target, apiVersion, kind)
+  }
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {
     const { object, strict, strictText } = decodeParsed(target.schema, parsed)
     yield
     const typed = copyWholeFloats(object, { kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object } as unknown as KubeObject)
+    if (!target.schema.freeForm) typed.apiVersion = apiVersionOfTarget(target)
     keepManagerReset(parsed.value, typed)
     return { object: applyKindDefaults(target, typed), strict, strictText }
   }
@@ -140,7 +144,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   } catch (error) {
     throw error instanceof DecodeError ? cannot('cbor' in parsed ? asCborText(error.message) : error.message) : error
   }
-  if (target.schema.freeForm) checkCustomVersion(target, parsed.claimed)
+  if (target.schema.freeForm) checkCustomVersion(target, apiVersionOf(claimed))
   if (target.schema.freeForm) checkCustomType(target, first)
   return () => {
     const object = first ?? runAtOnce(run()).object
@@ -152,18 +156,16 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
 const kindMissing = (target: BodyTarget, body: Buffer): StatusError => unrecognized(target.kind, `Object 'Kind' is missing in '${body.toString()}'`, body)
 
 /** The body of a request for a custom kind says which version it is of. */
-function checkCustomVersion(target: BodyTarget, { apiVersion }: { readonly apiVersion: string }): void {
+function checkCustomVersion(target: BodyTarget, apiVersion: string): void {
   if (apiVersion !== apiVersionOfTarget(target)) throw badRequestError(versionFault(target, apiVersion))
 }
 
-function checkType(snapshot: CatalogSnapshot, target: BodyTarget, apiVersion: string, kind: string, body: Buffer): void {
+function checkType(snapshot: CatalogSnapshot, target: BodyTarget, apiVersion: string, kind: string): void {
   const expected = apiVersionOfTarget(target)
   if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return
-  const parsed = parseApiVersion(apiVersion)
-  if (!parsed) throw unrecognized(target.kind, `couldn't get version/kind; json parse error: unexpected GroupVersion string: ${apiVersion}`, body)
   const fault = otherTypeFault(snapshot, target, apiVersion, kind)
   if (kind === target.kind && fault.isKnown) throw badRequestError(versionFault(target, apiVersion))
-  throw badRequestError(`${kind} in version ${JSON.stringify(parsed.version)} cannot be handled as a ${target.kind}: ${fault.text}`)
+  throw badRequestError(`${kind} in version ${JSON.stringify(parseApiVersion(apiVersion)?.version)} cannot be handled as a ${target.kind}: ${fault.text}`)
 }
 
 /** The beginning of a body: as it stands where it looks like JSON, in hexadecimal otherwise. */

@@ -2,6 +2,7 @@ import { invariant } from '../lib/invariant.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { invalid, notSupported } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
+import { parseApiVersion } from '../meta/gvk.ts'
 import type { JsonObject } from '../meta/object.ts'
 import { failure, forbiddenError, invalidError } from '../meta/status.ts'
 import { type DeleteResult, IGNORE_READ_ERROR } from '../registry/delete.ts'
@@ -112,6 +113,9 @@ function fromBody(scope: Scope, body: Buffer): RawOptions {
   const parsed = parseBody(scope.env.media, scope.exchange.headers['content-type'], body, 'DeleteOptions', metaType('meta.DeleteOptions'), plain)
   const { value, claimed } = parsed
   if ('cbor' in parsed && parsed.fault) throw plain(parsed.fault.text)
+  const groupVersion = parseApiVersion(claimed.apiVersion)
+  if (!groupVersion) throw plain(`unexpected GroupVersion string: ${claimed.apiVersion}`)
+  if (groupVersion.version === '' && groupVersion.group !== '') throw plain(`Object 'apiVersion' is missing in '${body.toString()}'`)
   if (claimed.kind !== '' && claimed.kind !== 'DeleteOptions')
     throw plain(
       `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion || 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:110"`,

@@ -6,9 +6,9 @@ import { type Answer, answerObject, groupResourceOf } from '../registry/types.ts
 import { connect } from './connect/connect.ts'
 import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
-import { listOptions } from './list-options.ts'
-import { negotiate, negotiateStream, type Output } from './negotiate.ts'
-import { patch } from './patch.ts'
+import { listOptions, type ReadOptions } from './list-options.ts'
+import { negotiate, negotiateStream, notAcceptable, type Output } from './negotiate.ts'
+import { checkPatchRoute, patch } from './patch.ts'
 import { stringParameter } from './query.ts'
 import { respondList, respondObject, respondStatus, respondTyped } from './respond.ts'
 import { isNamespaced, type Scope, type ServedVerb, storeOf } from './scope.ts'
@@ -64,8 +64,17 @@ async function openWatch(scope: Scope<'watch'>): Promise<void> {
   negotiate(scope)
   const options = await listOptions(scope.exchange, scope.served.version, scope.name, scope.env.watchList, isNamespaced(scope))
   // As upstream has it: the deprecated path alone says nothing of initial events.
-  return watch(scope, options.watch ? options : { ...options, startAtHand: true }, () => framingOf(scope, negotiateStream(scope)))
+  const opened = options.watch ? options : { ...options, startAtHand: true as const }
+  return watch(scope, opened, () => {
+    const output = negotiateStream(scope)
+    if (output.as?.kind === 'Table' && endsInitialEvents(opened)) throw notAcceptable(scope)
+    return framingOf(scope, output)
+  })
 }
+
+/** Whether a bookmark ends the initial events, which no Table can show. */
+const endsInitialEvents = ({ allowWatchBookmarks, sendInitialEvents, resourceVersion, startAtHand }: ReadOptions): boolean =>
+  allowWatchBookmarks && startAtHand !== true && (sendInitialEvents ?? (resourceVersion === '' || resourceVersion === '0'))
 
 async function post(scope: Scope<'create'>): Promise<void> {
   const output = negotiate(scope)
@@ -78,6 +87,7 @@ async function put(scope: Scope<'update'>): Promise<void> {
 }
 
 async function patchOne(scope: Scope<'patch'>): Promise<void> {
+  checkPatchRoute(scope)
   const output = negotiate(scope)
   await respondWritten(scope, output, await patch(scope))
 }

@@ -65,12 +65,24 @@ export function negotiate(scope: Scope): Output {
   const { rules, customRules, objectTypes, collectionTypes, aliases } = prepare(media)
   const routeTypes = info.method === 'GET' && !info.namesObject ? collectionTypes : objectTypes
   // Upstream serves custom kinds past its router.
-  if (!isCustom(scope.served) && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases))
-    throw failure(406, 'NotAcceptable', routeNotAcceptableText(routeTypes), {})
+  if (!isCustom(scope.served) && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases)) throw unroutable(exchange, routeTypes)
   const accepted = negotiateOutput(accept, media.types, isCustom(scope.served) && scope.subresource?.kind === undefined ? customRules : rules)
-  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types))
+  if (!accepted) throw notAcceptable(scope)
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
+
+export const notAcceptable = (scope: Scope) => failure(406, 'NotAcceptable', notAcceptableText(scope.env.media.types))
+
+const BODIES = new Set(['POST', 'PUT', 'PATCH'])
+
+/** No route gives what the client accepts. Upstream's router takes a body of no stated length for none, and one that is missing for one of a wrong type. */
+export function unroutable({ method, headers }: Exchange, types: readonly string[]) {
+  const text = routeNotAcceptableText(types)
+  if (!BODIES.has(method) || headers['content-length'] !== undefined) return failure(406, 'NotAcceptable', text, {})
+  return failure(415, 'UnsupportedMediaType', text.replace('406: Not Acceptable', UNROUTABLE_TYPE), {})
+}
+
+export const UNROUTABLE_TYPE = '415: Unsupported Media Type'
 
 const pretty = (exchange: Exchange): boolean =>
   prefersPretty(exchange.search.includes('pretty') ? exchange.query.get('pretty') : undefined, exchange.ctx.userAgent)

@@ -158,18 +158,7 @@ export function tableOptions(scope: Scope, output: Output) {
   const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')
   if (include !== '' && include !== 'None' && include !== 'Metadata' && include !== 'Object') {
     const why = `includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`
-    if (isCustom(scope.served)) throw badRequestError(`Unable to convert to Table as requested: ${why}`)
-    throw failure(422, 'Invalid', `TableOptions.meta.k8s.io "" is invalid: ${why}`, {
-      group: 'meta.k8s.io',
-      kind: 'TableOptions',
-      causes: [
-        {
-          reason: 'FieldValueInvalid',
-          message: `Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
-          field: 'includeObject',
-        },
-      ],
-    })
+    throw badRequestError(`Unable to convert to Table as requested: ${why}`)
   }
   const as = output.as as NonNullable<Output['as']>
   return { includeObject: (include === '' ? 'Metadata' : include) as IncludeObject, version: as.version, group: as.group, now: scope.env.clock.now() }

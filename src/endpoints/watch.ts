@@ -37,8 +37,8 @@ const OVER = new DOMException('The watch is over', 'AbortError')
  */
 export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: () => Framing): Promise<void> {
   const { exchange, env } = scope
-  const seconds =
-    options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : env.minRequestTimeoutSeconds * (1 + Math.random())
+  // A negative time is over at once; 0 is none.
+  const seconds = options.timeoutSeconds ? Math.max(options.timeoutSeconds, 0) : env.minRequestTimeoutSeconds * (1 + Math.random())
   const begun = steadyClock.now()
   const meter = env.watchMetrics?.meter(scope, watchedName(options))
   // Only who wants bookmarks gets the one that ends the initial events.
@@ -63,6 +63,10 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
     if (watcher instanceof StatusError) {
       // A start that is gone, or not reached in time, or a state that can't be read, is told inside the stream, as one that goes while the stream is open.
       writer.write([framing.error(watcher)])
+      return finishStream(writer)
+    }
+    if (seconds === 0) {
+      watcher.close()
       return finishStream(writer)
     }
     try {

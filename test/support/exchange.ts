@@ -88,7 +88,7 @@ export class FakeExchange implements Exchange {
     this.method = method
     this.path = path
     this.search = search
-    this.headers = headers
+    this.headers = body.length > 0 ? { 'content-length': String(Buffer.byteLength(body)), ...headers } : headers
     this.rawHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)])
     this.requestBody = Buffer.from(body)
     this.info = parseRequestInfo(method, path, () => new URLSearchParams(search))

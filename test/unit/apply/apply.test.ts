@@ -151,6 +151,7 @@ describe('apply', () => {
 
   const refused: [sent: JsonObject, code: string, message: string][] = [
     [{}, 'bad request', 'invalid object type: /, Kind='],
+    [{ ...config({}), apiVersion: 'a/b/c' }, 'bad request', 'invalid object type: /, Kind='],
     [{ ...config({}), apiVersion: 'apps/v2' }, 'bad request', 'invalid object type: apps/v2, Kind=ConfigMap'],
     [config({}, { managedFields: [] }), 'bad request', 'metadata.managedFields must be nil'],
     [{ ...config({}), zzz: 1 }, 'internal', 'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .zzz: field not declared in schema'],

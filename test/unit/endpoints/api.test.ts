@@ -65,6 +65,42 @@ describe('requests for resources', () => {
   for (const [method, path, request, text] of refused)
     it(`refuses ${method} ${path} ${text.slice(0, 3)}`, async () => expect(await refusalText(call(path, { method, ...request }))).to.equal(text))
 
+  const MEDIA = 'application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml'
+  const typed: [what: string, headers: Record<string, string>, body: string, text: string][] = [
+    [
+      'a list with one that it takes',
+      { 'content-type': 'application/merge-patch+json, application/json' },
+      '{}',
+      `415 UnsupportedMediaType: the body of the request was in an unknown format - accepted media types include: ${MEDIA}`,
+    ],
+    ['a list of others', { 'content-type': 'application/json, text/plain' }, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
+    ['none', {}, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
+    ['none, before what is accepted', { accept: 'text/html' }, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
+    ['none, and a body of no length', {}, '', '415 UnsupportedMediaType: 415: Unsupported Media Type\n\nAvailable representations: '],
+    ['none, and an empty body', { 'content-length': '0' }, '', '406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: '],
+  ]
+  for (const [what, headers, patch, text] of typed)
+    it(`refuses a patch by its Content-Type: ${what}`, async () =>
+      expect(await refusalText(call(ONE, { method: 'PATCH', headers, body: patch }))).to.equal(text))
+
+  const TABLE = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
+  for (const search of ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', 'resourceVersion=0&allowWatchBookmarks=true'])
+    it(`shows no end of initial events in a Table: ${search}`, async () =>
+      expect(await refusalText(call(ALL, { search: `watch=true&${search}`, headers: TABLE }))).to.match(
+        /^406 NotAcceptable: only the following media types are accepted: application\/json, application\/yaml, application\/vnd\.kubernetes\.protobuf$/,
+      ))
+
+  it('refuses a watch of Tables with something else', async () =>
+    expect(await refusalText(call(ALL, { search: 'watch=true&includeObject=Foo', headers: TABLE }))).to.match(
+      /^400 BadRequest: Unable to convert to Table as requested: includeObject: Invalid value: "Foo"/,
+    ))
+
+  for (const search of ['timeoutSeconds=-1', 'timeoutSeconds=-1&resourceVersion=0&allowWatchBookmarks=true'])
+    it(`ends a watch of a negative time at once: ${search}`, async () => {
+      const exchange = await call(ALL, { search: `watch=true&${search}` })
+      expect([exchange.status, exchange.text]).to.deep.equal([200, ''])
+    })
+
   it('knows no verb that the kind does not', async () => {
     t = new TestRegistry([widgetResource({ version: { verbs: ['get', 'list'] } })])
     for (const [method, path] of [

@@ -120,7 +120,7 @@ describe('bodies', () => {
       'an apiVersion with two slashes',
       '{"apiVersion":"a/b/c","kind":"Widget"}',
       'application/json',
-      `400 BadRequest: ${UNRECOGNIZED}couldn't get version/kind; json parse error: unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c","kind":" ...)`,
+      `400 BadRequest: ${UNRECOGNIZED}unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c","kind":" ...)`,
     ],
     [
       'a value of another type',

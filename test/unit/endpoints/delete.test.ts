@@ -70,6 +70,12 @@ describe('options of deletions', () => {
       { body: '{"kind":"Widget","apiVersion":"example.io/v1"}' },
       '500 : no kind "Widget" is registered for version "example.io/v1" in scheme "pkg/runtime/scheme.go:110"',
     ],
+    ['a body of a malformed version', { body: '{"kind":"DeleteOptions","apiVersion":"a/b/c"}' }, '500 : unexpected GroupVersion string: a/b/c'],
+    [
+      'a body of a version without a name',
+      { body: '{"kind":"DeleteOptions","apiVersion":"v1/"}' },
+      `500 : Object 'apiVersion' is missing in '{"kind":"DeleteOptions","apiVersion":"v1/"}'`,
+    ],
     [
       'another uid',
       { body: '{"preconditions":{"uid":"x"}}' },
