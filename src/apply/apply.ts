@@ -1,6 +1,6 @@
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
+import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError, type Conflict, conflictError, conflictsIn } from './apply-error.ts'

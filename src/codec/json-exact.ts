@@ -5,6 +5,7 @@ import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { setWholeFloat } from '../meta/whole-floats.ts'
 import type { Literals, Repeated } from '../schema/diagnose.ts'
+import { writeString } from './json-writer.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 /** A text that is no JSON. The message is that of Go's scanner. */
@@ -36,8 +37,10 @@ interface Frame {
 const QUOTE = 0x22
 const SPACE = 0x20
 
-/** Parses byte by byte, telling what JSON.parse does not: repeated members, exact numbers, Go's errors. */
-export function parseExactly(bytes: Buffer): ParsedJson {
+/**
+ * Parses byte by byte, telling what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings, too, that Go would write otherwise than they stand there.
+ */
+export function parseExactly(bytes: Buffer, withTexts = false): ParsedJson {
   const stack: Frame[] = []
   const duplicates: string[] = []
   const literals: Literals = new WeakMap()
@@ -79,6 +82,11 @@ export function parseExactly(bytes: Buffer): ParsedJson {
     at++
     const slice = bytes.subarray(start, at)
     return (JSON.parse(isUtf8(slice) ? slice.toString('utf8') : decodeUtf8(slice)) as string).toWellFormed()
+  }
+  const oddText = (value: string, from: number): string | undefined => {
+    if (!withTexts) return undefined
+    const written = bytes.toString('utf8', from, at)
+    return written === writeString(value) ? undefined : written
   }
   const digits = (): void => {
     while (isDigit(peek())) at++
@@ -173,8 +181,11 @@ export function parseExactly(bytes: Buffer): ParsedJson {
     skipSpace()
     ended()
     const c = peek()
-    if (c === QUOTE) put(readString())
-    else if (c === 0x2d || isDigit(c)) {
+    if (c === QUOTE) {
+      const from = at
+      const value = readString()
+      put(value, oddText(value, from))
+    } else if (c === 0x2d || isDigit(c)) {
       const { value, literal } = readNumber()
       put(value, literal)
     } else if (c === 0x74) put(readWord('true', true))

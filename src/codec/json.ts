@@ -6,7 +6,7 @@ import { type ParsedJson, parseExactly } from './json-exact.ts'
 import { goJson, writeStruct } from './json-writer.ts'
 
 export type { ParsedJson } from './json-exact.ts'
-export { JsonSyntaxError } from './json-exact.ts'
+export { JsonSyntaxError, parseExactly } from './json-exact.ts'
 export { goJson, partlySortedJson } from './json-writer.ts'
 
 const maxDepth = 10_000

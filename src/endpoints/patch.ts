@@ -4,7 +4,7 @@ import { checkJsonPatch, jsonPatchSteps } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
 import type { Version } from '../catalog/definition.ts'
-import { type ParsedJson, parseJson, partlySortedJson } from '../codec/json.ts'
+import { type ParsedJson, parseExactly, parseJson, partlySortedJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
@@ -20,6 +20,7 @@ import type { Answer } from '../registry/types.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
+import type { Literals } from '../schema/diagnose.ts'
 import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
 import type { BodyTarget } from './body.ts'
 import { bodyTarget } from './body.ts'
@@ -74,12 +75,15 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', isApply)
   if (isApply) return apply(scope, isCborApply ? parseCborConfiguration(body) : parseConfiguration(body), options)
-  const parsed = await parsePatch(type, body, options)
-  if (turnIsLong()) await nextTurn()
+  let parsing: Promise<ParsedPatch> | undefined
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   let warned = false
   const run = async (current: KubeObject): Promise<KubeObject> => {
-    const patched = await patchValue(target, type, parsed.value, current as unknown as JsonObject, exchange.ctx.signal)
+    // Whether there is anything to patch is told before what is wrong with the patch.
+    parsing ??= parsePatch(type, body, options)
+    const parsed = await parsing
+    if (turnIsLong()) await nextTurn()
+    const patched = await patchValue(target, type, parsed, current as unknown as JsonObject, exchange.ctx.signal)
     if (turnIsLong()) await nextTurn()
     const next = await runInTurns(decodePatched({ scope, target, type, current }, parsed, patched, options, text => warned || exchange.ctx.warn(text)))
     warned = true
@@ -99,6 +103,8 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
 
 interface ParsedPatch {
   readonly value: Json
+  /** Of a JSON patch that tests something. */
+  readonly literals?: Literals | undefined
   /** Faults of the patch itself that a strict decoder would find. */
   readonly faults: readonly string[]
   /** What decoding the result says of a number that no float64 holds, which nobody has minded before. */
@@ -123,11 +129,12 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
     if (value !== null && !isObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
     return { value: value ?? {}, faults: checked ? duplicates.map(duplicateFault) : [] }
   }
-  if (!checked) return { value, faults: [], ...(tooLarge !== undefined && { overflow: overflow('value') }) }
+  const noted = type === JSON_PATCH && tests(value) && MAYBE_ODD.test(body.toString('latin1')) ? parseExactly(body, true) : { value, literals: undefined }
+  if (!checked) return { ...noted, faults: [], ...(tooLarge !== undefined && { overflow: overflow('value') }) }
   if (tooLarge !== undefined) throw badRequestError(`error decoding patch: ${overflow(type === JSON_PATCH ? 'struct field jsonPatchOp.value' : 'value')}`)
   if (type === JSON_PATCH)
     return {
-      value,
+      ...noted,
       faults: [...(await guard(() => runInTurns(checkJsonPatch(value)))).map(path => `unknown field "${path}"`), ...duplicates.map(duplicateFault)].map(
         fault => `json patch ${fault}`,
       ),
@@ -144,6 +151,11 @@ interface Patching {
   readonly type: string
   readonly current: KubeObject
 }
+
+/** Where numbers or texts may not stand as Go writes them. */
+const MAYBE_ODD = /[\\<>&]|\d[.eE]|\xe2\x80[\xa8\xa9]/
+
+const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(operation => isObject(operation) && operation.op === 'test')
 
 function* decodePatched(
   { scope, target, type, current }: Patching,
@@ -193,14 +205,15 @@ interface Patched {
   shown(): string
 }
 
-function patchValue(target: BodyTarget, type: string, value: Json, current: JsonObject, signal: AbortSignal): Promise<Patched> {
+function patchValue(target: BodyTarget, type: string, { value, literals }: ParsedPatch, current: JsonObject, signal: AbortSignal): Promise<Patched> {
   return guard(async () => {
     if (type === STRATEGIC_PATCH) {
       const { object, leftOver } = strategicPatch(target.schema, current, value)
       return { patched: object, shown: leftOver }
     }
     const decoded = new WeakSet<object>()
-    const patched = type === JSON_PATCH ? await runInTurns(jsonPatchSteps(current, value, decoded), signal) : applyMergePatch(current, value, decoded)
+    const patched =
+      type === JSON_PATCH ? await runInTurns(jsonPatchSteps(current, value, { decoded, literals }), signal) : applyMergePatch(current, value, decoded)
     return { patched, shown: () => partlySortedJson(patched, decoded) }
   })
 }

@@ -87,7 +87,9 @@ const isBeyondUint64 = (digits: string): boolean => {
 /** No store comes so far; what is beyond is not told exactly by a number. */
 const FARTHEST = Number.MAX_SAFE_INTEGER - 1
 
-/** A resourceVersion of a request. The text of the error is Go's. */
+const isZero = (text: string): boolean => /^0+$/.test(text)
+
+/** A resourceVersion of a request; undefined for none, and for 0. The text of the error is Go's. */
 export function parseResourceVersion(text: string): Revision | undefined {
   if (text === '' || text === '0') return undefined
   if (!/^\d+$/.test(text))
@@ -98,7 +100,7 @@ export function parseResourceVersion(text: string): Revision | undefined {
     throw badRequestError(
       `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`,
     )
-  return revision(Math.min(Number(text), FARTHEST))
+  return isZero(text) ? undefined : revision(Math.min(Number(text), FARTHEST))
 }
 
 /** Watches, and gets through the cache, have no Status for a bad version upstream: the parser's text in a 500. */
@@ -120,7 +122,7 @@ export async function getObject(
   resourceVersion: string,
   signal: AbortSignal,
 ): Promise<StoredObject> {
-  const wanted = resourceVersion === '' ? 'latest' : resourceVersion === '0' ? 'any' : undefined
+  const wanted = resourceVersion === '' ? 'latest' : isZero(resourceVersion) ? 'any' : undefined
   try {
     const at: ReadAt = wanted ?? { notOlderThan: plainFailure(storage.cached, () => parseResourceVersion(resourceVersion)) as Revision }
     const found = await storage.get(keys.object(namespace, name), at, signal)
@@ -136,7 +138,8 @@ export function readAt(options: ListOptions, one = false): ReadAt {
   const { resourceVersion, resourceVersionMatch, limit } = options
   if (resourceVersion === '') return 'latest'
   if (resourceVersion === '0') return 'any'
-  const wanted = parseResourceVersion(resourceVersion) as Revision
+  const wanted = parseResourceVersion(resourceVersion)
+  if (wanted === undefined) return resourceVersionMatch === 'Exact' || limit > 0 ? 'latest' : 'any'
   if (resourceVersionMatch === 'Exact') return { exactly: wanted }
   if (resourceVersionMatch === 'NotOlderThan') return { notOlderThan: wanted }
   if (limit <= 0) return { notOlderThan: wanted }
@@ -245,7 +248,7 @@ export async function watchObjects(
   const wanted = plainFailure(true, () => parseResourceVersion(resourceVersion))
   // Since WatchList a watch without a version, or with 0, asks for the initial events and the bookmark that ends them.
   const initial = sendInitialEvents ?? wanted === undefined
-  const atHand = resourceVersion === '0' || options.startAtHand === true
+  const atHand = isZero(resourceVersion) || options.startAtHand === true
   const at: ReadAt = wanted === undefined ? (atHand ? 'any' : 'latest') : { notOlderThan: wanted }
   try {
     return await storage.watch(

@@ -106,7 +106,7 @@ export interface ListQuery {
   readonly limit: number
   /** What the cache answers is given whole, whatever the limit, as upstream's does for version 0. */
   readonly wholeFromCache?: boolean
-  /** First key of the page, from a continue token; read with `exactly`. */
+  /** First key of the page, from a continue token; read with `exactly`, where a version that has not come fails at once with `future revision`. */
   readonly startKey?: Key
 }
 

@@ -321,6 +321,11 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         })
       }
 
+      it('goes on with no page of a version to come, and tells so at once', async () => {
+        const { revision: now } = await create()
+        await failsWith(list({ at: { exactly: plus(now, 1000) }, startKey: testKey('a') }), 'future revision')
+      })
+
       it('exactly reads the past', async () => {
         const first = await create(testObject('a', { n: '1' }))
         await create(testObject('b'))

@@ -1,9 +1,11 @@
 import fastJsonPatch from 'fast-json-patch'
+import { goJson } from '../../codec/json.ts'
 import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { cloneExactly, isWholeFloat, setWholeFloat, shiftWholeFloats } from '../../meta/whole-floats.ts'
+import type { Literals } from '../../schema/diagnose.ts'
 import { PatchError } from './error.ts'
 import { isObject, jsonKind } from './go-print.ts'
 
@@ -25,13 +27,12 @@ export const applyJsonPatch = (doc: JsonObject, patch: Json): Json => runAtOnce(
 
 /**
  * The same, an operation a step: one costs no more than the value that it brings, copies or compares, and a list's elements behind the place are moved as one block.
- * @param decoded is told the objects of the result that upstream takes apart
  */
-export function* jsonPatchSteps(doc: JsonObject, patch: Json, decoded = new WeakSet<object>()): Steps<Json> {
+export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new WeakSet(), literals }: JsonPatchNotes = {}): Steps<Json> {
   const operations = operationsOf(patch)
   if (operations.length > MAX_OPERATIONS)
     throw new PatchError('too large', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`)
-  const state: State = { root: clone(doc), copied: 0, decoded }
+  const state: State = { root: clone(doc), copied: 0, decoded, literals }
   decoded.add(state.root)
   for (const operation of operations) {
     apply(state, operation)
@@ -73,10 +74,19 @@ function operationsOf(patch: Json): readonly Operation[] {
   return patch as Operation[]
 }
 
+/** What upstream's library does with the texts of values. */
+export interface JsonPatchNotes {
+  /** Is told the objects of the result that it takes apart. */
+  readonly decoded?: WeakSet<object>
+  /** Of the patch: values that do not stand there as Go writes them. `test` compares texts. */
+  readonly literals?: Literals | undefined
+}
+
 interface State {
   root: Container
   copied: number
   readonly decoded: WeakSet<object>
+  literals: Literals | undefined
 }
 
 function apply(state: State, operation: Operation): void {
@@ -87,12 +97,14 @@ function apply(state: State, operation: Operation): void {
   const place = (member: 'path' | 'from'): Place => find(state, pointerOf(operation, member, op), op, member)
   switch (op) {
     case 'add':
+      bring(state, operation)
       add(place('path'), cloneExactly(value ?? null), isFloat)
       break
     case 'remove':
       remove(place('path'))
       break
     case 'replace':
+      bring(state, operation)
       replace(state, pointerOf(operation, 'path', op), value ?? null, isFloat)
       break
     case 'move': {
@@ -114,12 +126,20 @@ function apply(state: State, operation: Operation): void {
       break
     }
     case 'test':
-      test(state, pointerOf(operation, 'path', op), value)
+      test(state, pointerOf(operation, 'path', op), operation)
       break
     default:
       throw failure(`Unexpected kind: ${op}`)
   }
 }
+
+/** What the patch itself has brought keeps its text in upstream's document, so that texts tell nothing of it any more. */
+function bring(state: State, operation: JsonObject): void {
+  if (state.literals !== undefined && hasLiterals(operation, state.literals)) state.literals = undefined
+}
+
+const hasLiterals = (value: object, literals: Literals): boolean =>
+  literals.has(value) || Object.values(value).some(member => typeof member === 'object' && member !== null && hasLiterals(member, literals))
 
 const failure = (message: string): PatchError => new PatchError('unprocessable', message)
 const fail = (message: string): never => {
@@ -214,9 +234,22 @@ function replace(state: State, path: string, value: Json, isFloat: boolean): voi
   } else put(container, key, cloneExactly(value), isFloat)
 }
 
-function test(state: State, path: string, wanted: Json | undefined): void {
+function test(state: State, path: string, operation: JsonObject): void {
   const found = path === '' ? state.root : get(find(state, path, 'test'))
-  if (wanted === undefined || !sameJson(found, wanted)) throw failure(`testing value ${path} failed: test failed`)
+  const wanted = ownMember(operation, 'value')
+  if (wanted === undefined || !sameJson(found, wanted) || !isWrittenSo(found, operation, 'value', state.literals))
+    throw failure(`testing value ${path} failed: test failed`)
+}
+
+/** Whether a value, which is the same as the one of this key, would be written as that stands in the patch. */
+function isWrittenSo(found: Json, of: object, key: string, literals: Literals | undefined): boolean {
+  if (literals === undefined) return true
+  if (typeof found !== 'object' || found === null) {
+    const literal = literals.get(of)?.get(key)
+    return literal === undefined || literal === goJson(found)
+  }
+  const wanted = (of as JsonObject)[key] as Container
+  return Object.keys(found).every(name => isWrittenSo((found as JsonObject)[name] as Json, wanted, name, literals))
 }
 
 /** A member named `__proto__` is data like any other, which the library would refuse. */

@@ -36,7 +36,7 @@ export class CachedStorage implements Storage {
 
   async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { at } = query
-    if (this.#fromStore(at)) return this.#listDirect(prefix, query, signal)
+    if (this.#fromStore(at) || this.#continuesAhead(query)) return this.#listDirect(prefix, query, signal)
     if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is the store's to tell.
@@ -63,6 +63,11 @@ export class CachedStorage implements Storage {
     if (at === 'latest') return !consistentReads
     if (typeof at === 'string' || !('exactly' in at)) return false
     return !exactReads || (!consistentReads && at.exactly > time.now)
+  }
+
+  /** A later page of a version that the cache does not have yet: the store tells at once whether there is one. */
+  #continuesAhead({ at, startKey }: ListQuery): boolean {
+    return startKey !== undefined && typeof at === 'object' && 'exactly' in at && at.exactly > this.#core.time.now
   }
 
   /** The newest list, where the cache does not keep up. */

@@ -70,7 +70,8 @@ export class DirectStorage implements Storage {
 
   async #list(prefix: Key, query: ListQuery, reports: CorruptReports, signal: AbortSignal): Promise<Page> {
     const wanted = wantedRevision(query.at)
-    const atOnce = isExact(query.at) && this.#options.futureFails
+    // Whoever goes on with a list has been given its version: one that has not come is none.
+    const atOnce = isExact(query.at) && (this.#options.futureFails || query.startKey !== undefined)
     if (wanted !== undefined) {
       if (atOnce) await this.#hasCome(wanted, signal)
       else if (this.#waits) await this.#reach(wanted, signal)

@@ -174,4 +174,32 @@ describe('patches', () => {
     const told = await refusalText(patch(MERGE, '{"spec":{"size":"x"}}'))
     expect(told).to.match(/\{\\"apiVersion\\":.*\\"kind\\":.*\\"metadata\\":\{\\"name\\":\\"a\\",\\"namespace\\":/)
   })
+
+  for (const [type, body] of [
+    [MERGE, '{'],
+    [JSON_PATCH, '{'],
+    [STRATEGIC, '[]'],
+    [JSON_PATCH, '[{"op":1}]'],
+  ] as const)
+    it(`of what is not there are told so before their body is read: ${type} ${body}`, async () =>
+      expect(await refusalText(patch(type, body, {}, 'namespaces/ns/widgets/none'))).to.equal('404 NotFound: widgets.example.io "none" not found'))
+
+  const tested: [operations: string, holds: boolean][] = [
+    ['[{"op":"test","path":"/spec/size","value":30}]', true],
+    ['[{"op":"test","path":"/spec/size","value":30.0}]', false],
+    ['[{"op":"test","path":"/spec/size","value":3e1}]', false],
+    ['[{"op":"test","path":"/spec","value":{"parts":["<"],"size":30}}]', false],
+    ['[{"op":"test","path":"/spec","value":{"parts":["\\u003c"],"size":30}}]', true],
+    ['[{"op":"test","path":"/spec/parts/0","value":"\\u003c"}]', true],
+    ['[{"op":"test","path":"/spec/parts/0","value":"<"}]', false],
+    ['[{"op":"test","path":"/metadata/name","value":"\\u0061"}]', false],
+    ['[{"op":"add","path":"/metadata/annotations","value":{"x":"\\u0061"}},{"op":"test","path":"/metadata/annotations/x","value":"\\u0061"}]', true],
+  ]
+  for (const [operations, holds] of tested)
+    it(`compare what they test as it is written: ${operations}`, async () => {
+      await t.update('a', now => void Object.assign(now, { spec: { size: 30, parts: ['<'] } }))
+      const exchange = patch(JSON_PATCH, operations)
+      if (holds) expect((await exchange).status).to.equal(200)
+      else expect(await refusalText(exchange)).to.match(/^422 Invalid: the server rejected our request/)
+    })
 })

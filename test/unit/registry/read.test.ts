@@ -20,6 +20,9 @@ describe('at which version a list is read', () => {
     ['0', '', 0, 'any'],
     ['0', '', 5, 'any'],
     ['0', 'NotOlderThan', 0, 'any'],
+    ['00', '', 0, 'any'],
+    ['00', '', 5, 'latest'],
+    ['00', 'Exact', 0, 'latest'],
     ['7', '', 0, { notOlderThan: 7 }],
     ['7', '', 5, { exactly: 7 }],
     ['7', 'Exact', 0, { exactly: 7 }],
@@ -145,6 +148,12 @@ describe('reading through the registry', () => {
     const page = await list({ continue: token }, 'ns')
     expect(page.items.map(item => item.attributes().name)).to.deep.equal(['c', 'cc', 'd'])
     expect(page.resourceVersion).to.equal('7')
+  })
+
+  it('tells at once of a version to come', async () => {
+    const token = encodeContinue(key('/registry/widgets/ns/c'), key('/registry/widgets/ns/'), revision(1_000_000))
+    expect(await refusalText(list({ continue: token }, 'ns'))).to.equal('500 : etcdserver: mvcc: required revision is a future revision')
+    expect(t.backend.calls.currentRevision).to.equal(1)
   })
 
   it('tells an expired token with one that goes on', async () => {
