@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { quote } from './field-error.ts'
 
 /** The parts of a URL that checks look at, as Go's net/url has them: the scheme in lower case, the rest as it stands. */
@@ -50,13 +51,59 @@ export function parseGoUrl(text: string): GoUrl {
   return { ...parts, host, path, user: at < 0 ? undefined : authority.slice(0, at) }
 }
 
+/** The host with its port. An address in brackets is of IPv6; escapes stand for bytes beyond ASCII only, or begin a zone. */
 function checkHost(host: string, fail: (reason: string) => never): void {
-  const bracket = host.lastIndexOf(']')
-  if (host.startsWith('[') && bracket < 0) fail("missing ']' in host")
-  const bad = /[ "<>\\^`{|}]/.exec(host)
+  if (host.includes('[')) checkAddress(host, fail)
+  else {
+    const colon = host.lastIndexOf(':')
+    if (colon >= 0) checkPort(host.slice(colon), fail)
+  }
+  const zone = host.startsWith('[') ? host.indexOf('%25') : -1
+  const name = zone < 0 ? host : host.slice(0, zone)
+  const badEscape = /%(?![89a-fA-F][0-9a-fA-F]|25)[\s\S]{0,2}/.exec(name)
+  if (badEscape) fail(`invalid URL escape ${quote(badEscape[0])}`)
+  const bad = /[ \\^`{|}]/.exec(host)
   if (bad) fail(`invalid character ${quote(bad[0])} in host name`)
-  const afterName = host.startsWith('[') ? host.slice(bracket + 1) : host.slice(host.includes(':') ? host.lastIndexOf(':') : host.length)
-  if (afterName !== '' && !/^:\d*$/.test(afterName)) fail(`invalid port ${quote(afterName)} after host`)
+}
+
+function checkAddress(host: string, fail: (reason: string) => never): void {
+  const end = host.lastIndexOf(']')
+  if (end < 0) fail("missing ']' in host")
+  checkPort(host.slice(end + 1), fail)
+  const address = host.slice(1, end)
+  if (!host.startsWith('[') || !isIPv6(address.split('%25', 1)[0] as string)) fail('invalid IP-literal')
+}
+
+function checkPort(text: string, fail: (reason: string) => never): void {
+  if (text !== '' && !/^:\d*$/.test(text)) fail(`invalid port ${quote(text)} after host`)
+}
+
+const USERINFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
+
+/**
+ * Whether the text may stand in the line of a request: an absolute path, or a URL with a scheme. A fragment is none there.
+ * Source: Go's url.ParseRequestURI.
+ */
+export function isRequestUri(text: string): boolean {
+  if (text === '' || CONTROL.test(text)) return false
+  if (text === '*') return true
+  const scheme = SCHEME.exec(text)?.[0] ?? ''
+  const [rest] = cut(text.slice(scheme.length), '?')
+  if (!rest.startsWith('/')) return scheme !== ''
+  const authority = scheme !== '' && rest.startsWith('//') ? (rest.slice(2).split('/', 1)[0] as string) : ''
+  const path = authority === '' ? rest : rest.slice(2 + authority.length)
+  const at = authority.lastIndexOf('@')
+  const user = authority.slice(0, Math.max(0, at))
+  if (BAD_ESCAPE.test(path) || BAD_ESCAPE.test(user) || !USERINFO.test(user)) return false
+  try {
+    checkHost(authority.slice(at + 1), reason => {
+      throw new GoUrlError(text, reason)
+    })
+    return true
+  } catch (error) {
+    if (error instanceof GoUrlError) return false
+    throw error
+  }
 }
 
 function cut(text: string, mark: string): [string, string] {

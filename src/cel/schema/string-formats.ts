@@ -1,5 +1,6 @@
 import { parseDuration } from '../../meta/duration.ts'
 import { parseTime } from '../../meta/time.ts'
+import { base64Fault } from '../../schema/base64.ts'
 import { offsetOf } from '../functions/conversions.ts'
 import { CelDuration, CelError, CelTimestamp, type Value } from '../values/value.ts'
 
@@ -42,10 +43,12 @@ function time(text: string, wanted: string, written: string): Value {
   return new CelTimestamp(instant.seconds, instant.nanos, offsetOf(text))
 }
 
+/** In the alphabet of URLs, although the format is of the other one: upstream decodes it so. */
 function bytes(text: string): Value {
-  const decoded = Buffer.from(text, 'base64')
-  if (decoded.toString('base64') !== text.replace(/[\r\n]/g, '')) return new CelError(`Invalid byte formatted string ${text}: illegal base64 data`)
-  return Uint8Array.from(decoded)
+  const swapped = text.replace(/[-_+/]/g, char => (char === '-' ? '+' : char === '_' ? '/' : '!'))
+  const fault = base64Fault(swapped)
+  if (fault >= 0) return new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${fault}`)
+  return Uint8Array.from(Buffer.from(text, 'base64url'))
 }
 
 /** Strings of these formats are other values in expressions; an error where one is not of its format. */
