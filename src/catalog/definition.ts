@@ -22,8 +22,6 @@ export interface ResourceDefinition {
     readonly prefix: string
     /** In which the release stores it: need be neither served nor the home version. */
     readonly version: Version
-    /** Which version the hash in discovery names, where kube-apiserver stores another one than this server does: clients compare that hash. */
-    readonly hashedVersion?: string
     /** A field whose selectors are asked for most, by its name in selectors and its path in that version: a text, which is empty where it is absent. */
     readonly indexedBy?: { readonly field: string; readonly path: readonly string[] }
     /** What field selectors see of what is stored, where that is more than the stored version itself may be selected by. */

@@ -55,8 +55,7 @@ const foreignVersion = (parent: Version, { kind }: Subresource) =>
 
 const sorted = (verbs: readonly string[]): string[] => [...verbs].sort()
 
-const hashOf = ({ version, hashedVersion = version.name }: NonNullable<ResourceDefinition['storage']>): string =>
-  storageVersionHash({ group: version.group, name: hashedVersion, kind: version.kind })
+const hashOf = ({ version }: NonNullable<ResourceDefinition['storage']>): string => storageVersionHash(version)
 
 /** The first eight bytes of the SHA-256 of `group/version/kind` of what is stored, in base64. */
 export const storageVersionHash = ({ group, name, kind }: Pick<Version, 'group' | 'name' | 'kind'>): string =>

@@ -4,15 +4,41 @@ import type { DefinitionVersion } from './spec.ts'
 const HTTPS_PORT = 443
 
 export function setDefinitionDefaults({ spec, status }: KubeObject): void {
-  const { names } = spec
+  setNames(spec.names)
+  spec.conversion ??= { strategy: 'None' }
+  setPort(spec.conversion.webhook?.clientConfig?.service)
+  setStoredVersions(status, spec.versions)
+}
+
+/** Of v1beta1, in which releases long gone may have stored a definition without versions, or one that keeps what its schema does not name. */
+export function setOlderDefinitionDefaults(definition: KubeObject): void {
+  const { spec, status } = definition
+  spec.scope ||= 'Namespaced'
+  setNames(spec.names)
+  if (spec.version && (spec.versions ?? []).length === 0) spec.versions = [{ name: spec.version, served: true, storage: true }]
+  const first = spec.versions?.[0]?.name
+  if (first !== undefined) spec.version ||= first
+  spec.conversion ??= { strategy: 'None' }
+  const { conversion } = spec
+  if (conversion.strategy === 'Webhook' && (conversion.conversionReviewVersions ?? []).length === 0) conversion.conversionReviewVersions = ['v1beta1']
+  setPort(conversion.webhookClientConfig?.service)
+  spec.preserveUnknownFields ??= true
+  setStoredVersions(status, spec.versions)
+}
+
+function setNames(names: { singular?: string; listKind?: string; kind: string }): void {
   names.singular ||= names.kind.toLowerCase()
   if (!names.singular) delete names.singular
   if (!names.listKind && names.kind) names.listKind = `${names.kind}List`
-  spec.conversion ??= { strategy: 'None' }
-  const service = spec.conversion.webhook?.clientConfig?.service
+}
+
+function setPort(service: { port?: number } | undefined): void {
   if (service) service.port ??= HTTPS_PORT
+}
+
+function setStoredVersions(status: { storedVersions?: string[] }, versions: readonly DefinitionVersion[] | null): void {
   if ((status.storedVersions ?? []).length > 0) return
-  const stored = storageVersion(spec.versions)
+  const stored = storageVersion(versions)
   if (stored !== undefined) status.storedVersions = [stored]
 }
 

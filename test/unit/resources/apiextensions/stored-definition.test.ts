@@ -1,0 +1,99 @@
+import { expect } from 'chai'
+import { clone } from '../../../../src/meta/equal.ts'
+import type { KubeObject } from '../../../../src/meta/object.ts'
+import { codecOf } from '../../../../src/registry/codec.ts'
+import { convert, versionsOf } from '../../../../src/registry/convert.ts'
+import { customResourceDefinitionResource } from '../../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
+import { revision } from '../../../../src/storage/revision.ts'
+
+const GROUP = 'apiextensions.k8s.io'
+const schema = (type: string) => ({ openAPIV3Schema: { type: 'object', properties: { a: { type } } } })
+const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }
+const version = (name: string, more: object = {}) => ({ name, served: true, storage: name === 'v1', ...more })
+const column = { name: 'A', type: 'string' }
+const status = { conditions: [], acceptedNames: { plural: 'things', kind: 'Thing' }, storedVersions: ['v1'] }
+
+const definition = (apiVersion: string, spec: object): KubeObject =>
+  ({
+    kind: 'CustomResourceDefinition',
+    apiVersion: `${GROUP}/${apiVersion}`,
+    metadata: { name: 'things.example.com' },
+    spec: { group: 'example.com', names, scope: 'Namespaced', ...spec },
+    status,
+  }) as unknown as KubeObject
+
+const codec = codecOf(customResourceDefinitionResource, 'test')
+const stored = (spec: object): KubeObject => JSON.parse(String(codec.encode(definition('v1', spec)))) as KubeObject
+
+const home = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1`)!
+const older = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1beta1`)!
+
+/** What is stored as v1 shows it. */
+const read = (object: KubeObject): KubeObject =>
+  convert(customResourceDefinitionResource, clone(codec.decode(Buffer.from(JSON.stringify(object)), revision(1))), older, home)
+
+describe('definitions in the store', () => {
+  it('are of v1beta1, with what all versions have alike at the spec', () => {
+    const parts = {
+      schema: schema('string'),
+      subresources: { status: {} },
+      additionalPrinterColumns: [{ ...column, jsonPath: '.a' }],
+      selectableFields: [{ jsonPath: '.a' }],
+    }
+    const { apiVersion, spec } = stored({ versions: [version('v1', parts), version('v2', parts)], conversion: { strategy: 'None' } })
+    expect(apiVersion).to.equal('apiextensions.k8s.io/v1beta1')
+    expect(JSON.stringify(spec)).to.equal(
+      JSON.stringify({
+        group: 'example.com',
+        version: 'v1',
+        names,
+        scope: 'Namespaced',
+        validation: schema('string'),
+        subresources: { status: {} },
+        versions: [version('v1'), version('v2')],
+        additionalPrinterColumns: [{ ...column, JSONPath: '.a' }],
+        selectableFields: [{ jsonPath: '.a' }],
+        conversion: { strategy: 'None' },
+        preserveUnknownFields: false,
+      }),
+    )
+  })
+
+  it('keep at each version what is its own', () => {
+    const columns = [{ ...column, jsonPath: '.a' }]
+    const { spec } = stored({
+      versions: [version('v1', { schema: schema('string'), additionalPrinterColumns: columns }), version('v2', { schema: schema('integer') })],
+    })
+    expect(spec.validation).to.equal(undefined)
+    expect(spec.versions).to.deep.equal([
+      { ...version('v1'), schema: schema('string'), additionalPrinterColumns: [{ ...column, JSONPath: '.a' }] },
+      { ...version('v2'), schema: schema('integer') },
+    ])
+  })
+
+  it('come back as they went, each version with parts of its own', () => {
+    const webhook = { clientConfig: { url: 'https://a' }, conversionReviewVersions: ['v1'] }
+    const spec = {
+      versions: [version('v1', { schema: schema('string') }), version('v2', { schema: schema('string') })],
+      conversion: { strategy: 'Webhook', webhook },
+      preserveUnknownFields: true,
+    }
+    const back = read(stored(spec))
+    expect([back.apiVersion, back.spec]).to.deep.equal(['apiextensions.k8s.io/v1', definition('v1', spec).spec])
+    expect(back.spec.versions[0].schema).not.to.equal(back.spec.versions[1].schema)
+  })
+
+  it('are read as well as earlier releases of this server stored them, in v1', () => {
+    const spec = {
+      versions: [version('v1', { schema: schema('string'), additionalPrinterColumns: [{ ...column, jsonPath: '.a' }] })],
+      conversion: { strategy: 'None' },
+    }
+    expect(read(definition('v1', spec)).spec).to.deep.equal(definition('v1', spec).spec)
+  })
+
+  it('are read as releases long gone stored them, without versions', () => {
+    const { spec, status } = read({ ...definition('v1beta1', { version: 'v1alpha1', validation: schema('string') }), status: {} } as KubeObject)
+    expect(spec.versions).to.deep.equal([{ name: 'v1alpha1', served: true, storage: true, schema: schema('string') }])
+    expect([spec.preserveUnknownFields, spec.conversion, status.storedVersions]).to.deep.equal([true, { strategy: 'None' }, ['v1alpha1']])
+  })
+})
