@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AdmissionPlugin, admissionChain } from './admission/chain.ts'
 import { authorizerOf } from './admission/expressions/authorizer-answers.ts'
+import { AdmissionMetrics } from './admission/metrics.ts'
 import { type BuiltPluginName, isBuiltPlugin, isMissedPlugin, type PluginName } from './admission/plugin-names.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { nodeRestriction } from './admission/plugins/node-restriction.ts'
@@ -86,6 +87,7 @@ export function createAdmission({ catalog, logger, isAllowed, authorize, registr
     getSurely(id, name).catch(error => (isStatusError(error, 'NotFound') ? undefined : Promise.reject(error)))
   const getNamespace = (name: string) => getSurely(NAMESPACES, name)
   const policies = new PolicyIndex()
+  const metrics = new AdmissionMetrics()
   const policyMetrics = new PolicyMetrics()
   const mutating = new WebhookConfigurations('mutating')
   const validating = new WebhookConfigurations('validating')
@@ -129,9 +131,9 @@ export function createAdmission({ catalog, logger, isAllowed, authorize, registr
   const missing = plugins.filter(isMissedPlugin)
   if (missing.length > 0) logger.info('admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') })
   return {
-    functions: admissionChain([terminatingKinds, ...plugins.filter(isBuiltPlugin).map(name => built[name])]),
+    functions: admissionChain([terminatingKinds, ...plugins.filter(isBuiltPlugin).map(name => built[name])], metrics),
     webhookClients: webhookEnv.clients,
-    metrics: [...policyMetrics.families(), ...webhookMetrics.families()],
+    metrics: [...metrics.families(), ...policyMetrics.families(), ...webhookMetrics.families()],
     hasPolicies,
     follow: (env, signal) => [
       ...(hasPolicies() ? [followPolicies(env, policies, signal)] : []),

@@ -15,11 +15,13 @@ import { alwaysAllow, alwaysDeny, basicUser, privileged, publicInformation, unio
 import { rbacAuthorizer } from './auth/authz/rbac/authorizer.ts'
 import { RuleIndex } from './auth/authz/rbac/rule-index.ts'
 import { parseRules, rulesAuthorizer } from './auth/authz/rules.ts'
+import { countedDecisions, createCertificateExpirations, createDecisions } from './auth/metrics.ts'
 import type { ResourceAccess } from './catalog/definition.ts'
 import type { AuthorizationMode, Config } from './config/config.ts'
 import type { Clock } from './lib/clock.ts'
 import { invariant } from './lib/invariant.ts'
 import type { Logger } from './lib/log.ts'
+import type { CounterFamily, MetricFamily } from './lib/metrics.ts'
 import { keepPrivate, makePrivateDirectory } from './lib/private-file.ts'
 import type { Authorizer } from './meta/authorizer.ts'
 import type { KubeObject } from './meta/object.ts'
@@ -34,6 +36,7 @@ export interface Auth {
   readonly rules: RuleIndex | undefined
   /** What kinds need of both. */
   readonly services: AuthServices
+  readonly metrics: readonly MetricFamily[]
   /** `address`: host and port by which others reach the server. */
   documents(address: string): Promise<IssuerDocuments | undefined>
   /** Tokens of service accounts are good from then on: whether what they name is still there is looked up here. */
@@ -43,9 +46,11 @@ export interface Auth {
 /** Reads the files that the configuration names, and makes the key that signs tokens where there is none. Throws an Error that names the file. */
 export async function openAuth(config: Config, clock: Clock, log: Logger): Promise<Auth> {
   const { serviceAccounts } = config
+  const decisions = createDecisions()
+  const expirations = createCertificateExpirations()
   const rules = config.authorizationModes.includes('RBAC') ? new RuleIndex() : undefined
   const [authorizer, given, users] = await Promise.all([
-    authorizerOf(config, rules),
+    authorizerOf(config, rules, decisions),
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
   ])
@@ -79,13 +84,14 @@ export async function openAuth(config: Config, clock: Clock, log: Logger): Promi
   return {
     authenticator: firstOf(
       [
-        clientCertificate(() => clock.now()),
+        clientCertificate(() => clock.now(), expirations.child()),
         bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why })),
       ],
       config.anonymousAuth,
     ),
     authorizer,
     rules,
+    metrics: [expirations, decisions],
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer },
     documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
     connect: access => {
@@ -94,7 +100,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger): Promi
   }
 }
 
-async function authorizerOf(config: Config, index: RuleIndex | undefined): Promise<Authorizer> {
+async function authorizerOf(config: Config, index: RuleIndex | undefined, decisions: CounterFamily): Promise<Authorizer> {
   const file = config.authorizationRulesFile
   const rules = file === undefined ? [] : parseRules(parseYaml(await readFile(file, 'utf8')))
   const byMode: Readonly<Record<AuthorizationMode, () => Authorizer>> = {
@@ -103,7 +109,7 @@ async function authorizerOf(config: Config, index: RuleIndex | undefined): Promi
     RBAC: () => rbacAuthorizer(index ?? new RuleIndex()),
     Rules: () => union([basicUser, rulesAuthorizer(rules)]),
   }
-  const modes = config.authorizationModes.map(mode => byMode[mode]())
+  const modes = config.authorizationModes.map(mode => countedDecisions(mode, byMode[mode](), decisions))
   // Bindings tell who may read health and version there, and list what masters may do.
   if (index !== undefined) return union([{ authorize: privileged.authorize }, ...modes])
   return union([privileged, publicInformation, ...modes])

@@ -27,6 +27,7 @@ import { policyStatusController } from './controllers/policy-status.ts'
 import { followRules } from './controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from './controllers/rbac-policy.ts'
 import { serviceAccountTokenController } from './controllers/service-account-token.ts'
+import { WorkQueueMetrics } from './controllers/work-queue-metrics.ts'
 import { createApi } from './endpoints/api.ts'
 import type { Kubelets } from './endpoints/connect/ask.ts'
 import { createDeprecatedRequests } from './endpoints/deprecation.ts'
@@ -155,7 +156,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const stored = definitions.filter(definition => definition.storage !== undefined)
   const unsafeDeletion = options.gates.enabled('AllowUnsafeMalformedObjectDeletion')
   const encryption = options.encryption ?? new Encryption()
-  const timings = options.exclusiveStore ? undefined : new RequestTimings()
+  const timings = new RequestTimings()
+  const queues = new WorkQueueMetrics()
   const stores = openStores(
     backend,
     stored.map(definition => cachedResource(options, encryption, definition)),
@@ -164,7 +166,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       consistentReads: options.gates.enabled('ConsistentListFromCache'),
       resilientStart: options.gates.enabled('ResilientWatchCacheInitialization'),
       exactReads: options.gates.enabled('ListFromCacheSnapshot'),
-      ...(timings && { timings }),
+      timings,
       ...(unsafeDeletion && { reports: namedReports(options.etcdPrefix) }),
       ...(options.isCached && { isCached: options.isCached }),
     },
@@ -226,7 +228,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       ),
       ...(stores.cacher ? cacherMetrics(stores.cacher, options.etcdPrefix) : []),
       ...listMetrics(() => stores.listCounts()),
-      ...(timings?.families() ?? []),
+      ...timings.families(),
+      ...queues.families(),
       ...conversionMetrics.families,
       storageSize(backend, options.exclusiveStore ? 'embedded' : 'etcd-0', stopped.signal),
     ],
@@ -234,7 +237,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     start(start) {
       serverAddress = `${start.address}:${start.port}`
       const access = registry.access(stopped.signal)
-      const controllerEnv = { access, clock, logger }
+      const controllerEnv = { access, clock, logger, queues }
       const controllers: Controller[] = [
         ...(options.controllers.has('namespace-controller') ? [namespaceController(catalog)] : []),
         namespaceContentController({
@@ -254,7 +257,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         ...(options.controllers.has('garbage-collector-controller') ? [garbageCollector(catalog)] : []),
       ]
       const lead = async (env: ControllerEnvironment, signal: AbortSignal): Promise<void> => {
-        const loops = controllers.map(controller => controller(env, signal))
+        const loops = controllers.map(controller => controller({ ...env, queues }, signal))
         if (options.compactionIntervalMs > 0) loops.push(compactHistory(backend, logger, options.compactionIntervalMs, signal))
         await Promise.all(loops)
       }

@@ -1,4 +1,5 @@
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
+import { AdmissionMetrics } from './metrics.ts'
 
 /** One time that a request goes through the plugins that mutate. */
 export interface Round {
@@ -20,26 +21,29 @@ export interface AdmissionPlugin {
 }
 
 /** Runs the plugins in their order: all that mutate, a second time where one wants it; later all that validate. */
-export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionFunctions {
+export function admissionChain(plugins: readonly AdmissionPlugin[], metrics = new AdmissionMetrics()): AdmissionFunctions {
   const mutating = plugins.filter(plugin => plugin.mutate !== undefined)
   const validating = plugins.filter(plugin => plugin.validate !== undefined)
   const go = async (request: AdmissionRequest, round: Round): Promise<AdmissionRequest['object']> => {
     let object = request.object
     for (const plugin of mutating) {
       const next = object === request.object || object === undefined ? request : { ...request, object }
-      if (plugin.handles(next)) object = (await plugin.mutate?.(next, round)) ?? object
+      if (plugin.handles(next)) object = (await metrics.timed(plugin.name, 'admit', next.operation, async () => plugin.mutate?.(next, round))) ?? object
     }
     return object
   }
   return {
-    async mutate(request) {
-      const round: Round = { again: false, wanted: false }
-      const object = await go(request, round)
-      if (!round.wanted || !object) return object
-      return go({ ...request, object }, { again: true, wanted: false, memory: round.memory })
-    },
-    async validate(request) {
-      for (const plugin of validating) if (plugin.handles(request)) await plugin.validate?.(request)
-    },
+    mutate: request =>
+      metrics.timed('', 'admit', request.operation, async () => {
+        const round: Round = { again: false, wanted: false }
+        const object = await go(request, round)
+        if (!round.wanted || !object) return object
+        return go({ ...request, object }, { again: true, wanted: false, memory: round.memory })
+      }),
+    validate: request =>
+      metrics.timed('', 'validate', request.operation, async () => {
+        for (const plugin of validating)
+          if (plugin.handles(request)) await metrics.timed(plugin.name, 'validate', request.operation, async () => plugin.validate?.(request))
+      }),
   }
 }

@@ -55,6 +55,7 @@ export const apiServiceController =
         if (registration.completes()) onComplete()
       },
       (name, error) => env.logger.debug(1, 'an APIService cannot be made yet', { name, error: (error as Error).message }),
+      env.queues?.meter('autoregister'),
     )
     const unsubscribe = catalog.subscribe(() => {
       for (const name of registration.learn()) if (registration.started) queue.add(name)

@@ -44,8 +44,12 @@ export const clusterRoleAggregationController: Controller = async (env, signal) 
       if (!isStatusError(error, 'NotFound')) throw error
     }
   }
-  const queue = new WorkQueue(5, signal, aggregate, (name, error) =>
-    env.logger.debug(2, 'cluster role is not aggregated yet', { name, error: (error as Error).message }),
+  const queue = new WorkQueue(
+    5,
+    signal,
+    aggregate,
+    (name, error) => env.logger.debug(2, 'cluster role is not aggregated yet', { name, error: (error as Error).message }),
+    env.queues?.meter('ClusterRoleAggregator'),
   )
   const lookAgain = (): void => {
     for (const [name, role] of roles) if (role.aggregationRule) queue.add(name)

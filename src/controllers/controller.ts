@@ -2,12 +2,15 @@ import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/definit
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
+import type { QueueMeter, WorkQueueMetrics } from './work-queue-metrics.ts'
 
 /** What every loop needs. Loops use the API alone, as the server itself. */
 export interface ControllerEnvironment {
   readonly access: ResourceAccess
   readonly clock: Clock
   readonly logger: Logger
+  /** Where work queues are counted; absent: nowhere. */
+  readonly queues?: WorkQueueMetrics
 }
 
 /** A loop with an owner: it runs until the signal aborts, and never rejects. */
@@ -78,35 +81,44 @@ export class WorkQueue {
   private readonly work: (key: string) => Promise<void>
   private readonly signal: AbortSignal
   private readonly onError: (key: string, error: unknown) => void
-  private readonly waiting = new Set<string>()
-  private readonly running = new Set<string>()
+  /** Since when. */
+  private readonly waiting = new Map<string, number>()
+  private readonly running = new Map<string, number>()
   private readonly failures = new Map<string, number>()
   private readonly workers: number
+  private readonly meter: QueueMeter | undefined
 
-  constructor(workers: number, signal: AbortSignal, work: (key: string) => Promise<void>, onError: (key: string, error: unknown) => void) {
+  constructor(workers: number, signal: AbortSignal, work: (key: string) => Promise<void>, onError: (key: string, error: unknown) => void, meter?: QueueMeter) {
     this.workers = workers
     this.signal = signal
     this.work = work
     this.onError = onError
+    this.meter = meter
+    meter?.follow(this.waiting, this.running)
   }
 
   add(key: string): void {
     if (this.signal.aborted) return
-    this.waiting.add(key)
+    if (!this.waiting.has(key)) {
+      this.waiting.set(key, performance.now())
+      if (this.meter) this.meter.adds.value++
+    }
     this.next()
   }
 
   private next(): void {
-    for (const key of this.waiting) {
+    for (const [key, since] of this.waiting) {
       if (this.running.size >= this.workers) return
       if (this.running.has(key)) continue
       this.waiting.delete(key)
-      this.running.add(key)
-      void this.run(key)
+      const now = performance.now()
+      this.meter?.waited.observe((now - since) / 1000)
+      this.running.set(key, now)
+      void this.run(key, now)
     }
   }
 
-  private async run(key: string): Promise<void> {
+  private async run(key: string, begun: number): Promise<void> {
     try {
       await this.work(key)
       this.failures.delete(key)
@@ -114,11 +126,13 @@ export class WorkQueue {
       if (!this.signal.aborted) this.retry(key, error)
     }
     this.running.delete(key)
+    this.meter?.worked.observe((performance.now() - begun) / 1000)
     if (!this.signal.aborted) this.next()
   }
 
   private retry(key: string, error: unknown): void {
     this.onError(key, error)
+    if (this.meter) this.meter.retries.value++
     const count = (this.failures.get(key) ?? 0) + 1
     this.failures.set(key, count)
     void pause(Math.min(FIRST_RETRY_MS * 2 ** count, LAST_RETRY_MS), this.signal).then(() => this.add(key))

@@ -28,6 +28,7 @@ export const flowSchemaStatusController: Controller = async (env, signal) => {
     signal,
     name => tell(env, name),
     (name, error) => env.logger.debug(1, 'the status of a flow schema cannot be written yet', { name, error: (error as Error).message }),
+    env.queues?.meter('priority_and_fairness_config_queue'),
   )
   const onLevel = ({ type, object }: AccessEvent): void => {
     for (const [schema, level] of schemas) if (type === 'synced' || level === object?.metadata.name) queue.add(schema)

@@ -30,6 +30,7 @@ export const namespaceContentController =
       signal,
       name => fillNamespace(env, name, content),
       (name, error) => env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: (error as Error).message }),
+      env.queues?.meter('namespace_content'),
     )
     const again = (id: ResourceId, name: string) =>
       follow(

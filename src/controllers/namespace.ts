@@ -23,6 +23,7 @@ export const namespaceController =
       signal,
       name => emptyNamespace(env, catalog, name, signal),
       (name, error) => env.logger.debug(2, 'namespace is not empty yet', { namespace: name, error: (error as Error).message }),
+      env.queues?.meter('namespace'),
     )
     await follow(env, NAMESPACES, signal, event => {
       const meta = event.object?.metadata

@@ -18,6 +18,7 @@ export const policyStatusController =
       signal,
       name => tell(env, catalog, name),
       (name, error) => env.logger.debug(1, 'the status of a policy cannot be written yet', { name, error: (error as Error).message }),
+      env.queues?.meter('validatingadmissionpolicy-status'),
     )
     await follow(env, POLICIES, signal, ({ type, object }) => {
       if (object && type !== 'deleted' && !isObserved(object)) queue.add(object.metadata.name as string)

@@ -44,6 +44,7 @@ export const serviceAccountTokenController =
         if (secret) await fill(env, secret, issuer, certificateAuthority)
       },
       (secret, error) => env.logger.debug(2, 'secret has no token yet', { secret, error: (error as Error).message }),
+      env.queues?.meter('serviceaccount_tokens_secret'),
     )
     const followSecrets = followFresh(env, SECRETS, signal, () => {
       const before = new Set(secrets.keys())

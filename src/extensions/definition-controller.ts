@@ -20,8 +20,14 @@ export const definitionController =
     const onError = (name: string, error: unknown) =>
       env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: (error as Error).message })
     // Names are given one after the other: two definitions may want the same.
-    const naming = new WorkQueue(1, signal, name => settle(env, serveWritten, known, name, other => naming.add(other)), onError)
-    const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError)
+    const naming = new WorkQueue(
+      1,
+      signal,
+      name => settle(env, serveWritten, known, name, other => naming.add(other)),
+      onError,
+      env.queues?.meter('crd_naming_condition_controller'),
+    )
+    const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError, env.queues?.meter('crd_finalizer'))
     const add = (name: string): void => {
       naming.add(name)
       if (isFinalizing(known.get(name))) removal.add(name)

@@ -19,7 +19,10 @@ export interface MetricDeclaration {
 /** One line of the exposition. */
 export interface Sample {
   readonly metricName: string
+  /** Lines that follow each other may share them. */
   readonly labels: Readonly<Record<string, string>>
+  /** Of a bucket: its upper bound, a label beside the others. */
+  readonly le?: string
   readonly value: number
 }
 
@@ -30,7 +33,8 @@ export interface MetricFamily {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** Absent: `sum`. */
   readonly across?: Across
-  samples(): Sample[]
+  /** Made one after the other: those of all kinds together may be many megabytes. */
+  samples(): Iterable<Sample>
 }
 
 /** Label sets beyond this are counted in one child whose labels are all `other`: labels come from requests, and memory is bounded. */
@@ -66,19 +70,17 @@ abstract class Family<Child> implements MetricFamily {
     return made
   }
 
-  samples(): Sample[] {
-    const samples: Sample[] = []
+  *samples(): Generator<Sample, void> {
     for (const [key, child] of this.children) {
       const values = this.labels.length === 0 ? [] : key.split(SEPARATOR)
       const labels: Record<string, string> = {}
       for (let i = 0; i < this.labels.length; i++) labels[this.labels[i] ?? ''] = values[i] ?? ''
-      this.read(child, labels, samples)
+      yield* this.read(child, labels)
     }
-    return samples
   }
 
   protected abstract create(): Child
-  protected abstract read(child: Child, labels: Record<string, string>, into: Sample[]): void
+  protected abstract read(child: Child, labels: Record<string, string>): Iterable<Sample>
 }
 
 export interface NumberChild {
@@ -90,8 +92,8 @@ export class CounterFamily extends Family<NumberChild> {
   protected create(): NumberChild {
     return { value: 0 }
   }
-  protected read(child: NumberChild, labels: Record<string, string>, into: Sample[]): void {
-    into.push({ metricName: this.name, labels, value: child.value })
+  protected read(child: NumberChild, labels: Record<string, string>): Iterable<Sample> {
+    return [{ metricName: this.name, labels, value: child.value }]
   }
 }
 
@@ -100,8 +102,8 @@ export class GaugeFamily extends Family<NumberChild> {
   protected create(): NumberChild {
     return { value: 0 }
   }
-  protected read(child: NumberChild, labels: Record<string, string>, into: Sample[]): void {
-    into.push({ metricName: this.name, labels, value: child.value })
+  protected read(child: NumberChild, labels: Record<string, string>): Iterable<Sample> {
+    return [{ metricName: this.name, labels, value: child.value }]
   }
 }
 
@@ -172,18 +174,23 @@ export class HistogramFamily extends Family<HistogramChild> {
     return new HistogramChild(this.bounds)
   }
 
-  protected read(child: HistogramChild, labels: Record<string, string>, into: Sample[]): void {
-    into.push(...histogramSamples(this.name, this.bounds, child, labels))
+  protected read(child: HistogramChild, labels: Record<string, string>): Iterable<Sample> {
+    return histogramSamples(this.name, this.bounds, child, labels)
   }
 }
 
 /** The lines of one child. */
 export function histogramSamples(name: string, bounds: readonly number[], child: HistogramChild, labels: Readonly<Record<string, string>>): Sample[] {
   let total = 0
-  const samples = bounds.map((bound, i) => {
+  const metricName = `${name}_bucket`
+  const samples: Sample[] = bounds.map((bound, i) => {
     total += child.counts[i] ?? 0
-    return { metricName: `${name}_bucket`, labels: { ...labels, le: String(bound) }, value: total }
+    return { metricName, labels, le: String(bound), value: total }
   })
-  samples.push({ metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: child.count })
-  return [...samples, { metricName: `${name}_sum`, labels, value: child.sum }, { metricName: `${name}_count`, labels, value: child.count }]
+  samples.push(
+    { metricName, labels, le: '+Inf', value: child.count },
+    { metricName: `${name}_sum`, labels, value: child.sum },
+    { metricName: `${name}_count`, labels, value: child.count },
+  )
+  return samples
 }

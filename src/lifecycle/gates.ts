@@ -11,6 +11,15 @@ export class LifecycleError extends Error {
 export interface Gates {
   /** A name that the release does not have is a bug. */
   enabled(gate: string): boolean
+  /** All of the release, `AllAlpha` and `AllBeta` among them. */
+  states(): FeatureState[]
+}
+
+/** One gate as the server runs with it. */
+export interface FeatureState {
+  readonly name: string
+  readonly stage: FeatureGate['stage']
+  readonly enabled: boolean
 }
 
 /**
@@ -42,6 +51,10 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
       invariant(value !== undefined, `feature gate ${gate} is not in the table of release ${release}`)
       return value
     },
+    states: () => [
+      ...Object.entries(STAGE_GATES).map(([name, stage]) => ({ name, stage, enabled: given.get(name) ?? false })),
+      ...Object.entries(known).map(([name, { stage }]) => ({ name, stage, enabled: values.get(name) ?? false })),
+    ],
   }
 }
 

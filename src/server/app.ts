@@ -1,16 +1,13 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
-import type { Registry } from 'prom-client'
 import { CONFIGURATION_PATH, type IssuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
 import type { Exchange, Handler } from '../endpoints/exchange.ts'
 import type { Logger } from '../lib/log.ts'
-import type { MetricFamily } from '../lib/metrics.ts'
 import type { User } from '../meta/context.ts'
 import { pageNotFound } from '../meta/plain-text-error.ts'
 import { methodNotAllowedError } from '../meta/status.ts'
 import type { AnyRequest, AnyResponse } from './any-http.ts'
 import type { Health, HealthEndpoint, HealthReport } from './health.ts'
-import { adopt } from './metrics-registry.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { VersionInfo } from './version.ts'
 
@@ -21,10 +18,8 @@ export interface AppOptions {
   readonly health: Health
   readonly version: VersionInfo
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
-  readonly metrics: readonly MetricFamily[]
-  readonly registry: Registry
   /** What a scrape gets. */
-  exposition(): Promise<string>
+  exposition(): Promise<readonly Buffer[]>
   readonly log: Logger
 }
 
@@ -50,7 +45,6 @@ class App extends Koa<State> {
  */
 export function createApp(options: AppOptions): (trusted: User | undefined) => Listener {
   const { pipeline, handler } = options
-  for (const family of options.metrics) adopt(options.registry, family)
   const router = ownEndpoints(options)
   const routes = router.routes()
 
@@ -76,9 +70,10 @@ export function createApp(options: AppOptions): (trusted: User | undefined) => L
 }
 
 const TEXT = 'text/plain; charset=utf-8'
+const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 const HEALTH: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
 
-function ownEndpoints({ health, version, registry, exposition, issuerDocuments }: AppOptions): Router<State> {
+function ownEndpoints({ health, version, exposition, issuerDocuments }: AppOptions): Router<State> {
   const router = new Router<State>({ sensitive: true, strict: true })
   const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
   const answer = (exchange: Exchange, report: HealthReport): Promise<void> => {
@@ -108,6 +103,6 @@ function ownEndpoints({ health, version, registry, exposition, issuerDocuments }
     if (exchange.method !== 'GET') throw methodNotAllowedError()
     await exchange.sendBytes(200, 'application/json', versionBody)
   })
-  router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, registry.contentType, Buffer.from(await exposition())))
+  router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, EXPOSITION_TYPE, await exposition()))
   return router
 }

@@ -48,6 +48,8 @@ export class HttpExchange implements Exchange, RequestContext {
   longRunning = false
   /** Status code of the answer, 0 before there is one. */
   status = 0
+  /** Bytes of the request's body; -1 while it has not been read. */
+  received = -1
   /** Bytes of the answer's body, before compression. */
   sent = 0
   private readonly started: number
@@ -232,6 +234,7 @@ export class HttpExchange implements Exchange, RequestContext {
     const body = await readBody(this.req, limit, listener => {
       this.abortListener = listener
     })
+    this.received = body.length
     if (turnIsSpent()) await nextTurn()
     return body
   }

@@ -64,7 +64,7 @@ export interface Port {
 }
 
 /** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
-export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Http2Stack): HttpsServer {
+export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Http2Stack, onHandshakeError: () => void = () => {}): HttpsServer {
   const Connection = HTTP2_STACKS[http2]
   const server = createHttpsServer({
     ALPNProtocols: ['h2', 'http/1.1'],
@@ -90,7 +90,10 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Ht
     if (session === undefined) takeHttp1.call(server, socket)
   })
   // A client that breaks off its handshake or connection is no concern of ours.
-  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  server.on('tlsClientError', (_error, socket) => {
+    onHandshakeError()
+    socket.destroy()
+  })
   return server
 }
 

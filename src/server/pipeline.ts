@@ -13,6 +13,7 @@ import { quote } from '../meta/field-error.ts'
 import { PlainTextError } from '../meta/plain-text-error.ts'
 import { badRequestError, internalServerError, StatusError, serviceUnavailableError, unauthorizedError } from '../meta/status.ts'
 import type { AnyRequest, AnyResponse } from './any-http.ts'
+import type { AuthMetrics } from './auth-metrics.ts'
 import { HttpExchange } from './exchange.ts'
 import { Deadlines, setDeadline } from './filters/deadline.ts'
 import type { InFlight } from './filters/in-flight.ts'
@@ -29,6 +30,7 @@ export interface PipelineOptions {
   readonly compressAnswers: boolean
   readonly inFlight: InFlight
   readonly metrics: RequestMetrics
+  readonly authMetrics: AuthMetrics
   readonly requestTimeoutMs: number
   readonly log: Logger
   /** A line for every request. */
@@ -93,7 +95,7 @@ export class Pipeline {
   }
 
   private async admit(exchange: HttpExchange, handler: Handler, trusted: User | undefined): Promise<void> {
-    const { authenticator, authorizer, inFlight, metrics, requestTimeoutMs } = this.options
+    const { authenticator, authorizer, inFlight, metrics, authMetrics, requestTimeoutMs } = this.options
     const info = exchange.info
     const long = isLongRunning(info)
     exchange.longRunning = long
@@ -101,8 +103,10 @@ export class Pipeline {
 
     let user: Identity = trusted
     if (user === undefined) {
+      const begun = performance.now()
       const found = authenticator({ headers: exchange.headers, socket: exchange.req.socket })
       user = found instanceof Promise ? await found : found
+      authMetrics.authenticated(user, begun)
       if (user === undefined || user === 'rejected') throw unauthorizedError()
     }
     exchange.user = user
@@ -137,12 +141,21 @@ export class Pipeline {
 
   private authorize(exchange: HttpExchange, user: User): Promise<void> | undefined {
     // Upstream asks about this group first, whatever the mode: here without a promise.
-    if (user.groups.includes(MASTERS)) return undefined
+    if (user.groups.includes(MASTERS)) {
+      this.options.authMetrics.authorized('allow', performance.now())
+      return undefined
+    }
     return this.ask(exchange, user)
   }
 
   private async ask(exchange: HttpExchange, user: User): Promise<void> {
-    const { decision, reason } = await this.options.authorizer.authorize(user, exchange.info, exchange.signal)
+    const { authorizer, authMetrics } = this.options
+    const begun = performance.now()
+    const { decision, reason } = await authorizer.authorize(user, exchange.info, exchange.signal).catch(error => {
+      authMetrics.authorized('error', begun)
+      throw error
+    })
+    authMetrics.authorized(decision, begun)
     if (decision !== 'allow') {
       exchange.setHeader('X-Content-Type-Options', 'nosniff')
       throw forbidden(user, exchange.info, reason)

@@ -1,5 +1,6 @@
 import { CounterFamily, GaugeFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild, ReadGauge } from '../lib/metrics.ts'
 import type { RequestInfo, ResourceRequestInfo } from '../meta/context.ts'
+import { qualifiedResource } from '../meta/gvk.ts'
 import type { HttpExchange } from './exchange.ts'
 import type { InFlight } from './filters/in-flight.ts'
 import { isLongRunning } from './filters/request-info.ts'
@@ -8,10 +9,14 @@ const COMPONENT = 'apiserver'
 const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const WITH_DRY_RUN = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const LATENCIES = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+/** Bytes: from 50 KB on, 100 KB each. */
+const BODY_SIZES = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000)
 const SIZES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
 
 /** What is counted of one kind of request, found by one look-up. */
 interface Children {
+  /** By resource: somebody serves it. */
+  readonly isLabelled: boolean
   readonly labels: readonly string[]
   readonly duration: HistogramChild
   readonly sliDuration: HistogramChild | undefined
@@ -48,6 +53,13 @@ export class RequestMetrics {
     labels: LABELS,
     buckets: SIZES,
   })
+  private readonly bodySizes = new HistogramFamily({
+    name: 'apiserver_request_body_size_bytes',
+    help: 'Apiserver request body size in bytes broken out by resource and verb.',
+    stability: 'ALPHA',
+    labels: ['resource', 'verb'],
+    buckets: BODY_SIZES,
+  })
   private readonly longRunning = new GaugeFamily({
     name: 'apiserver_longrunning_requests',
     help: 'Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are tracked this way.',
@@ -63,6 +75,7 @@ export class RequestMetrics {
   private readonly inFlight: ReadGauge
   private readonly isServed: (info: ResourceRequestInfo) => boolean
   private readonly known = new Map<string, Children>()
+  private readonly bodies = new Map<string, HistogramChild>()
 
   /** `isServed`: whether there is such a resource, and subresource. What clients invent beside it is counted without its labels. */
   constructor(inFlight: InFlight, isServed: (info: ResourceRequestInfo) => boolean) {
@@ -82,7 +95,7 @@ export class RequestMetrics {
   }
 
   families(): MetricFamily[] {
-    return [this.total, this.durations, this.sliDurations, this.sizes, this.longRunning, this.terminations, this.inFlight]
+    return [this.total, this.durations, this.sliDurations, this.sizes, this.bodySizes, this.longRunning, this.terminations, this.inFlight]
   }
 
   /** Once the request is over. */
@@ -100,7 +113,20 @@ export class RequestMetrics {
     children.duration.observe(seconds)
     children.sliDuration?.observe(seconds)
     children.size?.observe(exchange.sent)
+    if (exchange.received >= 0 && children.isLabelled) this.bodySize(info)?.observe(exchange.received)
     if (code === 429 || code === 504) this.terminations.child(...withoutDryRun(children.labels), COMPONENT, String(code)).value++
+  }
+
+  private bodySize({ verb, group, resource }: RequestInfo): HistogramChild | undefined {
+    const label = BODY_VERBS[verb]
+    if (label === undefined) return undefined
+    const key = `${verb}/${group}/${resource}`
+    let child = this.bodies.get(key)
+    if (child === undefined) {
+      child = this.bodySizes.child(qualifiedResource({ group, resource }), label)
+      this.bodies.set(key, child)
+    }
+    return child
   }
 
   /** The gauge of long-running requests like this one, to be raised and lowered. */
@@ -125,6 +151,7 @@ export class RequestMetrics {
       : [verb, dryRun, '', '', '', pathLabel(exchange), '']
     const plain = withoutDryRun(labels)
     const children: Children = {
+      isLabelled,
       labels,
       duration: this.durations.child(...labels, COMPONENT),
       sliDuration: dryRun === '' ? this.sliDurations.child(...plain, COMPONENT) : undefined,
@@ -146,6 +173,14 @@ const scopeOf = (info: RequestInfo): string => (info.name !== '' || info.verb ==
 /** The path itself for the few that are known beforehand. */
 const pathLabel = ({ path }: HttpExchange): string => (LABELLED_PATHS.has(path) ? path : '')
 const LABELLED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/metrics', '/version', '/api', '/apis', '/openapi/v2', '/openapi/v3'])
+
+const BODY_VERBS: Readonly<Record<string, string>> = {
+  create: 'create',
+  update: 'update',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'delete_collection',
+}
 
 const METHODS: ReadonlySet<string> = new Set(['DELETE', 'PATCH', 'POST', 'PUT', 'CONNECT'])
 

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { MASTERS } from '../auth/authn/authenticator.ts'
 import type { IssuerDocuments } from '../auth/authn/service-account/discovery.ts'
 import type { Handler } from '../endpoints/exchange.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import type { FeatureState } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { ResourceRequestInfo, User } from '../meta/context.ts'
 import { createApp } from './app.ts'
+import { AuthMetrics } from './auth-metrics.ts'
+import { buildMetrics, HandshakeErrors } from './build-metrics.ts'
+import { expositionOf } from './exposition.ts'
 import { InFlight } from './filters/in-flight.ts'
 import type { Health } from './health.ts'
 import type { Http2Stack } from './http2-stacks.ts'
@@ -17,7 +20,7 @@ import { Pipeline } from './pipeline.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { StatusEncoder } from './status-body.ts'
 import type { VersionInfo } from './version.ts'
-import type { MetricSnapshot, PortName } from './workers/messages.ts'
+import type { PortName } from './workers/messages.ts'
 import type { ConnectionSource, SharedMetrics } from './workers/worker-link.ts'
 
 export interface ServerOptions {
@@ -31,6 +34,8 @@ export interface ServerOptions {
   readonly authorizer: Authorizer
   readonly health: Health
   readonly version: VersionInfo
+  /** The feature gates that it runs with. */
+  readonly features: readonly FeatureState[]
   /** Who signs tokens of service accounts, and with what; asked with each request for it. */
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Beside those of requests and of the process. */
@@ -70,17 +75,18 @@ const LAST_BYTES_MS = 250
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const inFlight = new InFlight(options.maxRequestsInFlight, options.maxMutatingRequestsInFlight)
   const metrics = new RequestMetrics(inFlight, options.isServed)
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  const { sharedMetrics } = options
-  sharedMetrics?.offer(async () => (await registry.getMetricsAsJSON()) as unknown as MetricSnapshot[])
-  const exposition = sharedMetrics ? () => sharedMetrics.gather() : () => registry.metrics()
-  const pipeline = new Pipeline({ ...options, inFlight, metrics })
-  const listenerFor = createApp({ ...options, pipeline, registry, exposition, metrics: [...metrics.families(), ...options.metrics] })
+  const authMetrics = new AuthMetrics()
+  const handshakes = new HandshakeErrors()
+  const build = buildMetrics(options.version, options.features)
+  const families = [...build, ...metrics.families(), ...authMetrics.families(), handshakes.family(), ...options.metrics]
+  const pipeline = new Pipeline({ ...options, inFlight, metrics, authMetrics })
+  const listenerFor = createApp({ ...options, pipeline, exposition: expositionOf(families, options.sharedMetrics) })
 
   const ports: Port[] = []
   const { handed } = options
-  const secureServer = createSecurePort(options.tls, listenerFor(undefined), options.http2)
+  const secureServer = createSecurePort(options.tls, listenerFor(undefined), options.http2, () => {
+    handshakes.count++
+  })
   const secure = handed ? serveHanded(secureServer, handed('secure', options.securePort)) : await open(secureServer, options.securePort, options.bindAddress)
   ports.push(secure)
   let insecure: Port | undefined

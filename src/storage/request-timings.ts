@@ -10,24 +10,24 @@ interface Children {
   readonly errors: () => NumberChild
 }
 
-/** How long etcd takes to answer, and how often it fails: kube-apiserver's families of requests to etcd. */
+/** How long the store takes to answer, and how often it fails: kube-apiserver's families of requests to etcd, under whose names the embedded store is found as well. */
 export class RequestTimings {
   private readonly latencies = new HistogramFamily({
     name: 'etcd_request_duration_seconds',
-    help: 'Latency of requests to etcd in seconds, by operation and type of object.',
+    help: 'Etcd request latency in seconds for each operation and object type.',
     stability: 'ALPHA',
     labels: LABELS,
     buckets: LATENCIES,
   })
   private readonly totals = new CounterFamily({
     name: 'etcd_requests_total',
-    help: 'Requests to etcd, by operation and type of object.',
+    help: 'Etcd request counts for each operation and object type.',
     stability: 'ALPHA',
     labels: LABELS,
   })
   private readonly failures = new CounterFamily({
     name: 'etcd_request_errors_total',
-    help: 'Requests to etcd that failed, by operation and type of object.',
+    help: 'Etcd failed request counts for each operation and object type.',
     stability: 'ALPHA',
     labels: LABELS,
   })

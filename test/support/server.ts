@@ -72,6 +72,7 @@ export async function startTestServer(handler: Handler, options: Partial<ServerO
     authorizer: union([privileged, publicInformation]),
     health,
     version: versionInfo(process),
+    features: [],
     metrics: [],
     tls: credentials.tls,
     http2: HTTP2_STACK,

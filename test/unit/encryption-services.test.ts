@@ -38,7 +38,7 @@ describe('openEncryption', () => {
     const transformer = encryption.transformerFor(SECRETS)
     transformer.fromStorage(transformer.toStorage(Buffer.from('x'), KEY), KEY)
     expect(() => transformer.fromStorage(Buffer.from('k8s:enc:kms:v2:x'), KEY)).to.throw()
-    const samples = metrics.flatMap(family => family.samples())
+    const samples = metrics.flatMap(family => [...family.samples()])
     const counted = samples
       .filter(({ metricName }) => metricName === 'apiserver_storage_transformation_operations_total')
       .map(({ labels, value }) => [...Object.values(labels), value].join(' '))

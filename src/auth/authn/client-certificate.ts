@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type DetailedPeerCertificate, type PeerCertificate, TLSSocket } from 'node:tls'
+import type { HistogramChild } from '../../lib/metrics.ts'
 import type { User } from '../../meta/context.ts'
 import { type Authenticator, authenticated, type Identity } from './authenticator.ts'
 
@@ -9,19 +10,21 @@ interface Shown {
   readonly identity: Identity
   readonly notBefore: number
   readonly notAfter: number
+  /** When the client's own certificate ends. */
+  readonly expires: number
 }
 
 /** Longer chains than this are no chains that TLS has verified. */
 const MOST_CERTIFICATES = 20
-const NONE: Shown = { identity: undefined, notBefore: Number.NEGATIVE_INFINITY, notAfter: Number.POSITIVE_INFINITY }
+const NONE: Shown = { identity: undefined, notBefore: Number.NEGATIVE_INFINITY, notAfter: Number.POSITIVE_INFINITY, expires: Number.POSITIVE_INFINITY }
 const REJECTED: Shown = { ...NONE, identity: 'rejected' }
 
 /**
  * The common name of a client's certificate is its user, the organizations are its groups
  * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates). TLS has verified the chain when the connection was made, and the connection can
- * neither be renegotiated nor resumed (see `createSecurePort`), so it is read once. Whether every certificate of the chain is still valid is asked with each request.
+ * neither be renegotiated nor resumed (see `createSecurePort`), so it is read once. Whether every certificate of the chain is still valid is asked with each request. `expirations`: where the seconds that certificates have left are counted.
  */
-export function clientCertificate(now: () => number): Authenticator {
+export function clientCertificate(now: () => number, expirations?: HistogramChild): Authenticator {
   const shown = new WeakMap<Socket, Shown>()
   return ({ socket }) => {
     let found = shown.get(socket)
@@ -31,6 +34,7 @@ export function clientCertificate(now: () => number): Authenticator {
     }
     if (found.identity === undefined) return undefined
     const time = now()
+    if (found !== REJECTED) expirations?.observe((found.expires - time) / 1000)
     return time < found.notBefore || time > found.notAfter ? 'rejected' : found.identity
   }
 }
@@ -41,7 +45,7 @@ function read(socket: TLSSocket): Shown {
   // A resumed session carries the verdict of an earlier connection.
   if (!socket.authorized || socket.isSessionReused()) return REJECTED
   const times = validityOf(certificate)
-  return times === undefined ? REJECTED : { identity: userOf(certificate), ...times }
+  return times === undefined ? REJECTED : { identity: userOf(certificate), ...times, expires: Date.parse(certificate.valid_to) }
 }
 
 /** When the whole chain is valid. Undefined where a link does not hold: the client may send certificates that only bear an issuer's name. */

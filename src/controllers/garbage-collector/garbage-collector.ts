@@ -22,8 +22,20 @@ export const garbageCollector =
   (catalog: Catalog): Controller =>
   async (env, signal) => {
     const failed = (what: string) => (uid: string, error: unknown) => env.logger.debug(2, what, { uid, error: (error as Error).message })
-    const examining = new WorkQueue(WORKERS, signal, uid => begun.then(() => collector.examine(uid)), failed('garbage collection is tried again'))
-    const orphaning = new WorkQueue(ORPHANING_WORKERS, signal, uid => begun.then(() => collector.orphan(uid)), failed('orphaning is tried again'))
+    const examining = new WorkQueue(
+      WORKERS,
+      signal,
+      uid => begun.then(() => collector.examine(uid)),
+      failed('garbage collection is tried again'),
+      env.queues?.meter('garbage_collector_attempt_to_delete'),
+    )
+    const orphaning = new WorkQueue(
+      ORPHANING_WORKERS,
+      signal,
+      uid => begun.then(() => collector.orphan(uid)),
+      failed('orphaning is tried again'),
+      env.queues?.meter('garbage_collector_attempt_to_orphan'),
+    )
     const examine = (uid: string): void => examining.add(uid)
     const graph = new OwnerGraph({ examine, orphan: uid => orphaning.add(uid), invalidNamespace: invalidOwnerEvents(env) })
     const monitors = new Monitors(env, catalog, graph, signal)

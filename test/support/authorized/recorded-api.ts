@@ -16,6 +16,7 @@ import type { ListOptions } from '../../../src/registry/read.ts'
 import type { ResourceStore } from '../../../src/registry/resource-store.ts'
 import type { AdmissionRequest, WriteTarget } from '../../../src/registry/types.ts'
 import type { AnyRequest } from '../../../src/server/any-http.ts'
+import { AuthMetrics } from '../../../src/server/auth-metrics.ts'
 import { InFlight } from '../../../src/server/filters/in-flight.ts'
 import { Pipeline } from '../../../src/server/pipeline.ts'
 import { RequestMetrics } from '../../../src/server/request-metrics.ts'
@@ -77,6 +78,7 @@ export class RecordedApi {
   constructor(definitions: readonly ResourceDefinition[]) {
     this.catalog = new Catalog(definitions.map(definition => this.recorded(definition)))
     this.pipeline = new Pipeline({
+      authMetrics: new AuthMetrics(),
       authenticator: () => undefined,
       authorizer: {
         authorize: async (user, attributes) => {

@@ -11,7 +11,7 @@ function tell(scope: object, deprecation: object | undefined = old): { warnings:
   const deprecatedRequests = createDeprecatedRequests()
   const ctx = { warn: (text: string) => warnings.push(text) }
   tellDeprecation({ exchange: { ctx }, env: { deprecatedRequests }, served: { version: home, deprecation }, subresourceName: '', ...scope } as unknown as Scope)
-  return { warnings, samples: deprecatedRequests.samples() }
+  return { warnings, samples: [...deprecatedRequests.samples()] }
 }
 
 const labels = { group: 'example.io', version: 'v1', resource: 'widgets', subresource: '', removed_release: '1.40' }

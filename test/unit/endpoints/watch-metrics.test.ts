@@ -11,8 +11,10 @@ describe('watch metrics', () => {
   const value = (name: string, wanted: Record<string, string> = {}) =>
     metrics
       .families()
-      .flatMap(family => family.samples())
-      .filter(({ metricName, labels }) => metricName === name && Object.entries(wanted).every(([label, of]) => labels[label] === of))
+      .flatMap(family => [...family.samples()])
+      .filter(
+        ({ metricName, labels, le }) => metricName === name && Object.entries(wanted).every(([label, of]) => (label === 'le' ? le : labels[label]) === of),
+      )
       .map(sample => sample.value)
   beforeEach(() => {
     metrics = new WatchMetrics()

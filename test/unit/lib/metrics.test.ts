@@ -53,7 +53,7 @@ describe('metric families', () => {
   it('bound the number of label sets', () => {
     const family = new GaugeFamily({ name: 'many', help: '', stability: 'ALPHA', labels: ['name'] })
     for (let i = 0; i < 20_000; i++) family.child(`n${i}`).value++
-    const samples = family.samples()
+    const samples = [...family.samples()]
     expect(samples.length).to.equal(10_001)
     expect(samples.at(-1)).to.deep.equal({ metricName: 'many', labels: { name: 'other' }, value: 10_000 })
   })

@@ -21,7 +21,7 @@ describe('storage/request-timings', () => {
     await timed.write({ key: name, expected: updated.revision }, signal)
     backend.down = true
     expect((await timed.get(name, signal).catch((error: { code: string }) => error)) as object).to.include({ code: 'unavailable' })
-    const samples = timings.families().flatMap(family => family.samples())
+    const samples = timings.families().flatMap(family => [...family.samples()])
     const counts = (metric: string) =>
       Object.fromEntries(samples.filter(({ metricName }) => metricName === metric).map(({ labels, value }) => [`${labels.operation} ${labels.type}`, value]))
     const all = { 'create pods': 1, 'update pods': 1, 'get pods': 2, 'list pods': 1, 'delete pods': 1 }

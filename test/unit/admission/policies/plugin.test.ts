@@ -127,12 +127,12 @@ describe('validating admission policies', () => {
       await made.configMap('b')
       const [checks, durations] = made.metrics.families()
       expect(checks?.name).to.equal('apiserver_validating_admission_policy_check_total')
-      expect(checks?.samples().map(({ labels, value }) => [...Object.values(labels), value].join(' '))).to.have.members([
+      expect([...(checks?.samples() ?? [])].map(({ labels, value }) => [...Object.values(labels), value].join(' '))).to.have.members([
         'p p invalid_error warn 4',
         'p p invalid_error audit 4',
         'i i invalid_error allow 1',
       ])
-      expect(durations?.samples().filter(({ labels }) => labels.le === '+Inf')).to.have.length(3)
+      expect([...(durations?.samples() ?? [])].filter(({ le }) => le === '+Inf')).to.have.length(3)
     })
   })
 

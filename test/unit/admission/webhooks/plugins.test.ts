@@ -156,7 +156,7 @@ describe('admission webhooks', () => {
       .catch(() => {})
     const lines = world.metrics
       .families()
-      .flatMap(family => family.samples())
+      .flatMap(family => [...family.samples()])
       .map(({ metricName, labels, value }) => `${metricName.replace('apiserver_admission_webhook_', '')} ${Object.values(labels).join(' ')} ${value}`)
     for (const line of [
       'request_total c.example.com validating CREATE 500 false 2',

@@ -43,8 +43,7 @@ describe('webhookConverter', function () {
   }
   const counts = (): string[] =>
     metrics.families.flatMap(family =>
-      family
-        .samples()
+      [...family.samples()]
         .filter(({ metricName }) => /(_total|_count)$/.test(metricName))
         .map(({ metricName, labels, value }) => `${metricName} ${Object.values(labels).join(' ')} ${value}`),
     )

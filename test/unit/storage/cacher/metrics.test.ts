@@ -18,7 +18,7 @@ const some = { matches: ({ name }: { name: string }) => name === 'a', everything
 /** `{label="value"} number` of each line that the family has, buckets apart. */
 const linesOf = (families: readonly MetricFamily[], name: string): string[] =>
   families
-    .flatMap(family => family.samples())
+    .flatMap(family => [...family.samples()])
     .filter(sample => sample.metricName === name)
     .map(({ labels, value }) => `${Object.entries(labels).map(([label, of]) => `${label}=${of}`)} ${value}`)
 
@@ -57,7 +57,7 @@ describe('storage/cacher/metrics', () => {
 
   it('has a line only for what has happened', async () => {
     await open()
-    const all = cacherMetrics(cacher, '/registry').flatMap(family => family.samples())
+    const all = cacherMetrics(cacher, '/registry').flatMap(family => [...family.samples()])
     expect(all.map(({ metricName, value }) => `${metricName} ${value}`)).to.deep.equal([
       'apiserver_watch_cache_initializations_total 1',
       'apiserver_watch_cache_resource_version 1',
