@@ -14,7 +14,7 @@ import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
-import { applyKindDefaults, decodeObject } from '../registry/decode-object.ts'
+import { applyKindDefaults, decodeInSteps } from '../registry/decode-object.ts'
 import { managedConversion, withConversions } from '../registry/managed-conversion.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
@@ -117,7 +117,7 @@ function* merged(
  */
 function* decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): Steps<KubeObject> {
   const { freeForm } = target.schema
-  if (!freeForm) return decodeObject(target as unknown as Version, merged)
+  if (!freeForm) return yield* decodeInSteps(target as unknown as Version, merged)
   yield
   const { metadata } = freeForm.read({ metadata: merged.metadata ?? {} })
   const object = { ...clone(merged), metadata } as unknown as KubeObject

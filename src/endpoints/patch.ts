@@ -14,7 +14,7 @@ import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, invalidError, notFoundError, tooLargeError } from '../meta/status.ts'
-import { decodeObject } from '../registry/decode-object.ts'
+import { decodeInSteps } from '../registry/decode-object.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { groupResourceOf } from '../registry/types.ts'
@@ -171,7 +171,7 @@ function* decodePatched(
   let next: KubeObject
   try {
     if (type !== STRATEGIC_PATCH) checkPatchedType(scope.snapshot, target, patched, shown, !custom && isCustom(scope.served))
-    next = decodeObject(
+    next = yield* decodeInSteps(
       target as unknown as Version,
       patched,
       options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`),

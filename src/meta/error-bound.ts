@@ -1,4 +1,4 @@
-import type { Steps } from '../lib/steps.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { FieldError } from './field-error.ts'
 
 /** A small body may hold very many errors; nobody reads more than these, and the answer is bounded. */
@@ -51,4 +51,12 @@ export function* boundedErrors(validation: Steps<FieldError[]>): Steps<FieldErro
     }
     yield
   }
+}
+
+/** The same of a validation that is done at once: of what nobody is told, where the object is only brought into order. */
+export const boundedAtOnce = (validate: () => FieldError[]): FieldError[] => runAtOnce(boundedErrors(inOneStep(validate)))
+
+function* inOneStep(validate: () => FieldError[]): Steps<FieldError[]> {
+  yield
+  return validate()
 }

@@ -1,4 +1,5 @@
 import type { Version } from '../catalog/definition.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/default.ts'
@@ -14,8 +15,14 @@ export function applyKindDefaults(target: Decodable, object: KubeObject): KubeOb
 }
 
 /** A value of the JSON data model as a defaulted object. Its kind and apiVersion are those of the value. Throws DecodeError. */
-export function decodeObject(target: Decodable, value: Json, onUnknown?: (path: string) => void): KubeObject {
-  const object = applyKindDefaults(target, decode(target.schema, value, onUnknown ? { onUnknown } : {}) as unknown as KubeObject)
+export const decodeObject = (target: Decodable, value: Json, onUnknown?: (path: string) => void): KubeObject =>
+  runAtOnce(decodeInSteps(target, value, onUnknown))
+
+/** The same in steps, for values that may be large. */
+export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
+  const decoded = decode(target.schema, value, onUnknown ? { onUnknown } : {}) as unknown as KubeObject
+  yield
+  const object = applyKindDefaults(target, decoded)
   keepManagerReset(value, object)
   return object
 }

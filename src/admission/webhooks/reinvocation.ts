@@ -27,7 +27,8 @@ export class Reinvocation {
     if (!deepEqual(this.#lastOutput, object)) this.changed()
   }
 
+  /** What this round made of the object is remembered where somebody may have to be asked again. */
   end(object: KubeObject | undefined): void {
-    this.#lastOutput = object && clone(object)
+    if (this.#asked.size > 0) this.#lastOutput = object && clone(object)
   }
 }

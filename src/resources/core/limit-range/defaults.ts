@@ -22,7 +22,8 @@ type List = Record<string, string> | undefined
 
 function fill(list: List, from: List): List {
   if (from === undefined) return list
-  const filled = list ?? {}
+  if (list === undefined) return Object.keys(from).length > 0 ? { ...from } : undefined
+  const filled = list
   for (const [name, quantity] of Object.entries(from)) if (!Object.hasOwn(filled, name)) setMember(filled, name, quantity)
-  return Object.keys(filled).length > 0 ? filled : list
+  return filled
 }

@@ -1,4 +1,5 @@
 import type { Reservation, Strategy } from '../../../catalog/definition.ts'
+import { boundedAtOnce } from '../../../meta/error-bound.ts'
 import { nameIsDns1035Label } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { invalidError } from '../../../meta/status.ts'
@@ -18,7 +19,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
   const settle = (next: KubeObject, old: KubeObject | undefined): void => {
     if (old) keepAllocated(next, old)
     alignClusterIPs(next, old)
-    settleFamilies(next, old, families)
+    boundedAtOnce(() => settleFamilies(next, old, families))
   }
   return {
     allowCreateOnUpdate: true,
