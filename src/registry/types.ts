@@ -71,7 +71,10 @@ const NO_STRATEGY: Strategy = {}
 
 export const strategyOf = (served: ServedResource, subresource: Subresource | undefined): Strategy => {
   const own = served.version.strategy ?? served.definition.strategy ?? NO_STRATEGY
-  return subresource?.strategy === undefined ? own : { ...own, ...subresource.strategy }
+  if (subresource?.strategy === undefined) return own
+  // A subresource that has a validation of its own does not run the kind's, whichever of its two forms that has.
+  const { validateInSteps: _inSteps, ...shared } = own
+  return { ...(subresource.strategy.validate ? shared : own), ...subresource.strategy }
 }
 
 export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })
