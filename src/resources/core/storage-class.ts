@@ -22,16 +22,3 @@ export const printAccessModes = (modes: readonly string[] | undefined): string =
 
 export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const VOLUME_MODES = ['Block', 'Filesystem']
-
-/** Lines that tell two specs apart, for the message of an update that is refused. */
-export function printDifference(old: Record<string, unknown>, next: Record<string, unknown>): string {
-  const lines: string[] = []
-  for (const member of new Set([...Object.keys(old), ...Object.keys(next)])) {
-    const before = JSON.stringify(old[member])
-    const after = JSON.stringify(next[member])
-    if (before === after) continue
-    if (before !== undefined) lines.push(`- ${member}: ${before}`)
-    if (after !== undefined) lines.push(`+ ${member}: ${after}`)
-  }
-  return lines.join('\n')
-}

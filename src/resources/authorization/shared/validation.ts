@@ -4,6 +4,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import type { KubeObject, ObjectMeta } from '../../../meta/object.ts'
+import { goValue } from '../../go-values.ts'
 
 type ApiStruct = KubeObject['spec']
 
@@ -67,7 +68,7 @@ const isEmpty = (value: unknown): boolean =>
 /** But for `managedFields`, and those named. */
 function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly string[] = []): FieldError[] {
   const told = Object.entries(metadata).filter(([name, value]) => name !== 'managedFields' && !isEmpty(value))
-  return told.every(([name]) => except.includes(name)) ? [] : [invalid(fieldPath('metadata'), Object.fromEntries(told), detail)]
+  return told.every(([name]) => except.includes(name)) ? [] : [invalid(fieldPath('metadata'), goValue('meta.ObjectMeta', metadata), detail)]
 }
 
 const MUST_BE_EMPTY = 'must be empty'

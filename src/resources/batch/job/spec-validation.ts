@@ -6,6 +6,7 @@ import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import type { ApiStruct } from '../../core/checks.ts'
 import type { PodValidationOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
+import { goValue } from '../../go-values.ts'
 import { validateFailurePolicy } from './failure-policy.ts'
 import { validateSuccessPolicy } from './success-policy.ts'
 
@@ -76,7 +77,7 @@ export function validateJobSpecParts(spec: ApiStruct, path: FieldPath, options: 
   if (spec.successPolicy) {
     const at = path.child('successPolicy')
     if (spec.completionMode === 'Indexed') errors.push(...validateSuccessPolicy(spec, at))
-    else errors.push(invalid(at, spec.successPolicy, 'requires indexed completion mode'))
+    else errors.push(invalid(at, goValue('batch.SuccessPolicy', spec.successPolicy), 'requires indexed completion mode'))
   }
   return [
     ...errors,

@@ -10,6 +10,7 @@ import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { selectionOf, validateSelectorUnchanged, validateSelects } from '../../apps/shared/template.ts'
 import type { ApiStruct } from '../../core/checks.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { goMember, goValue } from '../../go-values.ts'
 import { validateGeneratedSelector } from './generated-selector.ts'
 import { validateJobSpecParts } from './spec-validation.ts'
 
@@ -62,12 +63,13 @@ function withScheduling(old: ApiStruct, next: ApiStruct): ApiStruct {
 function validateTemplateUpdate(next: KubeObject, old: KubeObject, path: FieldPath): FieldError[] {
   const notBegun = old.spec.suspend === true && !old.status?.startTime
   const before = notBegun ? withScheduling(old.spec.template, next.spec.template) : old.spec.template
-  return deepEqual(next.spec.template, before) ? [] : [invalid(path, next.spec.template, 'field is immutable')]
+  return deepEqual(next.spec.template, before) ? [] : [invalid(path, goValue('core.PodTemplateSpec', next.spec.template), 'field is immutable')]
 }
 
 function validateUpdate(next: KubeObject, old: KubeObject): FieldError[] {
   const { spec } = next
-  const unchanged = (name: string): FieldError[] => validateImmutableField(spec[name], old.spec[name], SPEC.child(name))
+  const unchanged = (name: string): FieldError[] =>
+    deepEqual(spec[name], old.spec[name]) ? [] : [invalid(SPEC.child(name), goMember('batch.JobSpec', name, spec[name]), 'field is immutable')]
   return [
     ...validateSpec(spec, old.spec, SPEC),
     ...validateCompletions(spec, old.spec, SPEC.child('completions')),

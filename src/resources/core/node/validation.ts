@@ -5,6 +5,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidCIDR, parseCidr } from '../../../meta/ip.ts'
 import { isValidLabelValue } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { goValue } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { checkQualifiedName, report } from '../checks.ts'
 import { checkResourceQuantity } from '../pod-spec/resources.ts'
@@ -34,7 +35,7 @@ export function validateNodeUpdate(next: KubeObject, old: KubeObject): FieldErro
   const list: ApiStruct[] = next.status?.addresses ?? []
   for (const [i, { type, address }] of list.entries()) {
     const key = JSON.stringify([type, address])
-    if (addresses.has(key)) errors.push(duplicate(fieldPath('status', 'addresses').index(i), { type, address }))
+    if (addresses.has(key)) errors.push(duplicate(fieldPath('status', 'addresses').index(i), goValue('core.NodeAddress', { type, address })))
     addresses.add(key)
   }
   const before: string[] = old.spec?.podCIDRs ?? []

@@ -8,9 +8,10 @@ import { isQualifiedName } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
+import { goChanges } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { isNativeResource } from '../pod-spec/resources.ts'
-import { CLASS_ANNOTATION, printDifference } from '../storage-class.ts'
+import { CLASS_ANNOTATION } from '../storage-class.ts'
 import type { ClaimSpecOptions } from '../volume/claim-template.ts'
 import { checkClaimSpec } from '../volume/claim-template.ts'
 
@@ -58,7 +59,7 @@ function checkUpdate(next: KubeObject, old: KubeObject, errors: Errors): void {
   if (bound && after.volumeAttributesClassName !== undefined) after.volumeAttributesClassName = before.volumeAttributesClassName
   if (!sameSpec(after, before)) {
     const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
-    errors.push(forbidden(specPath, `${what}\n${printDifference(before, after)}`))
+    errors.push(forbidden(specPath, `${what}\n${goChanges('core.PersistentVolumeClaimSpec', before, after)}`))
   }
   if (compareQuantity(newSize, oldSize) < 0 && compareQuantity(newSize, old.status?.capacity?.storage) <= 0) {
     errors.push(forbidden(specPath.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity'))

@@ -7,10 +7,11 @@ import { isValidLabelValue, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
+import { goChanges, goMember } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { NOT_POSITIVE, report } from '../checks.ts'
 import { checkNodeSelector } from '../pod-spec/affinity.ts'
-import { ACCESS_MODES, printDifference, VOLUME_MODES } from '../storage-class.ts'
+import { ACCESS_MODES, VOLUME_MODES } from '../storage-class.ts'
 import { sameNodeAffinity } from './node-affinity.ts'
 import { checkSource, sourcesOf } from './sources.ts'
 
@@ -63,7 +64,7 @@ function checkCapacity(capacity: Record<string, string>, errors: Errors): void {
   const path = specPath.child('capacity')
   const names = Object.keys(capacity)
   if (names.length === 0) errors.push(required(path))
-  if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported(path, capacity, ['storage']))
+  if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported(path, goMember('core.PersistentVolumeSpec', 'capacity', capacity), ['storage']))
   for (const name of names) {
     const quantity = capacity[name] as string
     const value = quantityValue(quantity)
@@ -111,12 +112,18 @@ function checkUpdate(next: ApiStruct, old: ApiStruct, errors: Errors): void {
   const secretIsNew = old.csi && !old.csi.controllerExpandSecretRef && next.csi?.controllerExpandSecretRef
   const compared = secretIsNew ? { ...after, csi: { ...next.csi, controllerExpandSecretRef: undefined } } : after
   if (!deepEqual(compared, before)) {
-    const detail = `spec.persistentvolumesource is immutable after creation\n${printDifference(before, compared)}`
+    const detail = `spec.persistentvolumesource is immutable after creation\n${goChanges('core.PersistentVolumeSource', before, compared)}`
     errors.push(forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
   }
   errors.push(...validateImmutableField(next.volumeMode, old.volumeMode, fieldPath('volumeMode')))
   if (old.nodeAffinity !== undefined && !sameNodeAffinity(next.nodeAffinity, old.nodeAffinity)) {
-    errors.push(invalid(fieldPath('nodeAffinity'), next.nodeAffinity, 'field is immutable, except for updating from beta label to GA'))
+    errors.push(
+      invalid(
+        fieldPath('nodeAffinity'),
+        goMember('core.PersistentVolumeSpec', 'nodeAffinity', next.nodeAffinity),
+        'field is immutable, except for updating from beta label to GA',
+      ),
+    )
   }
   if (next.volumeAttributesClassName !== old.volumeAttributesClassName) {
     const path = fieldPath('spec', 'volumeAttributesClassName')

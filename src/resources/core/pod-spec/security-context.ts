@@ -1,6 +1,7 @@
 import { invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidGroupId, isValidUserId } from '../../../meta/names.ts'
+import { goValue } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { report } from '../checks.ts'
 import { checkDescendingPath } from '../volume/paths.ts'
@@ -17,7 +18,8 @@ export function checkSeccompProfile(profile: ApiStruct, path: FieldPath, errors:
   if (type === 'Localhost') {
     if (profile.localhostProfile === undefined) errors.push(required(at, 'must be set when seccomp type is Localhost'))
     else checkDescendingPath(profile.localhostProfile, at, errors)
-  } else if (profile.localhostProfile !== undefined) errors.push(invalid(at, profile, 'can only be set when seccomp type is Localhost'))
+  } else if (profile.localhostProfile !== undefined)
+    errors.push(invalid(at, goValue('core.SeccompProfile', profile), 'can only be set when seccomp type is Localhost'))
 }
 
 export function checkAppArmorProfile(profile: ApiStruct, path: FieldPath, errors: Errors): void {
@@ -44,10 +46,13 @@ export function checkSecurityContext(context: ApiStruct, hostUsers: boolean, pat
   }
   if (context.seccompProfile) checkSeccompProfile(context.seccompProfile, path.child('seccompProfile'), errors)
   if (context.allowPrivilegeEscalation === false) {
-    if (context.privileged) errors.push(invalid(path, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
+    if (context.privileged)
+      errors.push(invalid(path, goValue('core.SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
     for (const capability of context.capabilities?.add ?? []) {
       if (capability === 'CAP_SYS_ADMIN')
-        errors.push(invalid(path, context, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'))
+        errors.push(
+          invalid(path, goValue('core.SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'),
+        )
     }
   }
   if (context.windowsOptions) checkWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)

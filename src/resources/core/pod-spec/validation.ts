@@ -3,6 +3,7 @@ import { duplicate, forbidden, invalid, notSupported, required } from '../../../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123SubdomainWithUnderscore, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
+import { goMember } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { checkDnsLabel, checkDnsSubdomain, checkIP, checkQualifiedName, inclusiveRange, MAX_INT32, report } from '../checks.ts'
 import { checkVolumes } from '../volume/validation.ts'
@@ -46,7 +47,7 @@ export function validatePodTemplateSpecForReplicas(
   const errors: Errors = []
   const labels = template.metadata?.labels ?? {}
   if (Object.entries(selector).some(([key, value]) => !Object.hasOwn(labels, key) || labels[key] !== value)) {
-    errors.push(invalid(path.child('metadata', 'labels'), labels, '`selector` does not match template `labels`'))
+    errors.push(invalid(path.child('metadata', 'labels'), goMember('meta.ObjectMeta', 'labels', labels), '`selector` does not match template `labels`'))
   }
   errors.push(...validatePodTemplateSpec(template, path, options))
   const restart: string = template.spec?.restartPolicy ?? ''

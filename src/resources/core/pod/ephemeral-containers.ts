@@ -4,11 +4,11 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { goChanges } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podOptions } from '../pod-spec/options.ts'
-import { differences } from './differences.ts'
 import { bumpGeneration, restoreMetadata } from './prepare.ts'
 import { checkAnnotationsUpdate, checkPod } from './validation.ts'
 
@@ -41,7 +41,8 @@ function validate(next: KubeObject, old: KubeObject): FieldError[] {
     const after = byName.get(container.name)
     const which = `existing ephemeral containers ${JSON.stringify(container.name)}`
     if (!after) errors.push(forbidden(path, `${which} may not be removed\n`))
-    else if (!deepEqual(container, after)) errors.push(forbidden(path, `${which} may not be changed\n${differences(container, after)}`))
+    else if (!deepEqual(container, after))
+      errors.push(forbidden(path, `${which} may not be changed\n${goChanges('core.EphemeralContainer', container, after)}`))
   }
   return errors
 }

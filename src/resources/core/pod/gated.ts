@@ -1,6 +1,7 @@
 import { deepEqual } from '../../../meta/equal.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { goMember, goValue } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 
 /** What may change of a pod that a scheduling gate holds back: where it may run may become narrower. */
@@ -11,7 +12,7 @@ export function checkNodeSelectorAdditions(
   errors: Errors,
 ): void {
   if (Object.entries(old).every(([key, value]) => Object.hasOwn(next, key) && next[key] === value)) return
-  errors.push(invalid(path, next, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'))
+  errors.push(invalid(path, goMember('core.PodSpec', 'nodeSelector', next), 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'))
 }
 
 export function checkNodeAffinityAdditions(next: ApiStruct, old: ApiStruct, path: FieldPath, errors: Errors): void {
@@ -21,10 +22,13 @@ export function checkNodeAffinityAdditions(next: ApiStruct, old: ApiStruct, path
   const after: ApiStruct[] = next?.[field]?.nodeSelectorTerms ?? []
   const at = path.child(field, 'nodeSelectorTerms')
   if (before.length > 0 && before.length !== after.length) {
-    return void errors.push(invalid(at, after, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed'))
+    return void errors.push(
+      invalid(at, goMember('core.NodeSelector', 'nodeSelectorTerms', after), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed'),
+    )
   }
   before.forEach((term, i) => {
-    if (!onlyAdds(after[i], term)) errors.push(invalid(at.index(i), after[i], 'only additions are allowed (no mutations or deletions)'))
+    if (!onlyAdds(after[i], term))
+      errors.push(invalid(at.index(i), goValue('core.NodeSelectorTerm', after[i]), 'only additions are allowed (no mutations or deletions)'))
   })
 }
 

@@ -6,6 +6,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6, isValidIP } from '../../../meta/ip.ts'
 import { isValidGroupId, isValidUserId, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { goMember, goValue } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { checkIP, checkQualifiedName, report } from '../checks.ts'
 import { podOptions } from '../pod-spec/options.ts'
@@ -32,12 +33,12 @@ export function validatePodStatusUpdate(next: KubeObject, old: KubeObject): Fiel
   if (!deepEqual(status.qosClass, before.qosClass)) errors.push(invalid(STATUS.child('qosClass'), status.qosClass ?? '', IMMUTABLE))
   checkTransitions(status, before, old.spec, errors)
   checkClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses'), errors)
-  checkAddresses(status.podIPs ?? [], STATUS.child('podIPs'), errors)
+  checkAddresses(status.podIPs ?? [], 'podIPs', errors)
   const hostIPs: ApiStruct[] = status.hostIPs ?? []
   if (hostIPs.length > 0 && (status.hostIP ?? '') !== (hostIPs[0].ip ?? '')) {
     errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), hostIPs[0].ip ?? '', 'must be equal to `hostIP`'))
   }
-  checkAddresses(hostIPs, STATUS.child('hostIPs'), errors)
+  checkAddresses(hostIPs, 'hostIPs', errors)
   for (const list of STATUS_LISTS) checkUsers(status[list] ?? [], spec.os?.name ?? 'linux', STATUS.child(list), errors)
   checkAllocated(status.containerStatuses ?? [], spec.containers ?? [], STATUS.child('containerStatuses'), errors)
   checkAllocated(status.initContainerStatuses ?? [], spec.initContainers ?? [], STATUS.child('initContainerStatuses'), errors)
@@ -83,17 +84,19 @@ function checkClaimStatuses(statuses: readonly ApiStruct[], claims: readonly Api
 }
 
 /** At most one address of each family. */
-function checkAddresses(addresses: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+function checkAddresses(addresses: readonly ApiStruct[], list: 'podIPs' | 'hostIPs', errors: Errors): void {
+  const path = STATUS.child(list)
   addresses.forEach(({ ip = '' }, i) => {
     checkIP(ip, path.index(i), errors)
   })
   if (addresses.length < 2) return
   const valid = addresses.map(({ ip = '' }) => ip).filter(ip => isValidIP(ip).length === 0)
   const dualStack = valid.length === addresses.length && new Set(valid.map(isIPv6)).size === 2
-  if (!dualStack || addresses.length > 2) errors.push(invalid(path, addresses, 'may specify no more than one IP for each IP family'))
+  if (!dualStack || addresses.length > 2)
+    errors.push(invalid(path, goMember('core.PodStatus', list, addresses), 'may specify no more than one IP for each IP family'))
   const seen = new Set<string>()
   addresses.forEach((address, i) => {
-    if (seen.has(address.ip)) errors.push(duplicate(path.index(i), address))
+    if (seen.has(address.ip)) errors.push(duplicate(path.index(i), goValue(list === 'podIPs' ? 'core.PodIP' : 'core.HostIP', address)))
     seen.add(address.ip)
   })
 }

@@ -4,6 +4,7 @@ import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { goChanges } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { inclusiveRange, MAX_INT32 } from '../checks.ts'
 import { checkPodAnnotations, checkPodAnnotationsUpdate, checkProfilesAgree } from '../pod-spec/annotations.ts'
@@ -12,7 +13,6 @@ import type { PodValidationOptions } from '../pod-spec/options.ts'
 import { podOptions } from '../pod-spec/options.ts'
 import { checkTolerations } from '../pod-spec/scheduling.ts'
 import { checkPodSpec } from '../pod-spec/validation.ts'
-import { differences } from './differences.ts'
 import { checkNodeAffinityAdditions, checkNodeSelectorAdditions } from './gated.ts'
 
 const SPEC = fieldPath('spec')
@@ -81,7 +81,7 @@ export function validatePodUpdate(next: KubeObject, old: KubeObject): FieldError
   if (deepEqual(next.spec, old.spec)) return errors
   const rest = withoutUpdates(next.spec, old.spec, errors)
   if (!deepEqual(rest, old.spec)) {
-    errors.push(forbidden(SPEC, `pod updates may not change fields other than ${UPDATABLE.join(',')}\n${differences(old.spec, rest)}`))
+    errors.push(forbidden(SPEC, `pod updates may not change fields other than ${UPDATABLE.join(',')}\n${goChanges('core.PodSpec', old.spec, rest)}`))
   }
   return errors
 }

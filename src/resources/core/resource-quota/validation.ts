@@ -1,8 +1,9 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required, verbatim } from '../../../meta/field-error.ts'
+import { invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { goMember, goMemberOnce } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { checkResourceName, checkResourceQuantity, isHugePages } from '../pod-spec/resources.ts'
 
@@ -50,7 +51,7 @@ export function validateQuota(next: KubeObject, old: KubeObject | undefined): Fi
   const before = new Set<string>(old.spec?.scopes ?? [])
   const scopes: string[] = next.spec?.scopes ?? []
   if (before.size !== new Set(scopes).size || scopes.some(scope => !before.has(scope))) {
-    errors.push(invalid(fieldPath('spec', 'scopes'), scopes, 'field is immutable'))
+    errors.push(invalid(fieldPath('spec', 'scopes'), goMember('core.ResourceQuotaSpec', 'scopes', next.spec?.scopes), 'field is immutable'))
   }
   return errors
 }
@@ -79,25 +80,27 @@ function checkSpec(spec: ApiStruct, errors: Errors): void {
     .filter(isQuotaResource)
   const scopes: string[] = spec.scopes ?? []
   const scopesPath = path.child('scopes')
+  const told = goMemberOnce('core.ResourceQuotaSpec', 'scopes', spec.scopes)
   for (const scope of scopes) {
     const fits = scopeOf(scope)
-    if (!fits) errors.push(invalid(scopesPath, scopes, 'unsupported scope'))
-    for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(scopesPath, scopes, 'unsupported scope applied to resource'))
+    if (!fits) errors.push(invalid(scopesPath, told(), 'unsupported scope'))
+    for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(scopesPath, told(), 'unsupported scope applied to resource'))
   }
-  checkConflicts(scopes, scopes, scopesPath, errors)
-  if (spec.scopeSelector) checkSelector(spec, resources, path.child('scopeSelector', 'matchExpressions'), errors)
+  checkConflicts(scopes, told, scopesPath, errors)
+  if (spec.scopeSelector) checkSelector(spec, resources, told, path.child('scopeSelector', 'matchExpressions'), errors)
 }
 
-function checkConflicts(scopes: readonly string[], told: readonly string[], path: FieldPath, errors: Errors): void {
-  for (const [one, other] of CONFLICTS) if (scopes.includes(one) && scopes.includes(other)) errors.push(invalid(path, told, 'conflicting scopes'))
+function checkConflicts(scopes: readonly string[], told: () => Verbatim, path: FieldPath, errors: Errors): void {
+  for (const [one, other] of CONFLICTS) if (scopes.includes(one) && scopes.includes(other)) errors.push(invalid(path, told(), 'conflicting scopes'))
 }
 
-function checkSelector(spec: ApiStruct, resources: readonly string[], path: FieldPath, errors: Errors): void {
+function checkSelector(spec: ApiStruct, resources: readonly string[], scopes: () => Verbatim, path: FieldPath, errors: Errors): void {
+  const selector = goMemberOnce('core.ResourceQuotaSpec', 'scopeSelector', spec.scopeSelector)
   const expressions: ApiStruct[] = spec.scopeSelector.matchExpressions ?? []
   for (const { scopeName = '', operator = '', values = [] } of expressions) {
     const fits = scopeOf(scopeName)
     if (!fits) errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'))
-    for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(path, spec.scopeSelector, 'unsupported scope applied to resource'))
+    for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(path, selector(), 'unsupported scope applied to resource'))
     if (fits && scopeName !== 'PriorityClass' && operator !== 'Exists') errors.push(invalid(path.child('operator'), operator, ONLY_EXISTS))
     if (operator === 'In' || operator === 'NotIn') {
       if (values.length === 0) {
@@ -112,5 +115,5 @@ function checkSelector(spec: ApiStruct, resources: readonly string[], path: Fiel
     }
   }
   const names = expressions.map(({ scopeName }) => scopeName as string)
-  checkConflicts(names, spec.scopes ?? [], path, errors)
+  checkConflicts(names, scopes, path, errors)
 }

@@ -2,6 +2,7 @@ import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { goValue } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { report } from '../checks.ts'
 import { checkDownwardFile } from './downward-api.ts'
@@ -99,7 +100,8 @@ function checkTrustBundle(bundle: ApiStruct, path: FieldPath, errors: Errors): v
     if (name === '') errors.push(required(path.child('name'), 'must be a valid object name'))
     const own = name.slice(name.lastIndexOf(':') + 1)
     for (const text of nameIsDnsSubdomain(own, false)) errors.push(invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${text}`))
-    if (bundle.labelSelector) errors.push(invalid(path.child('labelSelector'), bundle.labelSelector, 'labelSelector must be unset if name is specified'))
+    if (bundle.labelSelector)
+      errors.push(invalid(path.child('labelSelector'), goValue('meta.LabelSelector', bundle.labelSelector), 'labelSelector must be unset if name is specified'))
   } else if (signerName !== undefined) {
     if (signerName === '') errors.push(required(path.child('signerName'), 'must be a valid signer name'))
     const [domain = '', ...rest] = signerName.split('/')

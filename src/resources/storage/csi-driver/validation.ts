@@ -1,3 +1,4 @@
+import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -5,6 +6,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import type { ApiStruct } from '../../core/checks.ts'
+import { goMember } from '../../go-values.ts'
 
 const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType']
 const LIFECYCLE_MODES = ['Persistent', 'Ephemeral']
@@ -41,6 +43,8 @@ export function validateCSIDriver({ spec }: KubeObject, old: KubeObject | undefi
       : []),
     // Upstream's path is not the name of the field.
     ...(old ? validateImmutableField(spec.attachRequired, old.spec.attachRequired, path.child('attachedRequired')) : []),
-    ...(old ? validateImmutableField(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, modes) : []),
+    ...(old && !deepEqual(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes)
+      ? [invalid(modes, goMember('storage.CSIDriverSpec', 'volumeLifecycleModes', spec.volumeLifecycleModes), 'field is immutable')]
+      : []),
   ]
 }

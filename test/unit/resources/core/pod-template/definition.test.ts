@@ -59,7 +59,7 @@ describe('resources/core/pod-template', () => {
       validatePodTemplateSpecForReplicas(of, selector, fieldPath('t'), podTemplateOptions()).map(fieldErrorText)
     expect(check(undefined, {})).to.deep.equal(['t: Required value'])
     expect(check(template, { a: 'c' })).to.deep.equal([
-      't.metadata.labels: Invalid value: {"a":"b"}: `selector` does not match template `labels`',
+      't.metadata.labels: Invalid value: map[string]string{"a":"b"}: `selector` does not match template `labels`',
       't.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
       't.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported',
     ])

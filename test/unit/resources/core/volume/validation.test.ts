@@ -92,7 +92,7 @@ const cases: Record<string, [volume: object, ...errors: string[]]> = {
   'trust bundles': [
     { projected: { sources: [{ clusterTrustBundle: { path: 'a' } }, { clusterTrustBundle: { name: 'b', path: 'b', labelSelector: {} } }] } },
     '.projected.sources[0].clusterTrustBundle: Required value: either name or signerName must be specified',
-    '.projected.sources[1].clusterTrustBundle.labelSelector: Invalid value: {}: labelSelector must be unset if name is specified',
+    '.projected.sources[1].clusterTrustBundle.labelSelector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: labelSelector must be unset if name is specified',
   ],
   ephemeral: [{ ephemeral: {} }, '.ephemeral.volumeClaimTemplate: Required value'],
   'ephemeral claim': [

@@ -1,0 +1,155 @@
+import { deepEqual } from '../../meta/equal.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { type GoStruct, type GoType, isNil, membersOf } from './go-type.ts'
+
+/** Two values of a type beside each other. A side is absent where a list or a map has no such item. */
+export interface Comparison {
+  readonly type: GoType
+  readonly old: Side
+  readonly next: Side
+  /** What stands inside, by name where it has one; empty for what is compared as a whole. */
+  readonly inner: readonly Named[]
+  /** Wholes that are the same, and that are not. */
+  readonly same: number
+  readonly different: number
+  /** How many comparisons there are inside, and how deep they go. */
+  readonly count: number
+  readonly depth: number
+}
+
+export type Side = { readonly value: Json | undefined } | undefined
+
+interface Named {
+  readonly name: string
+  readonly of: Comparison
+}
+
+type Pair = readonly [old: number | undefined, next: number | undefined]
+
+/** Of lists for whose items more pairs would have to be compared, items stand beside those of their place. */
+const MOST_PAIRS = 64
+
+/** Undefined where more than `most` values would have to be compared. */
+export function compare(type: GoType, old: Json, next: Json, most: number): Comparison | undefined {
+  const comparer = new Comparer(most)
+  const comparison = comparer.compare(type, { value: old }, { value: next })
+  return comparer.isSpent ? undefined : comparison
+}
+
+class Comparer {
+  private left: number
+
+  constructor(most: number) {
+    this.left = most
+  }
+
+  get isSpent(): boolean {
+    return this.left <= 0
+  }
+
+  compare(type: GoType, old: Side, next: Side): Comparison {
+    this.left--
+    if (!old || !next || this.isSpent) return whole(type, old, next, false)
+    const [a, b] = [old.value, next.value]
+    if (type.kind === 'struct' && !type.whole) return inside(type, old, next, this.fields(type, a, b))
+    if (type.kind === 'struct' || type.kind === 'scalar') return whole(type, old, next, deepEqual(a ?? null, b ?? null))
+    if (isNil(a) || isNil(b)) return whole(type, old, next, isNil(a) && isNil(b))
+    switch (type.kind) {
+      case 'pointer':
+        return inside(type, old, next, [{ name: '', of: this.compare(type.to, old, next) }])
+      case 'slice':
+        return inside(type, old, next, this.items(type.of, Array.isArray(a) ? a : [], Array.isArray(b) ? b : []))
+      case 'map':
+        return inside(type, old, next, this.entries(type.of, membersOf(a), membersOf(b)))
+    }
+  }
+
+  private fields(type: GoStruct, a: Json | undefined, b: Json | undefined): Named[] {
+    const [old, next] = [membersOf(a, type), membersOf(b, type)]
+    return type.fields.map(field => ({ name: field.name, of: this.compare(field.type, { value: field.get(old) }, { value: field.get(next) }) }))
+  }
+
+  private entries(type: GoType, a: JsonObject, b: JsonObject): Named[] {
+    const side = (members: JsonObject, key: string): Side => (Object.hasOwn(members, key) ? { value: members[key] } : undefined)
+    return [...new Set([...Object.keys(a), ...Object.keys(b)])].sort().map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
+  }
+
+  private items(type: GoType, old: readonly Json[], next: readonly Json[]): Named[] {
+    const out: Named[] = []
+    for (const [i, j] of this.align(type, old, next)) {
+      if (this.isSpent) break
+      const of = this.compare(type, i === undefined ? undefined : { value: old[i] }, j === undefined ? undefined : { value: next[j] })
+      out.push({ name: '', of })
+    }
+    return out
+  }
+
+  /** Which items are told beside each other: those that are alike, in their order, so that as few as can be stand alone. */
+  private align(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
+    if (old.length === next.length) return beside(old.length, next.length)
+    const shorter = Math.min(old.length, next.length)
+    let start = 0
+    while (start < shorter && deepEqual(old[start], next[start])) start++
+    let end = 0
+    while (end < shorter - start && deepEqual(old.at(-1 - end), next.at(-1 - end))) end++
+    const [a, b] = [old.slice(start, old.length - end), next.slice(start, next.length - end)]
+    const middle = a.length * b.length > MOST_PAIRS ? beside(a.length, b.length) : this.cheapest(type, a, b)
+    return [
+      ...beside(start, start),
+      ...middle.map(([i, j]): Pair => [i === undefined ? i : i + start, j === undefined ? j : j + start]),
+      ...Array.from({ length: end }, (_, i): Pair => [old.length - end + i, next.length - end + i]),
+    ]
+  }
+
+  /** Of two items: go-cmp takes for alike what has no more differences than it has in common, and one. */
+  private cost(type: GoType, a: Json, b: Json): number {
+    const { same, different } = this.compare(type, { value: a }, { value: b })
+    return different === 0 ? 0 : same + 1 >= different ? 1 : Number.POSITIVE_INFINITY
+  }
+
+  private cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
+    const width = next.length + 1
+    const totals = new Float64Array((old.length + 1) * width)
+    const costs = old.map(a => next.map(b => this.cost(type, a, b)))
+    const total = (i: number, j: number): number => totals[i * width + j] as number
+    const paired = (i: number, j: number): number => (costs[i]?.[j] as number) + total(i + 1, j + 1)
+    for (let i = old.length; i >= 0; i--) {
+      for (let j = next.length; j >= 0; j--) {
+        const isEnd = i === old.length || j === next.length
+        totals[i * width + j] = isEnd ? old.length - i + next.length - j : Math.min(1 + total(i + 1, j), 1 + total(i, j + 1), paired(i, j))
+      }
+    }
+    const pairs: Pair[] = []
+    let [i, j] = [0, 0]
+    while (i < old.length || j < next.length) {
+      if (i < old.length && j < next.length && total(i, j) === paired(i, j)) pairs.push([i++, j++])
+      else if (i < old.length && total(i, j) === 1 + total(i + 1, j)) pairs.push([i++, undefined])
+      else pairs.push([undefined, j++])
+    }
+    return pairs
+  }
+}
+
+const beside = (old: number, next: number): Pair[] => Array.from({ length: Math.max(old, next) }, (_, i) => [i < old ? i : undefined, i < next ? i : undefined])
+
+const whole = (type: GoType, old: Side, next: Side, same: boolean): Comparison => ({
+  type,
+  old,
+  next,
+  inner: [],
+  same: same ? 1 : 0,
+  different: same ? 0 : 1,
+  count: 0,
+  depth: 0,
+})
+
+function inside(type: GoType, old: Side, next: Side, inner: readonly Named[]): Comparison {
+  let [same, different, count, depth] = [0, 0, 0, 0]
+  for (const { of } of inner) {
+    same += of.same
+    different += of.different
+    count += of.count + 1
+    depth = Math.max(depth, of.depth + 1)
+  }
+  return { type, old, next, inner, same, different, count, depth }
+}

@@ -1,0 +1,160 @@
+import { quote } from '../../meta/field-error.ts'
+import type { Json } from '../../meta/object.ts'
+import type { Schema } from '../schema.ts'
+import { type Comparison, compare, type Side } from './go-compare.ts'
+import { ELLIPSIS, type Line, layOut, type Sign, type Text } from './go-text.ts'
+import { type GoType, goType, goTypeName, isZero } from './go-type.ts'
+import { type Options, valueText } from './go-value-text.ts'
+
+/** Longer texts are cut off: a message tells what is wrong, and is no second copy of the object. */
+const MOST_CHARACTERS = 65_536
+/** What is larger is not compared, which takes some milliseconds; a pod with ten containers has some thousand. */
+const MOST_VALUES = 20_000
+/** Items that are the same are told around those that are not. */
+const CONTEXT = 2
+const CLEAR_CHANGE = 3
+const CONTEXT_DETAIL = 1
+
+/** What differs between two values of the declared type, as upstream's messages print it (the form of go-cmp). */
+export function goDifference(schema: Schema, old: unknown, next: unknown): string {
+  const comparison = compare(goType(schema), old as Json, next as Json, MOST_VALUES)
+  if (!comparison) return 'There is too much to compare to tell what differs.\n'
+  if (comparison.different === 0) return ''
+  const text = layOut(tell(comparison, { side: 'both', types: 'all', detail: undefined }, undefined))
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...\n` : text
+}
+
+const withType = (type: GoType, text: Text, { types, side }: Options): Text => {
+  if (types === 'none') return text
+  if (types === 'unclear' && (type.kind === 'scalar' || type.kind === 'pointer' || text === 'nil' || side === 'same')) return text
+  return braced(type.kind === 'pointer' ? `(${goTypeName(type)})` : goTypeName(type), text)
+}
+
+const braced = (before: string, text: Text): Text =>
+  typeof text === 'object' && 'before' in text && text.before.startsWith('{') ? { before, text, after: '' } : { before: `${before}(`, text, after: ')' }
+
+function tell(of: Comparison, given: Options, parent: GoType['kind'] | undefined): Text {
+  const options: Options = { ...given, detail: given.side === 'same' ? CONTEXT_DETAIL : Math.max(given.detail ?? 0, CLEAR_CHANGE) }
+  const [first] = of.inner
+  if (!first) return tellWhole(of, options, parent)
+  if (of.type.kind === 'pointer') return { before: '&', text: tell(first.of, options, 'pointer'), after: '' }
+  return withType(of.type, tellInside(of, options), options)
+}
+
+function tellWhole({ type, old, next, different }: Comparison, options: Options, parent: GoType['kind'] | undefined): Text {
+  const text = (side: Side, given: Options): Text | undefined => side && valueText(type, side.value, given, parent)
+  switch (options.side) {
+    case '-':
+      return text(old, options) ?? ''
+    case '+':
+      return text(next, options) ?? ''
+    default: {
+      if (different === 0) return text(old, options) ?? ''
+      const lines: Line[] = []
+      for (const [sign, side] of [
+        ['-', old],
+        ['+', next],
+      ] as const) {
+        const told = text(side, { ...options, types: 'none' })
+        if (told !== undefined) lines.push({ sign, name: '', text: told })
+      }
+      return withType(type, { before: '{', text: { lines }, after: '}' }, { ...options, types: 'all' })
+    }
+  }
+}
+
+const NOUNS = { struct: 'field', slice: 'element', map: 'entry', scalar: '', pointer: '' } as const
+
+function tellInside(of: Comparison, given: Options): Text {
+  const { kind } = of.type
+  const options: Options = { ...given, types: kind === 'struct' ? 'unclear' : 'none' }
+  const detail = given.detail ?? 0
+  const most = given.detail === undefined ? Number.POSITIVE_INFINITY : given.side === 'same' ? ((1 << detail) >> 1) << 2 : (1 << detail) << 1
+  const inner: Options = { ...options, detail: given.detail === undefined ? undefined : Math.max(detail - 1, 0) }
+  const lines = given.side === 'both' ? tellChanges(of, inner, most) : tellOne(of, inner, most)
+  return { before: '{', text: { lines }, after: '}' }
+}
+
+/** Names of entries are quoted, with a mark where their type prints itself. */
+const nameOf = ({ type }: Comparison, name: string): string => (type.kind === 'map' ? `${type.keysPrint ? 's' : ''}${quote(name)}` : name)
+
+function tellOne(of: Comparison, options: Options, most: number): Line[] {
+  const lines: Line[] = []
+  for (const { name, of: item } of of.inner) {
+    if (lines.length === most) return [...lines, { sign: '', name: '', text: ELLIPSIS }]
+    const side = options.side === '+' ? item.next : item.old
+    if (of.type.kind === 'struct' && isZero(item.type, side?.value)) continue
+    lines.push({ sign: '', name: nameOf(of, name), text: tell(item, options, of.type.kind) })
+  }
+  return lines
+}
+
+interface Counts {
+  identical: number
+  removed: number
+  inserted: number
+  modified: number
+}
+
+const none = (): Counts => ({ identical: 0, removed: 0, inserted: 0, modified: 0 })
+
+function countsText(counts: Counts, noun: string): string {
+  const told = Object.entries(counts).filter(([, count]) => count > 0)
+  const sum = told.reduce((total, [, count]) => total + count, 0)
+  const parts = told.map(([what, count]) => `${count} ${what}`)
+  const plural = sum === 1 ? noun : `${noun}s`.replace(/ys$/, 'ies')
+  const listed = parts.length < 3 ? parts.join(' and ') : `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`
+  return `${listed} ${plural}`
+}
+
+type Items = Comparison['inner']
+
+/** Runs of items that are the same, and of those that are not. */
+function runsOf(items: Items): Items[] {
+  const runs: Items[number][][] = []
+  for (const item of items) {
+    const last = runs.at(-1)
+    const isSame = item.of.different === 0
+    if (last && (last[0]?.of.different === 0) === isSame) last.push(item)
+    else runs.push([item])
+  }
+  return runs
+}
+
+function tellChanges(of: Comparison, options: Options, most: number): Line[] {
+  const noun = NOUNS[of.type.kind]
+  const runs = runsOf(of.inner)
+  const lines: Line[] = []
+  const rest = none()
+  let changes = 0
+  const same = (items: Items): Line[] =>
+    items.map(({ name, of: item }) => ({ sign: '', name: nameOf(of, name), text: tell(item, { ...options, side: 'same' }, of.type.kind) }))
+  for (const [i, run] of runs.entries()) {
+    if (changes >= most) {
+      for (const { of: item } of run) rest[item.different === 0 ? 'identical' : !item.next ? 'removed' : !item.old ? 'inserted' : 'modified']++
+    } else if (run[0]?.of.different === 0) {
+      const low = i === 0 ? 0 : Math.min(CONTEXT, run.length)
+      let high = i === runs.length - 1 ? 0 : Math.min(CONTEXT, run.length - low)
+      if (run.length - low - high === 1) high++
+      const left = run.length - low - high
+      lines.push(...same(run.slice(0, low)))
+      if (left > 0) lines.push({ sign: '', name: '', text: ELLIPSIS, comment: countsText({ ...none(), identical: left }, noun) })
+      lines.push(...same(run.slice(run.length - high)))
+    } else {
+      for (const { name, of: item } of run) lines.push(...tellChange(item, nameOf(of, name), options, of.type.kind))
+      changes += run.length
+    }
+  }
+  if (Object.values(rest).some(count => count > 0)) lines.push({ sign: '', name: '', text: ELLIPSIS, comment: countsText(rest, noun) })
+  return lines
+}
+
+/** A change of one value in the end is told by both sides; others from within. */
+function tellChange(item: Comparison, name: string, options: Options, parent: GoType['kind']): Line[] {
+  if (item.count !== item.depth) return [{ sign: '', name, text: tell(item, options, parent) }]
+  const sides: readonly (readonly [Sign, Side])[] = [
+    ['-', item.old],
+    ['+', item.next],
+  ]
+  return sides.flatMap(([sign, side]) => (side ? [{ sign, name, text: tell(item, { ...options, side: sign }, parent) }] : []))
+}

@@ -1,0 +1,62 @@
+/** What the names of Go's fields cannot be told by from those of JSON, and what kube-apiserver's own types have otherwise than those of a version. */
+
+/** Words that Go writes in capitals where a name begins with them. */
+const CAPITALS = /^(api|aws|csi|dns|fc|fs|gce|gid|gmsa|grpc|http|id|ip|iqn|iscsi|nfs|os|pd|qos|rbd|se|ssl|tcp|ttl|tty|uid|uri|url)(?=[A-Z]|$)/
+
+const NAMES: Readonly<Record<string, string>> = {
+  cephfs: 'CephFS',
+  chapAuthDiscovery: 'DiscoveryCHAPAuth',
+  chapAuthSession: 'SessionCHAPAuth',
+  diskURI: 'DataDiskURI',
+  lastState: 'LastTerminationState',
+  metadata: 'ObjectMeta',
+  pdID: 'PdID',
+  storageos: 'StorageOS',
+  wwids: 'WWIDs',
+}
+
+/** By struct and JSON name. */
+const NAMES_IN: Readonly<Record<string, string>> = {
+  'core.GlusterfsVolumeSource.endpoints': 'EndpointsName',
+  'core.GlusterfsPersistentVolumeSource.endpoints': 'EndpointsName',
+  'core.RBDVolumeSource.monitors': 'CephMonitors',
+  'core.RBDVolumeSource.image': 'RBDImage',
+  'core.RBDVolumeSource.pool': 'RBDPool',
+  'core.RBDVolumeSource.user': 'RadosUser',
+  'core.RBDPersistentVolumeSource.monitors': 'CephMonitors',
+  'core.RBDPersistentVolumeSource.image': 'RBDImage',
+  'core.RBDPersistentVolumeSource.pool': 'RBDPool',
+  'core.RBDPersistentVolumeSource.user': 'RadosUser',
+}
+
+/** `FSGroup` of `fsGroup`. */
+export const goFieldName = (struct: string, json: string): string =>
+  NAMES_IN[`${struct}.${json}`] ?? NAMES[json] ?? json.replace(CAPITALS, word => word.toUpperCase()).replace(/^./, first => first.toUpperCase())
+
+/** Named strings that the declarations call plain ones, by struct and JSON name. */
+export const NAMED_STRINGS: Readonly<Record<string, string>> = {
+  'core.Capabilities.add': 'core.Capability',
+  'core.Capabilities.drop': 'core.Capability',
+  'core.Container.restartPolicy': 'core.ContainerRestartPolicy',
+  'core.EphemeralContainerCommon.restartPolicy': 'core.ContainerRestartPolicy',
+  'core.PodSecurityContext.seLinuxChangePolicy': 'core.PodSELinuxChangePolicy',
+  'core.VolumeMount.recursiveReadOnly': 'core.RecursiveReadOnlyMode',
+  'storage.CSIDriverSpec.volumeLifecycleModes': 'storage.VolumeLifecycleMode',
+}
+
+/** Members of a pod's spec that stand in its security context, and are first there. */
+export const HOST_MEMBERS: readonly string[] = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']
+
+const POD_SPEC =
+  'volumes initContainers containers ephemeralContainers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName ' +
+  'automountServiceAccountToken nodeName securityContext imagePullSecrets hostname subdomain setHostnameAsFQDN affinity schedulerName tolerations hostAliases priorityClassName ' +
+  'priority preemptionPolicy dnsConfig readinessGates runtimeClassName overhead enableServiceLinks topologySpreadConstraints os schedulingGates resourceClaims resources'
+const POD_SECURITY_CONTEXT =
+  'seLinuxOptions windowsOptions runAsUser runAsGroup runAsNonRoot supplementalGroups supplementalGroupsPolicy fsGroup fsGroupChangePolicy sysctls seccompProfile appArmorProfile ' +
+  'seLinuxChangePolicy'
+
+/** JSON names of the fields of a struct in the order of the server's own type, where that is another than the version's. */
+export const FIELD_ORDER: Readonly<Record<string, readonly string[]>> = {
+  'core.PodSpec': POD_SPEC.split(' '),
+  'core.PodSecurityContext': POD_SECURITY_CONTEXT.split(' '),
+}

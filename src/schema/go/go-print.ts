@@ -1,0 +1,112 @@
+import { quote, type Verbatim, verbatim } from '../../meta/field-error.ts'
+import type { Json } from '../../meta/object.ts'
+import type { StructSchema } from '../schema.ts'
+import { type GoPointer, type GoScalar, type GoType, goMemberType, goType, goTypeName, isNil, membersOf } from './go-type.ts'
+
+/** Longer texts are cut off: a message tells what is wrong, and is no second copy of the object. */
+const MOST_CHARACTERS = 65_536
+/** Where pointers point to cannot be known. */
+const SOMEWHERE = '0xc000000000'
+
+/** The value as Go's %#v prints it in messages: `core.NodeAddress{Type:"Hostname", Address:"a"}`. `member`: the value is that of the member of this JSON name. */
+export function goSyntax(schema: StructSchema, value: unknown, member?: string): Verbatim {
+  const printer = new Printer()
+  printer.print(member === undefined ? goType(schema) : goMemberType(schema, member), value as Json | undefined)
+  return verbatim(printer.text)
+}
+
+class Printer {
+  text = ''
+
+  print(type: GoType, value: Json | undefined): void {
+    if (this.text.length > MOST_CHARACTERS) return
+    switch (type.kind) {
+      case 'scalar':
+        this.text += scalarText(type, value)
+        return
+      case 'pointer':
+        this.text += pointerText(type, value)
+        return
+      case 'slice':
+        this.list(goTypeName(type), Array.isArray(value) ? value.map(item => ['', type.of, item]) : undefined)
+        return
+      case 'map': {
+        const members = isNil(value) ? undefined : membersOf(value)
+        const keys = members && Object.keys(members).sort()
+        this.list(
+          type.name,
+          keys?.map(key => [quote(key), type.of, members?.[key]]),
+        )
+        return
+      }
+      case 'struct': {
+        const members = membersOf(value, type)
+        this.list(
+          type.name,
+          type.fields.map(field => [field.name, field.type, field.get(members)]),
+        )
+        return
+      }
+    }
+  }
+
+  /** Items with their names before them, where they have any; undefined is nil. */
+  private list(type: string, items: readonly (readonly [name: string, type: GoType, value: Json | undefined])[] | undefined): void {
+    if (items === undefined) {
+      this.text += `${type}(nil)`
+      return
+    }
+    this.text += `${type}{`
+    for (const [i, [name, itemType, value]] of items.entries()) {
+      if (this.text.length > MOST_CHARACTERS) {
+        this.text += '...'
+        break
+      }
+      this.text += `${i > 0 ? ', ' : ''}${name === '' ? '' : `${name}:`}`
+      this.print(itemType, value)
+    }
+    this.text += '}'
+  }
+}
+
+function pointerText(type: GoPointer, value: Json | undefined): string {
+  // Times print themselves, through pointers too.
+  if (type.to.kind === 'scalar' && isTime(type.to)) return isNil(value) ? '<nil>' : scalarText(type.to, value)
+  return `(${goTypeName(type)})(${isNil(value) ? 'nil' : SOMEWHERE})`
+}
+
+const isTime = ({ scalar }: GoScalar): boolean => scalar === 'time' || scalar === 'microTime'
+
+function scalarText(type: GoScalar, value: Json | undefined): string {
+  switch (type.scalar) {
+    case 'string':
+      return quote(typeof value === 'string' ? value : '')
+    case 'integer':
+    case 'number':
+      return String(isNil(value) ? 0 : value)
+    case 'boolean':
+      return String(value === true)
+    case 'time':
+    case 'microTime':
+      return timeText(typeof value === 'string' ? value : undefined)
+    case 'bytes':
+      return bytesText(value)
+    default:
+      return isNil(value) ? `${type.name}(nil)` : `${type.name}{...}`
+  }
+}
+
+const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
+
+function timeText(time: string | undefined): string {
+  if (time === undefined) return 'time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)'
+  const at = new Date(time)
+  const clock = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds(), at.getUTCMilliseconds() * 1_000_000]
+  return `time.Date(${at.getUTCFullYear()}, time.${MONTHS[at.getUTCMonth()]}, ${at.getUTCDate()}, ${clock.join(', ')}, time.Local)`
+}
+
+function bytesText(value: Json | undefined): string {
+  if (typeof value !== 'string') return '[]byte(nil)'
+  const bytes = [...Buffer.from(value.slice(0, MOST_CHARACTERS), 'base64')]
+  return `[]byte{${bytes.map(byte => `0x${byte.toString(16)}`).join(', ')}}`
+}

@@ -1,0 +1,100 @@
+import { quote } from '../../meta/field-error.ts'
+import type { LabelSelector } from '../../meta/label-selector.ts'
+import type { Json } from '../../meta/object.ts'
+import { ELLIPSIS, type Line, type Sign, type Text } from './go-text.ts'
+import { type GoScalar, type GoType, goTypeName, isNil, isZero, membersOf } from './go-type.ts'
+
+export interface Options {
+  /** What is told: both sides, what they have in common, or one of them. */
+  readonly side: 'both' | 'same' | Sign
+  /** Whether types stand before values: always, where nothing else tells them, or never. */
+  readonly types: 'all' | 'unclear' | 'none'
+  /** Grows with the number of items that are told before an ellipsis; undefined: all. */
+  readonly detail: number | undefined
+}
+
+/** A value of one side as go-cmp prints it: without members that are zero, and without what goes beyond the detail. */
+export function valueText(type: GoType, value: Json | undefined, options: Options, parent: GoType['kind'] | undefined): Text {
+  const detail = options.detail
+  const most = detail === undefined ? Number.POSITIVE_INFINITY : ((1 << detail) >> 1) << 2
+  const inner = { ...options, detail: detail === undefined ? undefined : Math.max(detail - 1, 0) }
+  if (type.kind === 'pointer') {
+    if (isNil(value)) return 'nil'
+    const own = printsItself(type.to, value)
+    return own === undefined ? { before: '&', text: valueText(type.to, value, options, 'pointer'), after: '' } : `s${stringText(own, detail)}`
+  }
+  if (type.kind === 'scalar') return scalarText(type, value, options, parent)
+  if (type.kind !== 'struct' && isNil(value)) return 'nil'
+  const lines = cut(linesOf(type, value, inner, most + 1), most)
+  return typed(type, { before: '{', text: { lines }, after: '}' }, options)
+}
+
+const typed = (type: GoType, text: Text, { types, side }: Options): Text =>
+  types === 'none' || (types === 'unclear' && side === 'same') ? text : { before: goTypeName(type), text, after: '' }
+
+const cut = (lines: readonly Line[], most: number): Line[] =>
+  lines.length > most ? [...lines.slice(0, most), { sign: '', name: '', text: ELLIPSIS }] : [...lines]
+
+function linesOf(type: Exclude<GoType, { kind: 'pointer' | 'scalar' }>, value: Json | undefined, options: Options, most: number): Line[] {
+  const line = (name: string, of: GoType, item: Json | undefined, types: Options['types']): Line => ({
+    sign: '',
+    name,
+    text: valueText(of, item, { ...options, types }, type.kind),
+  })
+  const members = membersOf(value, type.kind === 'struct' ? type : {})
+  switch (type.kind) {
+    case 'struct':
+      return type.fields.flatMap(field => {
+        const item = field.get(members)
+        return isZero(field.type, item) ? [] : [line(field.name, field.type, item, 'unclear')]
+      })
+    case 'slice':
+      return (Array.isArray(value) ? value : []).slice(0, most).map(item => line('', type.of, item, 'none'))
+    case 'map':
+      return Object.keys(members)
+        .sort()
+        .slice(0, most)
+        .map(key => line(`${type.keysPrint ? 's' : ''}${quote(key)}`, type.of, members[key], 'none'))
+  }
+}
+
+/** As Go's strconv.Quote, or raw where that is shorter. */
+function stringText(text: string, detail: number | undefined): string {
+  const most = detail === undefined ? text.length : (1 << detail) << 5
+  const [told, more] = text.length > most + ELLIPSIS.length ? [text.slice(0, most), ELLIPSIS] : [text, '']
+  const quoted = quote(told)
+  return (quoted.length > told.length + 2 && !/[`\n]|[^\P{C}\t]/u.test(told) ? `\`${told}\`` : quoted) + more
+}
+
+function scalarText(type: GoScalar, value: Json | undefined, options: Options, parent: GoType['kind'] | undefined): Text {
+  switch (type.scalar) {
+    case 'string':
+      return stringText(typeof value === 'string' ? value : '', options.detail)
+    case 'boolean':
+      return String(value === true)
+    case 'integer':
+    case 'number':
+      return String(isNil(value) ? 0 : value)
+    case 'time':
+    case 'microTime':
+      return `s${quote(typeof value === 'string' ? value : '')}`
+    default:
+      return isNil(value) ? 'nil' : parent === 'pointer' ? '{...}' : `${type.name}{...}`
+  }
+}
+
+/** What a type prints of itself where a pointer to it is told. */
+function printsItself(type: GoType, value: Json): string | undefined {
+  if (type.kind !== 'struct') return undefined
+  return type.open ? String(value) : type.name === 'v1.LabelSelector' ? selectorText(membersOf(value)) : undefined
+}
+
+function selectorText({ matchLabels, matchExpressions }: LabelSelector): string {
+  const labels = Object.keys(matchLabels ?? {})
+    .sort()
+    .map(key => `${key}: ${matchLabels?.[key]},`)
+  const expressions = (matchExpressions ?? []).map(
+    ({ key, operator, values }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${(values ?? []).join(' ')}],},`,
+  )
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
+}

@@ -1,0 +1,37 @@
+import { expect } from 'chai'
+import { types } from '../../../../src/resources/types.ts'
+import { goSyntax } from '../../../../src/schema/go/go-print.ts'
+import { goMessages } from '../../../support/go-messages.ts'
+
+const print = (type: string, value: unknown): string => goSyntax(types.type(type), value).text
+
+describe("values in Go's syntax", () => {
+  for (const [i, { type, next, print: wanted }] of goMessages().entries()) {
+    if (wanted !== undefined) it(`a ${type}, ${i}`, () => expect(print(`core.${type}`, next)).to.equal(wanted))
+  }
+
+  const others: [string, unknown, string][] = [
+    ['core.NodeAddress', { type: 'Hostname', address: 'a' }, 'core.NodeAddress{Type:"Hostname", Address:"a"}'],
+    [
+      'batch.SuccessPolicy',
+      { rules: [{ succeededCount: 1 }] },
+      'batch.SuccessPolicy{Rules:[]batch.SuccessPolicyRule{batch.SuccessPolicyRule{SucceededIndexes:(*string)(nil), SucceededCount:(*int32)(0xc000000000)}}}',
+    ],
+    [
+      'core.SecretKeySelector',
+      { name: 'a', key: 'b"' },
+      'core.SecretKeySelector{LocalObjectReference:core.LocalObjectReference{Name:"a"}, Key:"b\\"", Optional:(*bool)(nil)}',
+    ],
+  ]
+  for (const [type, value, text] of others) it(`a ${type}`, () => expect(print(type, value)).to.equal(text))
+
+  it('tell times, and are cut off where they are long', () => {
+    expect(print('meta.ObjectMeta', { creationTimestamp: '2026-01-02T03:04:05Z' })).to.include(
+      'CreationTimestamp:time.Date(2026, time.January, 2, 3, 4, 5, 0, time.Local)',
+    )
+    const finalizers = Array.from({ length: 50_000 }, (_, i) => `example.com/${i}`)
+    expect(print('meta.ObjectMeta', { finalizers }))
+      .to.have.lengthOf.below(70_000)
+      .and.match(/\.\.\./)
+  })
+})
