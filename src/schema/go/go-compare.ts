@@ -64,6 +64,12 @@ class Comparer {
     }
   }
 
+  /** Whether so many comparisons may be made; if not, none is any more. */
+  private has(count: number): boolean {
+    if (count > this.left) this.left = 0
+    return !this.isSpent
+  }
+
   private fields(type: GoStruct, a: Json | undefined, b: Json | undefined): Named[] {
     const [old, next] = [membersOf(a, type), membersOf(b, type)]
     return type.fields.map(field => ({ name: field.name, of: this.compare(field.type, { value: field.get(old) }, { value: field.get(next) }) }))
@@ -71,10 +77,12 @@ class Comparer {
 
   private entries(type: GoType, a: JsonObject, b: JsonObject): Named[] {
     const side = (members: JsonObject, key: string): Side => (Object.hasOwn(members, key) ? { value: members[key] } : undefined)
-    return [...new Set([...Object.keys(a), ...Object.keys(b)])].sort().map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
+    const names = [...Object.keys(a), ...Object.keys(b)]
+    return (this.has(names.length) ? [...new Set(names)] : []).sort().map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
   }
 
   private items(type: GoType, old: readonly Json[], next: readonly Json[]): Named[] {
+    if (!this.has(old.length + next.length)) return []
     const out: Named[] = []
     for (const [i, j] of this.align(type, old, next)) {
       if (this.isSpent) break
