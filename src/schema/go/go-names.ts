@@ -27,6 +27,10 @@ const NAMES_IN: Readonly<Record<string, string>> = {
   'core.RBDPersistentVolumeSource.image': 'RBDImage',
   'core.RBDPersistentVolumeSource.pool': 'RBDPool',
   'core.RBDPersistentVolumeSource.user': 'RadosUser',
+  'resource.DeviceAttribute.bool': 'BoolValue',
+  'resource.DeviceAttribute.int': 'IntValue',
+  'resource.DeviceAttribute.string': 'StringValue',
+  'resource.DeviceAttribute.version': 'VersionValue',
 }
 
 /** `FSGroup` of `fsGroup`. */

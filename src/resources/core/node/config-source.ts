@@ -1,6 +1,7 @@
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { goValue } from '../../go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { report } from '../checks.ts'
 
@@ -33,7 +34,7 @@ export function checkConfigStatus(status: ApiStruct, path: FieldPath, errors: Er
 }
 
 function checkOne(source: ApiStruct, path: FieldPath, errors: Errors): void {
-  if (!source.configMap) errors.push(invalid(path, source, 'exactly one reference subfield must be non-nil'))
+  if (!source.configMap) errors.push(invalid(path, goValue('core.NodeConfigSource', source), 'exactly one reference subfield must be non-nil'))
 }
 
 function checkReference(reference: ApiStruct, path: FieldPath, errors: Errors): void {

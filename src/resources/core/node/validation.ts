@@ -66,8 +66,7 @@ export function checkTaints(taints: readonly ApiStruct[], path: FieldPath, error
     else checkTaintEffect(effect, at.child('effect'), errors)
     const pair = `${effect}/${key}`
     if (seen.has(pair)) {
-      const members = [`Key:${quote(key)}`, `Value:${quote(value)}`, `Effect:${quote(effect)}`, `TimeAdded:${taint.timeAdded ?? '<nil>'}`]
-      const twice = duplicate(at, verbatim(`core.Taint{${members.join(', ')}}`))
+      const twice = duplicate(at, goValue('core.Taint', taint))
       errors.push({ ...twice, body: `${twice.body}: taints must be unique by key and effect pair` })
     }
     seen.add(pair)

@@ -4,6 +4,7 @@ import { invalid, notSupported, quote, required, verbatim } from '../../../meta/
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { goValue } from '../../go-values.ts'
 import { MANDATORY_SCHEMAS } from '../bootstrap/mandatory.ts'
 import { validateRule } from './rules.ts'
 
@@ -30,6 +31,7 @@ export function validateFlowSchema({ metadata, spec = {} }: KubeObject): FieldEr
   else errors.push(...nameIsDnsSubdomain(levelName, false).map(text => invalid(level, levelName, text)))
   errors.push(...((spec.rules ?? []) as ApiStruct[]).flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
   const fixed = MANDATORY_SCHEMAS.find(schema => schema.metadata.name === metadata.name)
-  if (fixed && !deepEqual(spec, fixed.spec)) errors.push(invalid(path, spec, `spec of '${metadata.name}' must equal the fixed value`))
+  if (fixed && !deepEqual(spec, fixed.spec))
+    errors.push(invalid(path, goValue('flowcontrol.FlowSchemaSpec', spec), `spec of '${metadata.name}' must equal the fixed value`))
   return errors
 }

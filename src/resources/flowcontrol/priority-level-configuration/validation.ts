@@ -4,6 +4,7 @@ import { forbidden, invalid, notSupported, required } from '../../../meta/field-
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { goValue } from '../../go-values.ts'
 import { MANDATORY_LEVELS } from '../bootstrap/mandatory.ts'
 
 type ApiStruct = KubeObject['spec']
@@ -83,9 +84,14 @@ function validateSpec({ type = '', limited, exempt }: ApiStruct, path: FieldPath
 function validateFixed(name: string | undefined, spec: ApiStruct, path: FieldPath): FieldError[] {
   const fixed = MANDATORY_LEVELS.find(({ metadata }) => metadata.name === name)?.spec
   if (!fixed) return []
-  if (name !== 'exempt') return deepEqual(spec, fixed) ? [] : [invalid(path, spec, `spec of '${name}' must equal the fixed value`)]
+  if (name !== 'exempt')
+    return deepEqual(spec, fixed)
+      ? []
+      : [invalid(path, goValue('flowcontrol.PriorityLevelConfigurationSpec', spec), `spec of '${name}' must equal the fixed value`)]
   if (deepEqual({ ...spec, exempt: fixed.exempt }, fixed)) return []
-  return [invalid(path, spec, `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`)]
+  return [
+    invalid(path, goValue('flowcontrol.PriorityLevelConfigurationSpec', spec), `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`),
+  ]
 }
 
 export function validatePriorityLevel({ metadata, spec = {} }: KubeObject): FieldError[] {

@@ -7,6 +7,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { checkTemplateMeta } from '../../core/volume/claim-template.ts'
+import { goValue } from '../../go-values.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
 import { requestConversion } from '../conversion.ts'
 import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
@@ -31,7 +32,7 @@ function validateSpec({ spec }: KubeObject, stored: boolean): FieldError[] {
 function validate(next: KubeObject, old: KubeObject | undefined): FieldError[] {
   const errors = validateSpec(next, false)
   if (!old) return errors
-  if (!deepEqual(next.spec, old.spec)) errors.push(invalid(fieldPath('spec'), next.spec, 'field is immutable'))
+  if (!deepEqual(next.spec, old.spec)) errors.push(invalid(fieldPath('spec'), goValue('resource.ResourceClaimTemplateSpec', next.spec), 'field is immutable'))
   return [...errors, ...validateSpec(next, true)]
 }
 

@@ -8,6 +8,7 @@ import { parseCidr, printIp } from '../../../meta/ip.ts'
 import { longerThan } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { checkNodeSelector } from '../../core/pod-spec/affinity.ts'
+import { goValue } from '../../go-values.ts'
 import { MAX_CONFIGURATIONS, MAX_REQUESTS, validateRequestReferences } from '../claim-spec.ts'
 import { validateConfiguration, validateRaw } from '../configuration.ts'
 import { validateList, validateSet } from '../lists.ts'
@@ -110,5 +111,7 @@ export function validateClaimStatus(next: KubeObject, old: KubeObject | undefine
   if (!status.allocation) return errors
   const before = old?.status?.allocation
   if (!before) return [...errors, ...validateAllocation(status.allocation, requestNames(next.spec?.devices), allocation)]
-  return deepEqual(status.allocation, before) ? errors : [...errors, invalid(allocation, status.allocation, 'field is immutable')]
+  return deepEqual(status.allocation, before)
+    ? errors
+    : [...errors, invalid(allocation, goValue('resource.AllocationResult', status.allocation), 'field is immutable')]
 }

@@ -3,6 +3,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { goValue } from '../../go-values.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
 
 /** An update tells what is wrong with the spec twice, as upstream does; it cannot change it. */
@@ -10,6 +11,6 @@ export function validateClaim({ spec }: KubeObject, old: KubeObject | undefined)
   const path = fieldPath('spec')
   const errors = validateClaimSpec(spec, false, path)
   if (!old) return errors
-  if (!deepEqual(spec, old.spec)) errors.push(invalid(path, spec, 'field is immutable'))
+  if (!deepEqual(spec, old.spec)) errors.push(invalid(path, goValue('resource.ResourceClaimSpec', spec), 'field is immutable'))
   return [...errors, ...validateClaimSpec(spec, true, path)]
 }

@@ -4,6 +4,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { parseSemanticVersion } from '../../../meta/semantic-version.ts'
+import { goValue } from '../../go-values.ts'
 import { shortened, validateList, validateSet } from '../lists.ts'
 import { MAX_QUALIFIED_NAME, validateLabelName, validateQualifiedName } from '../names.ts'
 import { validateTaint } from '../taints.ts'
@@ -33,7 +34,7 @@ function validateAttribute(attribute: ApiStruct, path: FieldPath): FieldError[] 
   }
   const kinds = ['bool', 'int', 'string', 'version'].filter(kind => attribute[kind] !== undefined)
   if (kinds.length === 0) errors.push(required(path, 'exactly one value must be specified'))
-  if (kinds.length > 1) errors.push(invalid(path, attribute, 'exactly one value must be specified'))
+  if (kinds.length > 1) errors.push(invalid(path, goValue('resource.DeviceAttribute', attribute), 'exactly one value must be specified'))
   return errors
 }
 

@@ -3,6 +3,7 @@ import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { goMember } from '../../go-values.ts'
 import { validateSet } from '../lists.ts'
 import { validateDriverName, validatePoolName } from '../names.ts'
 import { countersOf, type SharedCounters, validateCounterSet } from './counters.ts'
@@ -37,7 +38,13 @@ function validateNodes(spec: ApiStruct, path: FieldPath): FieldError[] {
   const { given, errors } = givenNodes(spec, 'must be either unset or set to a non-empty string', path)
   const terms: ApiStruct[] = spec.nodeSelector?.nodeSelectorTerms ?? []
   if (spec.nodeSelector && terms.length !== 1) {
-    errors.push(invalid(path.child('nodeSelector', 'nodeSelectorTerms'), terms, 'must have exactly one node selector term'))
+    errors.push(
+      invalid(
+        path.child('nodeSelector', 'nodeSelectorTerms'),
+        goMember('core.NodeSelector', 'nodeSelectorTerms', terms),
+        'must have exactly one node selector term',
+      ),
+    )
   }
   if (spec.perDeviceNodeSelection === true) given.push('`perDeviceNodeSelection`')
   else if (spec.perDeviceNodeSelection !== undefined) errors.push(invalid(path.child('perDeviceNodeSelection'), false, 'must be either unset or set to true'))

@@ -5,6 +5,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { parseInt64 } from '../../../meta/label-requirement.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { goMember } from '../../go-values.ts'
 import { conditionIsTrue, validateMigrationConditions } from './conditions.ts'
 
 /** The resource stays what it is; the paths of those errors lack their beginning in upstream's messages. */
@@ -40,7 +41,9 @@ function validateOutcome(next: KubeObject, old: KubeObject | undefined, path: Fi
     [was('Succeeded') && !is('Succeeded'), 'Success condition cannot be set to false once it is true'],
     [was('Failed') && !is('Failed'), 'Failed condition cannot be set to false once it is true'],
   ]
-  return faults.filter(([broken]) => broken).map(([, text]) => invalid(path, next.status?.conditions, text))
+  return faults
+    .filter(([broken]) => broken)
+    .map(([, text]) => invalid(path, goMember('storagemigration.StorageVersionMigrationStatus', 'conditions', next.status?.conditions), text))
 }
 
 export function validateMigrationStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {

@@ -61,7 +61,7 @@ describe('StorageVersionMigration', () => {
     await cases.create(of())
     const tell = async (...conditions: object[]) =>
       (await messagesOf(cases.update({ ...of(), status: { conditions } }, {}, 'status'))).map(text =>
-        text.replace(/^status.conditions: Invalid value: .*\]: /, ''),
+        text.replace(/^status.conditions: Invalid value: \[\]storagemigration.MigrationCondition.*\}: /, ''),
       )
     expect(await tell(condition('Succeeded'), condition('Failed'), condition('Running'))).to.deep.equal([
       'Both success and failed conditions cannot be true at the same time',
