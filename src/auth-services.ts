@@ -27,6 +27,7 @@ import type { Authorizer } from './meta/authorizer.ts'
 import type { KubeObject } from './meta/object.ts'
 import { isStatusError } from './meta/status.ts'
 import type { AuthServices } from './resources/builtin.ts'
+import type { AgreedValues } from './storage/agreed-values.ts'
 
 /** Authentication and authorization as the configuration has them. */
 export interface Auth {
@@ -43,8 +44,11 @@ export interface Auth {
   connect(access: ResourceAccess): void
 }
 
-/** Reads the files that the configuration names, and makes the key that signs tokens where there is none. Throws an Error that names the file. */
-export async function openAuth(config: Config, clock: Clock, log: Logger): Promise<Auth> {
+/**
+ * Reads the files that the configuration names, and makes the key that signs tokens where there is none. `agreed`: where other servers may share the store, and with it that key.
+ * Throws an Error that names the file.
+ */
+export async function openAuth(config: Config, clock: Clock, log: Logger, agreed?: AgreedValues): Promise<Auth> {
   const { serviceAccounts } = config
   const decisions = createDecisions()
   const expirations = createCertificateExpirations()
@@ -54,7 +58,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger): Promi
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
   ])
-  const signing = serviceAccounts.signingKeyFile === undefined ? onceAsked(() => signingKeyOf(config)) : await givenKey(serviceAccounts.signingKeyFile)
+  const signing = serviceAccounts.signingKeyFile === undefined ? onceAsked(() => signingKeyOf(config, agreed)) : await givenKey(serviceAccounts.signingKeyFile)
   const keys = onceAsked(async () => {
     const own = await signing()
     return [...given.filter(({ id }) => id !== own.id), own]
@@ -132,19 +136,21 @@ async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
   return async () => key
 }
 
-/** What was made once is kept. Making it takes longer than all else at a first start, so it is made when there is something to sign. */
-async function signingKeyOf({ certDir }: Config): Promise<SigningKey> {
+/**
+ * What was made once is kept: on a store that servers share there, where the first that needs one brings that of its file. Making it takes longer than all else at a first start, so it
+ * is made when there is something to sign.
+ */
+async function signingKeyOf({ certDir }: Config, agreed: AgreedValues | undefined): Promise<SigningKey> {
   const file = join(certDir, 'sa.key')
-  let pem = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     return undefined
   })
-  if (pem === undefined) {
-    await makePrivateDirectory(certDir)
-    // Of several processes that make one, all take that which was there first.
-    pem = await keepPrivate(file, await generateSigningKey())
-  }
-  return readSigningKey(pem, file)
+  if (agreed) return readSigningKey(await agreed.agree('service-account-key', async () => kept ?? generateSigningKey()), file)
+  if (kept !== undefined) return readSigningKey(kept, file)
+  await makePrivateDirectory(certDir)
+  // Of several processes that make one, all take that which was there first.
+  return readSigningKey(await keepPrivate(file, await generateSigningKey()), file)
 }
 
 async function verificationKeysOf(files: readonly string[]): Promise<VerificationKey[]> {

@@ -58,6 +58,7 @@ import { type AuthServices, builtinResources } from './resources/builtin.ts'
 import type { IsAllowed } from './resources/certificates/signer-admission.ts'
 import type { TolerationSeconds } from './resources/core/pod/admission.ts'
 import { readDescriptions } from './resources/descriptions.ts'
+import { agreedKey } from './storage/agreed-values.ts'
 import type { Backend } from './storage/backend.ts'
 import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
@@ -196,7 +197,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   setMaxListeners(0, shutdown.signal, stopped.signal) // one listener a watch, and one a call of a controller
   const running: Promise<void>[] = []
   // Nothing is written by this server before its start.
-  const dropBeginning = options.compactionIntervalMs > 0 ? newStore(backend, stopped.signal) : undefined
+  const dropBeginning = options.compactionIntervalMs > 0 ? newStore(backend, agreedKey(options.etcdPrefix, 'certificate-authority'), stopped.signal) : undefined
   let serverAddress = ''
   const readiness = new Readiness(() => stores.ready(), options.rules !== undefined)
   const env = {

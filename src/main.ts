@@ -19,7 +19,9 @@ import { stopSignal, workerStopSignal } from './server/stop-signal.ts'
 import { GIT_VERSION, versionInfo } from './server/version.ts'
 import type { WorkerBegin } from './server/workers/messages.ts'
 import { connectToPrimary, type WorkerLink } from './server/workers/worker-link.ts'
-import { advertisedAddress, announce, credentialsOf, serviceIpOf, urlHost } from './serving-files.ts'
+import { advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
+import { shareCredentials, untilConflict } from './shared-credentials.ts'
+import { etcdOptionsOf, secretsOf } from './shared-store.ts'
 import type { Backend } from './storage/backend.ts'
 import { openEmbedded } from './storage/embedded/open-embedded.ts'
 import { openEtcd } from './storage/etcd/open-etcd.ts'
@@ -30,13 +32,14 @@ const FILL_MS = 30_000
 /** The store, opened, and the control plane over it. */
 async function openControlPlane(
   config: Config,
+  backend: Backend,
   media: MediaOffer,
   { authorizer, rules, services }: Auth,
   { encryption }: EncryptionServices,
   log: Logger,
 ): Promise<ControlPlane> {
   return createControlPlane({
-    backend: await openBackend(config, log),
+    backend,
     clock: systemClock,
     logger: log,
     release: config.emulatedVersion,
@@ -74,24 +77,30 @@ async function kubeletsOf({ kubelets: { addressTypes, port, caFile, client } }: 
   }
 }
 
-async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
-  if (etcd === undefined) return openEmbedded({ dir: join(dataDir, 'store') }, systemClock, log)
-  const { servers, caFile, certFile, keyFile } = etcd
-  return openEtcd(
-    { servers, ...(caFile !== undefined && { caFile }), ...(certFile !== undefined && { certFile }), ...(keyFile !== undefined && { keyFile }) },
-    log,
-  )
-}
+const openBackend = ({ etcd, dataDir }: Config, log: Logger): Promise<Backend> =>
+  etcd === undefined ? openEmbedded({ dir: join(dataDir, 'store') }, systemClock, log) : openEtcd(etcdOptionsOf(etcd), log)
 
 /** Serves in this process: alone, or as one of several workers. */
 async function serve(config: Config, log: Logger, link: WorkerLink | undefined): Promise<number> {
   const stopping = link ? workerStopSignal(link.stop) : stopSignal(log)
-  const alone = link ? undefined : credentialsOf(config)
-  const begun = link?.begin ?? alone?.then(credentials => ({ ...config, credentials, fillFirst: false }))
-  const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
-  const auth = await openAuth(config, systemClock, log)
   const encryption = await openEncryption(config, log)
-  const [begin, plane] = await Promise.all([begun as Promise<WorkerBegin>, openControlPlane(config, media, auth, encryption, log)])
+  const backend = await openBackend(config, log)
+  const agreed = config.etcd && secretsOf(config, backend, encryption.encryption)
+  const ended = new AbortController()
+  void stopping.then(() => ended.abort())
+  const alone = link ? undefined : shareCredentials(config, agreed, log, ended.signal)
+  const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
+  const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
+  const auth = await openAuth(config, systemClock, log, agreed)
+  const plane = await openControlPlane(config, backend, media, auth, encryption, log)
+  const closeStore = async (): Promise<void> => {
+    await Promise.all([plane.close(), encryption.close()])
+  }
+  const begin = await Promise.race([begun as Promise<WorkerBegin>, stopping])
+  if (begin === undefined) {
+    await closeStore()
+    return 0
+  }
   const { credentials } = begin
   auth.connect(plane.registry.access())
   if (begin.fillFirst) await plane.synced(AbortSignal.timeout(FILL_MS)).catch(() => log.warn('serving before the caches are filled'))
@@ -134,7 +143,7 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
     log.info('worker serves', { pid: process.pid })
     link.serving()
   }
-  if (alone) await announce(config, await alone, server, log)
+  if (alone) await announce(config, await alone.credentials, server, log)
 
   plane.start({
     address: advertisedAddress(config),
@@ -142,7 +151,7 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
     serviceIP: serviceIpOf(config),
     certificateAuthority: credentials.serverCa,
   })
-  await stopping
+  const failure = await (alone ? untilConflict(alone.conflict, stopping) : stopping)
   await shutdown.run({
     delayMs: config.shutdownDelayMs,
     graceMs: REQUEST_GRACE_MS,
@@ -150,11 +159,10 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
       plane.beginShutdown()
       return server.stop(graceMs)
     },
-    closeStore: async () => {
-      await Promise.all([plane.close(), encryption.close()])
-    },
+    closeStore,
     log,
   })
+  if (failure) throw failure
   return 0
 }
 

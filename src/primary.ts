@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Config } from './config/config.ts'
+import { invariant } from './lib/invariant.ts'
 import type { Logger } from './lib/log.ts'
 import { REQUEST_GRACE_MS } from './server/shutdown.ts'
 import { stopSignal } from './server/stop-signal.ts'
@@ -8,7 +9,11 @@ import { Distributor } from './server/workers/distributor.ts'
 import type { FromWorker, MetricSnapshot, WorkerBegin, WorkerProcess } from './server/workers/messages.ts'
 import { Supervisor } from './server/workers/supervisor.ts'
 import { WORKER_VARIABLE } from './server/workers/worker-link.ts'
-import { announce, credentialsOf } from './serving-files.ts'
+import { announce } from './serving-files.ts'
+import { type SharedCredentials, shareCredentials, untilConflict } from './shared-credentials.ts'
+import { etcdOptionsOf, secretsOf } from './shared-store.ts'
+import { openFewCalls } from './storage/etcd/open-few-calls.ts'
+import { Encryption } from './storage/value/encryption.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Where a start has failed, the workers get this long to end. */
@@ -28,7 +33,9 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
   const ports = new Distributor()
   const securePort = await ports.listen('secure', config.securePort, config.bindAddress)
   const insecurePort = config.insecurePort === 0 ? 0 : await ports.listen('insecure', config.insecurePort, LOOPBACK)
-  const credentials = credentialsOf(config)
+  const ended = new AbortController()
+  void stopping.then(() => ended.abort())
+  const { credentials, conflict } = await openShared(config, log, ended.signal)
   const metrics = new ClusterMetrics(
     () => supervisor.workers(),
     () => ownMetrics(supervisor),
@@ -62,22 +69,35 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
   // Whatever ends this process ends the workers.
   process.once('exit', () => supervisor.kill())
 
+  let failure: Error | undefined
   try {
-    const made = await credentials
-    const told = stopping.then(() => 'stop' as const)
-    if ((await Promise.race([supervisor.serving, told])) !== 'stop') {
-      await announce(config, made, { securePort, insecurePort: insecurePort || undefined }, log, { workers: config.workers })
-      await stopping
-    }
+    const told = untilConflict(conflict, stopping)
+    const [made] = (await Promise.race([Promise.all([credentials, supervisor.serving]), told.then(() => undefined)])) ?? []
+    if (made) await announce(config, made, { securePort, insecurePort: insecurePort || undefined }, log, { workers: config.workers })
+    failure = await told
   } catch (error) {
     ports.close()
     await supervisor.stop(FAILED_START_MS)
     throw error
+  } finally {
+    ended.abort()
   }
   ports.end()
   const clean = await supervisor.stop(config.shutdownDelayMs + REQUEST_GRACE_MS + CLOSE_MS)
   log.info('all workers have ended')
+  if (failure) throw failure
   return clean ? 0 : 1
+}
+
+/** The certificates, by a connection to the store that other servers may share. */
+async function openShared(config: Config, log: Logger, signal: AbortSignal): Promise<SharedCredentials> {
+  invariant(config.etcd, 'several workers share a store')
+  // Loaded where it is asked for: this process is small.
+  const encryption = config.encryption && (await (await import('./encryption-services.ts')).openEncryption(config, log))
+  const etcd = openFewCalls(etcdOptionsOf(config.etcd))
+  const shared = shareCredentials(config, secretsOf(config, etcd, encryption?.encryption ?? new Encryption()), log, signal)
+  void shared.conflict.then(() => Promise.all([etcd.close(), encryption?.close()]))
+  return shared
 }
 
 /** Starts this program again as a worker. A directory that was made for this run has a name that only this process knows. */

@@ -22,7 +22,8 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): vo
   void run(argv, options)
     .catch((error: unknown) => {
       process.stderr.write(`Error: ${tell(error)}\n`)
-      return 1
+      // A start that has failed may have left connections that would keep the process.
+      process.exit(1)
     })
     .then(code => {
       process.exitCode = code

@@ -170,7 +170,7 @@ export const FLAGS = {
   'service-account-signing-endpoint': refused('string', ''),
   'service-account-signing-key-file': used(
     'string',
-    'File of the private key that signs tokens of service accounts. Default: one is made, sa.key beside the certificates.',
+    'File of the private key that signs tokens of service accounts. Default: one is made, sa.key beside the certificates, or on etcd kept there for all servers.',
   ),
 
   // Admission and auditing.

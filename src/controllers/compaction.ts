@@ -1,19 +1,21 @@
 import type { Logger } from '../lib/log.ts'
 import type { Backend } from '../storage/backend.ts'
-import type { Revision } from '../storage/revision.ts'
+import type { Key, Revision } from '../storage/revision.ts'
 import { pause } from './controller.ts'
 
 const DEADLINE_MS = 30_000
 
 /**
  * What a new store was filled with has no history: no client has seen a version from before. Call it before anything is written; what it gives drops the history up to then, and
- * resolves with that revision. Nothing is dropped of a store that has been used: undefined.
+ * resolves with that revision. Nothing is dropped of a store that has been used: undefined. `before`: a key that is written before everything else, and may be there.
  */
-export function newStore(backend: Backend, signal: AbortSignal): () => Promise<Revision | undefined> {
+export function newStore(backend: Backend, before: Key, signal: AbortSignal): () => Promise<Revision | undefined> {
   const within = () => AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
-  const first = backend.currentRevision(within()).catch(() => undefined)
+  const first = backend.get(before, within()).catch(() => undefined)
   return async () => {
-    if (((await first) ?? EMPTY + 1) > EMPTY) return undefined
+    const found = await first
+    const writes = found?.item?.createRevision === EMPTY + 1 ? 1 : 0
+    if (found === undefined || found.revision > EMPTY + writes) return undefined
     const now = await backend.currentRevision(within())
     await backend.compact(now, within())
     return now

@@ -118,8 +118,11 @@ onEtcd('resilience: a start without etcd', function () {
 
   it('serves, says that it is not ready, and becomes ready when etcd is there', async () => {
     const etcd = await startEtcd()
-    await etcd.kill()
     const server = await createServerProcess(['--etcd-servers', etcd.url])
+    // It has the certificate authority from an earlier start.
+    await server.start()
+    await server.kill()
+    await etcd.kill()
     const client = createJsonClient(server.url)
     try {
       await server.start('serving')
@@ -143,6 +146,32 @@ onEtcd('resilience: a start without etcd', function () {
     } finally {
       client.close()
       await server.stop()
+      await etcd.stop()
+    }
+  })
+})
+
+onEtcd('resilience: a first start without etcd', function () {
+  this.timeout(60_000)
+
+  it('waits for the certificate authority that servers share there, and can be told to stop', async () => {
+    const etcd = await startEtcd()
+    await etcd.kill()
+    const [patient, other] = [await createServerProcess(['--etcd-servers', etcd.url]), await createServerProcess(['--etcd-servers', etcd.url])]
+    try {
+      const started = patient.start()
+      const failed = other.start().then(
+        () => 'started',
+        () => 'ended',
+      )
+      for (const one of [patient, other])
+        for (const deadline = Date.now() + 20_000; !one.log().includes('waiting for etcd') && Date.now() < deadline; ) await sleep(50)
+      expect(await other.terminate()).to.equal(0)
+      expect(await failed).to.equal('ended')
+      await etcd.start()
+      await started
+    } finally {
+      await Promise.all([patient.stop(), other.stop()])
       await etcd.stop()
     }
   })

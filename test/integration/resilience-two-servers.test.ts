@@ -1,9 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { KubeObject } from '../../src/meta/object.ts'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
+import { createProbeClient } from '../support/probe/client.ts'
 import { watchResuming } from '../support/resuming-watch.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
@@ -99,6 +101,36 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     const services: KubeObject[] = answers.flat().map(({ body }) => body)
     expect(new Set(services.map(({ spec }) => spec.ports[0].nodePort)).size).to.equal(40)
     expect(new Set(services.map(({ spec }) => spec.clusterIP)).size).to.equal(40)
+  })
+
+  it('have one certificate authority, and one key for tokens', async () => {
+    const [first, second] = servers as [ServerProcess, ServerProcess]
+    const ca = (kubeconfig: string) => /certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1]
+    const texts = servers.map(({ kubeconfig }) => readFileSync(kubeconfig, 'utf8')) as [string, string]
+    expect(ca(texts[0])).to.equal(ca(texts[1]))
+    const other = `${second.kubeconfig}-of-the-other`
+    writeFileSync(other, texts[0].replace(first.secureUrl, second.secureUrl))
+    const client = createProbeClient(other)
+    const { status } = await client.ask('GET', '/api/v1/namespaces')
+    client.close()
+    expect(status).to.equal(200)
+    const root = await clients[1]?.must('GET', `${CONFIG_MAPS}/kube-root-ca.crt`)
+    expect(Buffer.from(root?.data['ca.crt']).toString('base64')).to.equal(ca(texts[0]))
+    const tokens = await each(one => one.must('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { kind: 'TokenRequest', spec: {} }))
+    for (const token of tokens.map(({ status }) => status.token))
+      for (const review of await each(one => one.must('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { kind: 'TokenReview', spec: { token } })))
+        expect(review.status.authenticated).to.equal(true)
+  })
+
+  it('end where they have another certificate authority, and tell what to do', async () => {
+    const stranger = await createServerProcess()
+    await stranger.start()
+    await stranger.kill()
+    // It serves until the store has answered.
+    await stranger.start('serving', ['--etcd-servers', etcd.url]).catch(() => {})
+    for (const deadline = Date.now() + TAKEOVER_MS; !stranger.log().includes('Error: ') && Date.now() < deadline; ) await sleep(50)
+    expect(stranger.log()).to.match(/Error: \S+\/ca\.crt is not the certificate authority of the servers on this etcd\. To take theirs, remove/)
+    await stranger.stop()
   })
 
   it('runs the controllers in one, and in the other when that one is gone', async () => {

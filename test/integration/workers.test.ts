@@ -364,15 +364,16 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       expect(text).to.match(/Error: worker \d ended before it served \(code 1\)/)
     })
 
-    it('tell of a port that is taken, once', async () => {
-      const taken = createServer().listen(0, '127.0.0.1')
-      await once(taken, 'listening')
-      const address = taken.address()
-      const port = typeof address === 'object' && address ? address.port : 0
-      const { code, text } = await run('--etcd-servers', etcd.url, '--workers=2', `--secure-port=${port}`)
-      taken.close()
-      expect([code, text]).to.deep.equal([1, `Error: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`])
-    })
+    for (const workers of [1, 2])
+      it(`tell of a port that is taken, once, and end, as ${workers} of them`, async () => {
+        const taken = createServer().listen(0, '127.0.0.1')
+        await once(taken, 'listening')
+        const address = taken.address()
+        const port = typeof address === 'object' && address ? address.port : 0
+        const { code, text } = await run('--etcd-servers', etcd.url, `--workers=${workers}`, `--secure-port=${port}`)
+        taken.close()
+        expect([code, text]).to.deep.equal([1, `Error: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`])
+      })
 
     it('tell of the embedded store', async () => {
       expect(await run('--workers=2')).to.deep.equal({ code: 1, text: 'Error: --workers=2 needs --etcd-servers: the embedded store is for one process\n' })

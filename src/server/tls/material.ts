@@ -18,6 +18,8 @@ export interface CertificateOptions {
   /** `--client-ca-file`: believed beside our own CA. */
   readonly clientCaFile?: string
   readonly names: Names
+  /** Where several servers share a CA: gives theirs, which is what `make` makes if there is none yet. Asked where the directory has none. */
+  readonly shareCa?: (make: () => Promise<KeyPair>) => Promise<KeyPair>
 }
 
 export interface Credentials {
@@ -25,8 +27,8 @@ export interface Credentials {
   readonly admin: KeyPair
   /** PEM of what a client checks the server against. */
   readonly serverCa: string
-  /** PEM of the CA that signs client certificates here. */
-  readonly ownCa: string
+  /** The CA that signs client certificates here. */
+  readonly ownCa: KeyPair
 }
 
 /**
@@ -36,9 +38,13 @@ export interface Credentials {
 export async function loadCredentials(options: CertificateOptions): Promise<Credentials> {
   const { directory, names } = options
   await makePrivateDirectory(directory)
-  const ca = await keep(directory, 'ca', isFresh, async () => (await import('./issue.ts')).issueCa('binnacle-ca'))
+  const makeCa = async (): Promise<KeyPair> => (await import('./issue.ts')).issueCa('binnacle-ca')
+  const { shareCa } = options
+  const ca = await keep(directory, 'ca', isFresh, shareCa ? () => shareCa(makeCa) : makeCa)
   const issuer = new X509Certificate(ca.cert)
-  const ours = (cert: X509Certificate): boolean => cert.checkIssued(issuer)
+  const ours = (cert: X509Certificate): boolean => cert.checkIssued(issuer) && cert.verify(issuer.publicKey)
+  // Not of a CA that was here before, which bears the same name.
+  const someoneElses = (cert: X509Certificate): boolean => cert.issuer !== issuer.subject
   const given = options.servingFiles
   // Making the administrator's key takes a tenth of a second, on another thread.
   const [serving, admin] = await Promise.all([
@@ -46,7 +52,7 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
       ? keep(
           directory,
           'apiserver',
-          cert => !ours(cert) || (isFresh(cert) && hasNames(cert, names)),
+          cert => someoneElses(cert) || (ours(cert) && isFresh(cert) && hasNames(cert, names)),
           async () => (await import('./issue.ts')).issueServing(ca, 'kube-apiserver', names),
         )
       : { cert: await readFile(given.cert, 'utf8'), key: await readFile(given.key, 'utf8') },
@@ -59,7 +65,7 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
   ])
   const clientCa = options.clientCaFile === undefined ? ca.cert : `${ca.cert}\n${await readFile(options.clientCaFile, 'utf8')}`
   const serverCa = ours(new X509Certificate(serving.cert)) ? ca.cert : serving.cert
-  return { tls: { ...serving, clientCa }, admin, serverCa, ownCa: ca.cert }
+  return { tls: { ...serving, clientCa }, admin, serverCa, ownCa: ca }
 }
 
 async function keep(directory: string, name: string, isGood: (cert: X509Certificate) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> {
@@ -82,7 +88,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-const isFresh = (cert: X509Certificate): boolean => Date.parse(cert.validTo) - Date.now() > RENEW_MS
+export const isFresh = (cert: X509Certificate): boolean => Date.parse(cert.validTo) - Date.now() > RENEW_MS
 
 const hasNames = (cert: X509Certificate, { dns, ips }: Names): boolean =>
   dns.every(name => cert.checkHost(name) !== undefined) && ips.every(ip => cert.checkIP(ip) !== undefined)

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { createSecureContext } from 'node:tls'
 import type { ChannelCredentials, Client, ClientDuplexStream, ClientOptions, Channel as GrpcChannel, Metadata } from '@grpc/grpc-js'
 import type { IOptions } from 'etcd3'
 import { onAbort } from '../../lib/on-abort.ts'
-import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { type CallFailure, Status } from '../../protocols/grpc/call-failure.ts'
 import type { UnaryOptions } from '../../protocols/grpc/line.ts'
 import { Lines } from '../../protocols/grpc/lines.ts'
 import { BackendError } from '../backend.ts'
 import { backendError, wasNeverSent } from './errors.ts'
-import type { EtcdOptions } from './options.ts'
-import { pem } from './options.ts'
+import { type EtcdOptions, tlsOf } from './options.ts'
 
 export type Service = 'KV' | 'Lease' | 'Watch'
 export type Method =
@@ -56,15 +54,6 @@ const noPolicy = { execute: async (call: (context: object) => unknown) => call({
 const serviceOf = (method: Method): Service => (method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
 const same = (bytes: Buffer): Buffer => bytes
 const USER_AGENT = 'binnacle'
-
-/** Undefined: without TLS. */
-function tlsOf(options: EtcdOptions): SecureContextOptions | undefined {
-  const ca = pem(options.caFile)
-  if (ca === undefined && !options.servers.some(server => server.startsWith('https:'))) return undefined
-  const cert = pem(options.certFile)
-  const key = pem(options.keyFile)
-  return { ...(ca && trustedCertificates(ca)), ...(cert && { cert }), ...(key && { key }) }
-}
 
 /** The pool makes credentials of its own from certificates, which believe none but authorities; clients take channels with others. */
 const overTls = (Channel: typeof GrpcChannel, credentials: ChannelCredentials): Pick<ClientOptions, 'channelFactoryOverride'> => ({

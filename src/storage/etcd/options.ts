@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import type { SecureContextOptions } from 'node:tls'
+import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 
 export interface EtcdOptions {
   /** Addresses, all with `https://` or all with `http://` (or no scheme, which is the same). */
@@ -12,7 +14,16 @@ export interface EtcdOptions {
 }
 
 /** A PEM given as it is, or in a file. */
-export function pem(source: string | undefined): Buffer | undefined {
+function pem(source: string | undefined): Buffer | undefined {
   if (source === undefined) return undefined
   return source.includes('-----BEGIN') ? Buffer.from(source) : readFileSync(source)
+}
+
+/** What connections to the servers believe and show; undefined: they are without TLS. */
+export function tlsOf(options: EtcdOptions): SecureContextOptions | undefined {
+  const ca = pem(options.caFile)
+  if (ca === undefined && !options.servers.some(server => server.startsWith('https:'))) return undefined
+  const cert = pem(options.certFile)
+  const key = pem(options.keyFile)
+  return { ...(ca && trustedCertificates(ca)), ...(cert && { cert }), ...(key && { key }) }
 }

@@ -16,6 +16,7 @@ function recorded() {
   }
   return { backend, compactions }
 }
+const FIRST = key('/registry/binnacle/x')
 const put = (backend: MemoryBackend) => backend.apply([{ key: key('/registry/x/a'), value: Buffer.from('x') }])
 
 describe('compaction', () => {
@@ -36,16 +37,29 @@ describe('compaction', () => {
   it('drops what a new store was filled with, and nothing of one that was used', async () => {
     const { backend, compactions } = recorded()
     const { signal } = new AbortController()
-    const dropOfNew = newStore(backend, signal)
+    const dropOfNew = newStore(backend, FIRST, signal)
     await new Promise(setImmediate)
     put(backend)
     const filled = put(backend)
     await dropOfNew()
     expect(compactions).to.deep.equal([filled])
-    const dropOfUsed = newStore(backend, signal)
+    const dropOfUsed = newStore(backend, FIRST, signal)
     put(backend)
     await dropOfUsed()
     expect(compactions).to.deep.equal([filled])
+  })
+
+  it('takes a store for new that has nothing but the key which is written before all else', async () => {
+    const { backend, compactions } = recorded()
+    const { signal } = new AbortController()
+    backend.apply([{ key: FIRST, value: Buffer.from('x') }])
+    const drop = newStore(backend, FIRST, signal)
+    await new Promise(setImmediate)
+    await drop()
+    expect(compactions).to.deep.equal([2])
+    put(backend)
+    await newStore(backend, FIRST, signal)()
+    expect(compactions).to.deep.equal([2])
   })
 
   it('goes on after a failure', async () => {

@@ -58,7 +58,7 @@ describe('loadCredentials', () => {
     const clientCaFile = join(directory, 'clients.crt')
     await writeFile(clientCaFile, other.cert)
     const { tls, ownCa } = await loadCredentials({ directory, names, clientCaFile })
-    expect(tls.clientCa).to.contain(other.cert).and.to.contain(ownCa)
+    expect(tls.clientCa).to.contain(other.cert).and.to.contain(ownCa.cert)
   })
 })
 

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallFailure } from '../../protocols/grpc/call-failure.ts'
+import { Lines } from '../../protocols/grpc/lines.ts'
+import type { Backend } from '../backend.ts'
+import { BackendError } from '../backend.ts'
+import type { Method } from './connection.ts'
+import { backendError } from './errors.ts'
+import { decodeRange, decodeWrite, encodeGuardedWrite, encodeRange } from './messages.ts'
+import { type EtcdOptions, tlsOf } from './options.ts'
+
+const CALL_MS = 10_000
+const PAUSE_MS = 20
+
+/**
+ * etcd for a process that makes a few short calls, without the memory that a gRPC client takes. A write whose answer is lost is not settled: whoever makes it reads again. Nothing is
+ * written with a time to live.
+ */
+export function openFewCalls(options: EtcdOptions): Pick<Backend, 'get' | 'write' | 'close'> {
+  const lines = new Lines('binnacle', tlsOf(options))
+  const addresses = options.servers.map(server => server.replace(/^https?:\/\//, ''))
+
+  async function call(method: Method, request: Buffer, signal: AbortSignal): Promise<Buffer> {
+    for (const deadline = Date.now() + CALL_MS; Date.now() < deadline; await sleep(PAUSE_MS)) {
+      if (signal.aborted) throw new BackendError('aborted', 'no connection to etcd', { cause: signal.reason })
+      for (const address of addresses) {
+        const answer = lines.to(address)?.call(method, request, { signal, deadline })
+        if (answer) return answer.catch((failure: CallFailure) => Promise.reject(backendError(failure, signal)))
+      }
+    }
+    throw new BackendError('unavailable', 'no connection to etcd')
+  }
+
+  return {
+    async get(key, signal, at) {
+      const request = encodeRange({ start: key, ...(at !== undefined && { at }) })
+      const { items, revision } = decodeRange(await call('/etcdserverpb.KV/Range', request, signal))
+      return { item: items[0], revision }
+    },
+    async write(write, signal) {
+      const { succeeded, revision, current } = decodeWrite(await call('/etcdserverpb.KV/Txn', encodeGuardedWrite(write, 0n), signal))
+      return succeeded ? { ok: true, revision } : { ok: false, current, revision }
+    },
+    close: async () => lines.close(),
+  }
+}

@@ -1,0 +1,122 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { readCommandLine } from '../../src/config/command-line.ts'
+import type { Config } from '../../src/config/config.ts'
+import { silentLogger } from '../../src/lib/log.ts'
+import { issueCa } from '../../src/server/tls/issue.ts'
+import { shareCredentials } from '../../src/shared-credentials.ts'
+import { agreedKey, agreedValues } from '../../src/storage/agreed-values.ts'
+import { key } from '../../src/storage/revision.ts'
+import { identity } from '../../src/storage/value/identity.ts'
+import { never } from '../support/backend.ts'
+import { eventually } from '../support/builtin-registry.ts'
+import { MemoryBackend } from '../support/memory-backend.ts'
+
+const AT = agreedKey('/registry', 'certificate-authority')
+
+describe('shareCredentials', () => {
+  let root = ''
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'shared-'))
+  })
+  afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+  function configOf(server: string): Config {
+    const command = readCommandLine([`--data-dir=${join(root, server)}`])
+    if (command.action !== 'serve') throw new Error('not a server')
+    return command.config
+  }
+  const share = (backend: MemoryBackend, server: string, signal = never, warn: (text: string) => void = () => {}) =>
+    shareCredentials(configOf(server), agreedValues(backend, identity, '/registry'), { ...silentLogger, warn }, signal)
+  const file = (server: string, name: string): string => join(root, server, 'pki', name)
+
+  it('gives servers that begin together one authority, and each its own certificate of it', async () => {
+    const backend = new MemoryBackend()
+    const servers = ['a', 'b', 'c'].map(server => share(backend, server))
+    const credentials = await Promise.all(servers.map(one => one.credentials))
+    const [first] = credentials
+    for (const one of credentials) {
+      expect(one.serverCa).to.equal(first?.serverCa)
+      expect(new X509Certificate(one.tls.cert).verify(new X509Certificate(first?.serverCa ?? '').publicKey)).to.equal(true)
+    }
+    expect(await Promise.all(servers.map(({ conflict }) => conflict))).to.deep.equal([undefined, undefined, undefined])
+    expect(readFileSync(file('b', 'ca.crt'), 'utf8')).to.equal(first?.serverCa)
+  })
+
+  it('makes the authority that a server has already that of all', async () => {
+    const backend = new MemoryBackend()
+    const before = await shareCredentials(configOf('a'), undefined, silentLogger, never).credentials
+    const first = share(backend, 'a')
+    expect((await first.credentials).serverCa).to.equal(before.serverCa)
+    expect(await first.conflict).to.equal(undefined)
+    expect((await share(backend, 'b').credentials).serverCa).to.equal(before.serverCa)
+  })
+
+  it('tells of a server that has another, and what to do', async () => {
+    const backend = new MemoryBackend()
+    await share(backend, 'a').credentials
+    await shareCredentials(configOf('b'), undefined, silentLogger, never).credentials
+    const conflict = await share(backend, 'b').conflict
+    expect(conflict?.message).to.contain(`${file('b', 'ca.crt')} is not the certificate authority of the servers on this etcd`)
+    expect(conflict?.message).to.contain('/registry/binnacle/certificate-authority')
+  })
+
+  it('goes with the new authority once the former is removed, serving certificate and all', async () => {
+    const backend = new MemoryBackend()
+    const { serverCa } = await share(backend, 'a').credentials
+    await shareCredentials(configOf('b'), undefined, silentLogger, never).credentials
+    for (const name of ['ca.crt', 'ca.key']) rmSync(file('b', name))
+    const taken = await share(backend, 'b').credentials
+    expect(taken.serverCa).to.equal(serverCa)
+    for (const { cert } of [taken.tls, taken.admin]) expect(new X509Certificate(cert).verify(new X509Certificate(serverCa).publicKey)).to.equal(true)
+  })
+
+  it('serves with the authority that it has while the store is away, and waits where it has none', async () => {
+    const backend = new MemoryBackend()
+    const { serverCa } = await share(backend, 'a').credentials
+    backend.down = true
+    const warnings: string[] = []
+    const again = share(backend, 'a', never, text => void warnings.push(text))
+    expect((await again.credentials).serverCa).to.equal(serverCa)
+    const fresh = share(backend, 'b', never, text => void warnings.push(text))
+    await eventually('it waits', () => warnings.length === 2)
+    backend.down = false
+    expect((await fresh.credentials).serverCa).to.equal(serverCa)
+    expect(await again.conflict).to.equal(undefined)
+    expect(warnings).to.deep.equal(new Array(2).fill('waiting for etcd, where servers share their certificate authority'))
+  })
+
+  it('waits no longer when it is told to stop', async () => {
+    const backend = new MemoryBackend()
+    backend.down = true
+    const stop = new AbortController()
+    const { credentials, conflict } = share(backend, 'a', stop.signal)
+    stop.abort()
+    expect(
+      await credentials.then(
+        () => 'made',
+        () => 'none',
+      ),
+    ).to.equal('none')
+    expect(await conflict).to.equal(undefined)
+  })
+
+  it('replaces an authority that cannot be read', async () => {
+    const backend = new MemoryBackend()
+    backend.apply([{ key: key(AT), value: Buffer.from('{}') }])
+    const { serverCa } = await share(backend, 'a').credentials
+    expect(JSON.parse((await backend.get(AT, never)).item?.value.toString() ?? '').cert).to.equal(serverCa)
+  })
+
+  it('leaves a serving pair of somebody else as it is', async () => {
+    const backend = new MemoryBackend()
+    await share(backend, 'a').credentials
+    const other = await issueCa('other')
+    writeFileSync(file('a', 'apiserver.crt'), other.cert)
+    writeFileSync(file('a', 'apiserver.key'), other.key)
+    expect((await share(backend, 'a').credentials).tls.cert).to.equal(other.cert)
+  })
+})
