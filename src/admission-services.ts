@@ -20,7 +20,6 @@ import type { ResourceId } from './catalog/definition.ts'
 import type { ControllerEnvironment } from './controllers/controller.ts'
 import { followPolicies } from './controllers/follow-policies.ts'
 import { followWebhooks } from './controllers/follow-webhooks.ts'
-import { terminatingKinds } from './extensions/terminating-admission.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
 import type { Authorizer } from './meta/authorizer.ts'
@@ -131,7 +130,10 @@ export function createAdmission({ catalog, logger, isAllowed, authorize, registr
   const missing = plugins.filter(isMissedPlugin)
   if (missing.length > 0) logger.info('admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') })
   return {
-    functions: admissionChain([terminatingKinds, ...plugins.filter(isBuiltPlugin).map(name => built[name])], metrics),
+    functions: admissionChain(
+      plugins.filter(isBuiltPlugin).map(name => built[name]),
+      metrics,
+    ),
     webhookClients: webhookEnv.clients,
     metrics: [...metrics.families(), ...policyMetrics.families(), ...webhookMetrics.families()],
     hasPolicies,

@@ -32,14 +32,15 @@ import type { WriteOptions } from './write-options.ts'
  * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object, of a subresource of the same kind, or of a view (scale); creates what is not there, but for views.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
-export async function apply(scope: Scope<'patch'>, { config, fault }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
+export async function apply(scope: Scope<'patch'>, { config, repeated }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
   if (turnIsLong()) await nextTurn()
   const { served, exchange, subresource } = scope
   const { view } = subresource ?? {}
   let told = false
   const tellFault = (): void => {
-    if (fault !== undefined && options.fieldValidation === 'Strict') throw badRequestError(`error strict decoding patch: ${fault}`)
-    if (fault !== undefined && options.fieldValidation === 'Warn' && !told) exchange.ctx.warn(fault)
+    if (repeated.length > 0 && options.fieldValidation === 'Strict')
+      throw badRequestError(`error strict decoding YAML: error converting YAML to JSON: ${repeatedKeysText(repeated)}`)
+    if (options.fieldValidation === 'Warn' && !told) for (const fault of repeated) exchange.ctx.warn(fault)
     told = true
   }
   return storeOf(scope).update(writeTarget(scope, options), {
@@ -126,8 +127,8 @@ function* decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject 
 
 export interface Configuration {
   readonly config: JsonObject
-  /** Keys that are there twice, which only strict decoding minds. */
-  readonly fault: string | undefined
+  /** Keys that are there twice, which only strict decoding minds: `line 6: key "a" already set in map`. */
+  readonly repeated: readonly string[]
 }
 
 /** Reads a configuration in CBOR, whose faults no level of field validation lets pass. */
@@ -137,7 +138,7 @@ export function parseCborConfiguration(body: Buffer): Configuration {
     if (fault) throw new CborError(fault.text)
     if (value !== null && !isObject(value))
       throw new CborError(asCborText(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`))
-    return { config: value ?? {}, fault: undefined }
+    return { config: value ?? {}, repeated: [] }
   } catch (error) {
     if (error instanceof CborError) throw badRequestError(`error decoding YAML: ${error.message}`)
     throw error
@@ -158,7 +159,7 @@ export function parseConfiguration(body: Buffer): Configuration {
     throw badRequestError(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
     )
-  return { config: value ?? {}, fault: duplicates.length > 0 ? `error converting YAML to JSON: ${repeatedKeysText(duplicates)}` : undefined }
+  return { config: value ?? {}, repeated: duplicates }
 }
 
 function* translated<T>(steps: Steps<T>): Steps<T> {

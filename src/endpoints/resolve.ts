@@ -21,6 +21,7 @@ export function resolve(exchange: Exchange, info: ResourceRequestInfo, env: Endp
   if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
   checkPlace(info, served)
   if (!isServed(info, served, subresource)) throw refused(info, served)
+  if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw createWhileGoing(served)
   const scope = new Scope(exchange, env, snapshot, served, subresource, info)
   tellDeprecation(scope)
   return scope
@@ -75,6 +76,17 @@ function isServed(info: ResourceRequestInfo, served: ServedResource, subresource
     default:
       return false
   }
+}
+
+/** Whether the definition of a custom kind is being deleted: discovery then tells of no writes. Upstream refuses no other than creating, and of that not what an apply does. */
+const isGoing = ({ version }: ServedResource): boolean => version.advertisedVerbs?.includes('create') === false
+
+function createWhileGoing(served: ServedResource): StatusError {
+  const { group, resource } = groupResourceOf(served)
+  return failure(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
+    ...(group !== '' && { group }),
+    kind: resource,
+  })
 }
 
 /** 405: upstream's router gives it before it knows the resource; custom kinds are served past it, and the verb is named. */

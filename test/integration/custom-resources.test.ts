@@ -104,8 +104,12 @@ describe('custom resources', function () {
     await client.must('POST', pathOf('keepers'), { ...held, metadata: { name: 'k', finalizers: ['example.com/hold'] } })
     await client.must('DELETE', `${DEFINITIONS}/keepers.example.com`)
     const refused = await client.ask('POST', pathOf('keepers'), { body: object('Keeper', 'l') })
-    expect(refused.status).to.equal(403)
-    expect(refused.body.message).to.equal('keepers.example.com "l" is forbidden: create not allowed while custom resource definition is terminating')
+    expect(refused.status).to.equal(405)
+    expect(refused.body).to.deep.include({
+      reason: 'MethodNotAllowed',
+      message: 'create not allowed while custom resource definition is terminating',
+      details: { group: 'example.com', kind: 'keepers' },
+    })
     const { body } = await until(pathOf('keepers', 'k'), ({ body }) => body.metadata?.deletionTimestamp !== undefined)
     await client.must('PUT', pathOf('keepers', 'k'), { ...body, metadata: { ...body.metadata, finalizers: [] } })
     expect((await until(`${DEFINITIONS}/keepers.example.com`, ({ status }) => status === 404)).status).to.equal(404)
