@@ -1,3 +1,4 @@
+import { goJson } from '../codec/json.ts'
 import { compareText } from '../lib/compare-text.ts'
 import type { Json } from '../meta/object.ts'
 
@@ -66,7 +67,15 @@ export function printElement(element: PathElement): string {
   }
 }
 
-const printScalar = (value: Json): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
+/** A key may be no scalar where an object does not fit its schema. */
+function printScalar(value: Json): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(printScalar).join(',')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([name, member]) => `${name}=${printScalar(member)}`)
+    .join('')
+}
 
 function keysOf(text: PathElement): [string, Json][] {
   const parsed = JSON.parse(text.slice(2)) as Json
@@ -106,6 +115,7 @@ const ESCAPED = /[<>&\u2028\u2029]/g
 function scalarText(value: Json): string {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
   if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'object') return goJson(value)
   const text = JSON.stringify(value)
   return typeof value === 'string' && text.search(ESCAPED) >= 0
     ? text.replaceAll(ESCAPED, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

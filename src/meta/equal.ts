@@ -20,8 +20,10 @@ export function deepEqual(a: unknown, b: unknown): boolean {
 
 const isNil = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 // An integer may come as a number or, from another codec, as a bigint.
-const sameNumber = (a: unknown, b: unknown): boolean =>
-  (typeof a === 'bigint' && typeof b === 'number') || (typeof a === 'number' && typeof b === 'bigint') ? BigInt(a) === BigInt(b) : false
+const sameNumber = (a: unknown, b: unknown): boolean => {
+  if (typeof a === 'bigint') return typeof b === 'number' && Number.isInteger(b) && a === BigInt(b)
+  return typeof b === 'bigint' && typeof a === 'number' && Number.isInteger(a) && b === BigInt(a)
+}
 
 /** A deep copy of plain data. Members that are undefined are left out; a member `__proto__` stays a member. */
 export function clone<T>(value: T): T {

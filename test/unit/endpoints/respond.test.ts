@@ -9,7 +9,7 @@ import type { Scope } from '../../../src/endpoints/scope.ts'
 import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
 import { types as builtinTypes } from '../../../src/resources/types.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
-import { listOptions, NEVER, refusal, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
+import { listOptions, NEVER, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
 const plain: Output = { mediaType: JSON_TYPE, pretty: false }
 const as = (kind: string, mediaType = JSON_TYPE): Output => ({ mediaType, pretty: false, as: { kind, group: 'meta.k8s.io', version: 'v1' } })

@@ -16,6 +16,8 @@ describe('semantic equality', () => {
     [{ a: '1' }, { a: 1 }, false],
     [{ a: { b: [{ c: 1 }] } }, { a: { b: [{ c: 1 }] } }, true],
     [1, 1n, true],
+    [0.5, 9223372036854775807n, false],
+    [9223372036854775807n, Number.NaN, false],
     [9007199254740993n, 9007199254740993n, true],
     ['a', null, false],
     [{ toString: undefined }, {}, true],
