@@ -2,6 +2,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import { ApplyError } from './apply-error.ts'
 import { EMPTY, type FieldSet, isEmpty, union, unionOf } from './field-set.ts'
 import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
 import { type Change, emptyObject, ownable, type Touch, takeFromOthers, touchesOf, untracked } from './ownership.ts'
@@ -43,7 +44,7 @@ export function* updateManagedInSteps(args: UpdateArgs): Steps<ManagedFieldsEntr
   try {
     return encodeManaged(yield* update(args, managed))
   } catch (error) {
-    if (error instanceof TypedError) return []
+    if (error instanceof TypedError || (error instanceof ApplyError && error.code === 'internal')) return []
     throw error
   }
 }

@@ -8,8 +8,21 @@ import { memberSchema, shapeOf } from './typed-schema.ts'
 /** What is wrong with an applied configuration, a line each, as structured-merge-diff says it: unknown members, wrong kinds, repeated or missing keys. */
 export function validateTyped(schema: Schema | undefined, value: Json): string[] {
   const errors: string[] = []
-  validate(schema, value, '', errors)
+  validate(schema, value, '', { errors, repeatable: false })
   return errors
+}
+
+/** The same of a live object, whose lists may have elements of the same key. */
+export function validateLive(schema: Schema | undefined, value: Json): string[] {
+  const errors: string[] = []
+  validate(schema, value, '', { errors, repeatable: true })
+  return errors
+}
+
+interface Validation {
+  readonly errors: string[]
+  /** Elements of a list may have the same key. */
+  readonly repeatable: boolean
 }
 
 /** The text of several errors. */
@@ -18,13 +31,14 @@ export const errorsText = (errors: readonly string[]): string =>
 
 const complaint = (path: string, what: string): string => (path === '' ? what : `${path}: ${what}`)
 
-function validate(schema: Schema | undefined, value: Json, path: string, errors: string[]): void {
+function validate(schema: Schema | undefined, value: Json, path: string, validation: Validation): void {
+  const { errors } = validation
   if (value === null || schema === undefined || schema.type === 'raw' || schema.type === 'json' || schema.type === 'union') return
   if (isScalar(schema)) {
     const wrong = misfit(schema, value)
     if (wrong !== undefined) errors.push(complaint(path, wrong))
   } else if (schema.type === 'list') {
-    if (Array.isArray(value)) validateElements(schema, value, path, errors)
+    if (Array.isArray(value)) validateElements(schema, value, path, validation)
     else errors.push(complaint(path, `expected list, got &{${goPrint(value)}}`))
   } else if (typeof value !== 'object' || Array.isArray(value)) errors.push(complaint(path, `expected map, got &{${goPrint(value)}}`))
   else
@@ -34,11 +48,12 @@ function validate(schema: Schema | undefined, value: Json, path: string, errors:
         errors.push(`${path}.${name}: field not declared in schema`)
         return
       }
-      validate(member, value[name] as Json, `${path}.${name}`, errors)
+      validate(member, value[name] as Json, `${path}.${name}`, validation)
     }
 }
 
-function validateElements(list: ListSchema, values: readonly Json[], path: string, errors: string[]): void {
+function validateElements(list: ListSchema, values: readonly Json[], path: string, validation: Validation): void {
+  const { errors, repeatable } = validation
   const keyed = shapeOf(list) === 'elements'
   const seen = new Set<PathElement>()
   for (const [i, value] of values.entries()) {
@@ -51,10 +66,10 @@ function validateElements(list: ListSchema, values: readonly Json[], path: strin
         errors.push(`${path}: ${error.message}`)
         return
       }
-      if (seen.has(element)) errors.push(`${path}: duplicate entries for key ${printElement(element)}`)
+      if (seen.has(element) && !repeatable) errors.push(`${path}: duplicate entries for key ${printElement(element)}`)
       seen.add(element)
     }
-    validate(list.items, value, path + printElement(element), errors)
+    validate(list.items, value, path + printElement(element), validation)
   }
 }
 

@@ -146,6 +146,8 @@ export interface Subresource {
 /** A projection of the parent as another kind, which can be written back. */
 export interface SubresourceView {
   get(parent: KubeObject): KubeObject
+  /** The view that a write is answered with, where that differs: a version may not have the field that was written. */
+  answer?(parent: KubeObject): KubeObject
   /** The view that a write begins with, where that differs: a parent that lacks what is seen may be given it. */
   draft?(parent: KubeObject): KubeObject
   /** The parent with the view's fields put in, or the view's errors. The parent may be mutated: the caller owns it. */

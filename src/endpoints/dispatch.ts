@@ -94,11 +94,11 @@ async function patchOne(scope: Scope<'patch'>): Promise<void> {
 
 async function respondWritten(scope: Scope<Verb>, output: Output, { answer, created }: { answer: Answer; created: boolean }): Promise<void> {
   const view = scope.subresource?.view
-  if (view) await respondView(scope, output, view, 200, answerObject(answer))
+  if (view) await respondView(scope, output, { get: parent => (view.answer ?? view.get)(parent) }, 200, answerObject(answer))
   else await respondObject(scope, output, created ? 201 : 200, answer)
 }
 
-function respondView(scope: Scope, output: Output, view: SubresourceView, code: number, parent: KubeObject): Promise<void> {
+function respondView(scope: Scope, output: Output, view: Pick<SubresourceView, 'get'>, code: number, parent: KubeObject): Promise<void> {
   const { kind } = scope.subresource as NonNullable<Scope['subresource']>
   return respondTyped(scope, output, code, (kind as NonNullable<typeof kind>).schema, view.get(parent))
 }

@@ -70,6 +70,7 @@ function scaleView(paths: ScalePaths): SubresourceView {
       if (replicas === undefined) throw internalServerError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`)
       return viewOf(parent, paths, replicas)
     },
+    answer: parent => viewOf(parent, paths, wanted(parent) ?? 0),
     draft: parent => viewOf(parent, paths, wanted(parent) ?? UNSET),
     put(parent, view) {
       const replicas = view.spec?.replicas ?? 0

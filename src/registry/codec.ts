@@ -9,7 +9,7 @@ import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { createCodec } from '../storage/resource-codec.ts'
-import type { Attributes, ResourceCodec } from '../storage/storage.ts'
+import { type Attributes, type ResourceCodec, StorageError } from '../storage/storage.ts'
 import type { Transformer } from '../storage/value/transformer.ts'
 import { convert, copyIn, normalized, versionsOf } from './convert.ts'
 import { applyKindDefaults } from './decode-object.ts'
@@ -17,7 +17,11 @@ import { applyKindDefaults } from './decode-object.ts'
 /** The form of what is written; both are always read. */
 export type StoredForm = 'json' | 'protobuf'
 
-/** How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored, where they stay if somebody else converts them. Hooks may have left an object in any order and with empty members: what is stored is normal. */
+/**
+ * How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored, where they stay if somebody else converts them. Objects of
+ * a custom kind that are stored in a version which its definition does not have cannot be read. Hooks may have left an object in any order and with empty members: what is stored is
+ * normal.
+ */
 export function codecOf(definition: ResourceDefinition, fingerprint: string, storedAs: StoredForm = 'json', transformer?: Transformer): ResourceCodec {
   invariant(definition.storage, `${definition.home.kind} is not stored`)
   const { version, indexedBy } = definition.storage
@@ -39,7 +43,12 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
     if (!foreign) stored.apiVersion = apiVersion
     return stored
   }
-  const versionBy = (claimed: unknown): Version => (typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined) ?? version
+  const versionBy = (claimed: unknown): Version => {
+    const known = typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined
+    if (known === undefined && schema.freeForm && claimed !== undefined)
+      throw new StorageError('corrupt', `request to convert CR from an invalid group/version: ${String(claimed)}`)
+    return known ?? version
+  }
   const read = (value: Json, claimed: unknown): KubeObject => {
     const stored = versionBy(claimed)
     const { freeForm } = stored.schema

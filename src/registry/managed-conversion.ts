@@ -1,7 +1,9 @@
+import { ApplyError } from '../apply/apply-error.ts'
 import type { Change, Versioned } from '../apply/ownership.ts'
+import { errorsText, validateLive } from '../apply/typed-validate.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
-import type { Version } from '../catalog/definition.ts'
+import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
 import { clone } from '../meta/equal.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
@@ -13,20 +15,43 @@ const conversions = new WeakMap<ServedResource, NonNullable<Change['convert']>>(
 const servedVersion = ({ definition }: ServedResource, apiVersion: string): Version | undefined =>
   definition.versions.find(each => apiVersionOfVersion(each) === apiVersion)
 
-/** What tracking managed fields needs of a resource in several versions: an object in another version that is served. Undefined where there is one only. */
+/**
+ * What tracking managed fields needs of a resource in several versions: an object in another version that is served. Undefined where there is one only, but for custom kinds: an apply
+ * fails there on managers of a version that the definition does not have.
+ */
 export function managedConversion(served: ServedResource): Change['convert'] {
   const { definition, version } = served
-  if (definition.versions.length === 1) return undefined
+  const isCustom = version.schema.freeForm !== undefined
+  if (definition.versions.length === 1 && !isCustom) return undefined
   let conversion = conversions.get(served)
   if (!conversion) {
-    conversion = (object, apiVersion): Versioned | undefined => {
-      const to = servedVersion(served, apiVersion)
-      const from = versionsOf(definition).get(object.apiVersion) ?? version
-      return to && { schema: to.schema, object: normalized(to, convert(definition, clone(object), from, to)) }
-    }
+    conversion = isCustom
+      ? customConversion(served)
+      : (object, apiVersion): Versioned | undefined => {
+          const to = servedVersion(served, apiVersion)
+          const from = versionsOf(definition).get(object.apiVersion) ?? version
+          return to && { schema: to.schema, object: normalized(to, convert(definition, clone(object), from, to)) }
+        }
     conversions.set(served, conversion)
   }
   return conversion
+}
+
+/** Of a custom kind that nobody else converts: as it is but for its apiVersion. What the other version does not declare stands in the way, as upstream. */
+function customConversion({ definition }: ServedResource): NonNullable<Change['convert']> {
+  return (object, apiVersion) => {
+    const { schema } = customVersion(definition, apiVersion)
+    const converted = { ...object, apiVersion }
+    const errors = validateLive(schema, converted as unknown as Json)
+    if (errors.length > 0) throw new ApplyError('internal', errorsText(errors))
+    return { schema, object: converted }
+  }
+}
+
+function customVersion(definition: ResourceDefinition, apiVersion: string): Version {
+  const version = versionsOf(definition).get(apiVersion)
+  if (version === undefined) throw new ApplyError('internal', `request to convert CR to an invalid group/version: ${apiVersion}`)
+  return version
 }
 
 /** Thrown through what tracks managed fields, where it asks for a conversion that is not known yet. */
@@ -49,8 +74,7 @@ class MissingConversion {
 export async function withConversions<T>(served: ServedResource, run: (convert: Change['convert']) => T): Promise<T> {
   const known = new Map<string, KubeObject>()
   const convert = (object: KubeObject, apiVersion: string): Versioned | undefined => {
-    const to = servedVersion(served, apiVersion)
-    if (to === undefined) return undefined
+    const to = customVersion(served.definition, apiVersion)
     const key = `${apiVersion} ${goJson(object as unknown as Json)}`
     const converted = known.get(key)
     if (converted === undefined) throw new MissingConversion(object, to, key)

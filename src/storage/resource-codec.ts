@@ -78,6 +78,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')
       return object
     } catch (cause) {
+      if (cause instanceof StorageError) throw cause
       // Upstream looks for the type before anything else.
       if (cause instanceof JsonSyntaxError) throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
       throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })

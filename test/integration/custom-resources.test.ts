@@ -139,6 +139,54 @@ describe('custom resources', function () {
     expect((await client.must('GET', pathOf('ruled', 'r'))).spec).to.deep.equal({ a: 2, b: 'x' })
   })
 
+  describe('in a version that their definition has no more', () => {
+    const a = { a: { type: 'string' } }
+    const at = (name: string, served: boolean, storage: boolean) => ({ ...version(name, a), served, storage })
+    const change = async (plural: string, versions: readonly object[], storedVersions?: readonly string[]) => {
+      const path = `${DEFINITIONS}/${plural}.example.com`
+      const contentType = 'application/merge-patch+json'
+      expect((await client.ask('PATCH', path, { body: { spec: { versions } }, contentType })).status).to.equal(200)
+      if (storedVersions) expect((await client.ask('PATCH', `${path}/status`, { body: { status: { storedVersions } }, contentType })).status).to.equal(200)
+    }
+
+    it('cannot be read where they are stored in it', async () => {
+      await define(definition('relics', 'Relic', [at('v1', true, true), at('v2', true, false)]))
+      await client.must('POST', pathOf('relics'), object('Relic', 'r', { a: 'x' }))
+      await change('relics', [at('v1', true, false), at('v2', true, true)], ['v2'])
+      await change('relics', [at('v2', true, true)])
+      const { status, body } = await until(pathOf('relics', 'r', 'v2'), ({ status }) => status === 500)
+      const message = 'request to convert CR from an invalid group/version: example.com/v1'
+      expect([status, body.message]).to.deep.equal([500, message])
+      const list = await client.ask('GET', pathOf('relics', '', 'v2'))
+      expect([list.status, list.body.message]).to.deep.equal([500, message])
+    })
+
+    it('have nobody who manages their fields after an update, and take no apply, where a manager knows it only', async () => {
+      await define(definition('traces', 'Trace', [at('v1', true, false), at('v2', true, true)]))
+      for (const name of ['updated', 'applied']) await client.must('POST', pathOf('traces'), object('Trace', name, { a: 'x' }))
+      await change('traces', [at('v2', true, true)])
+      expect((await until(pathOf('traces', 'updated', 'v1'), ({ status }) => status === 404)).status).to.equal(404)
+      const update = await client.ask('PATCH', pathOf('traces', 'updated', 'v2'), { body: { spec: { a: 'y' } }, contentType: 'application/merge-patch+json' })
+      expect([update.status, update.body.spec, update.body.metadata.managedFields]).to.deep.equal([200, { a: 'y' }, undefined])
+      const apply = await client.ask('PATCH', `${pathOf('traces', 'applied', 'v2')}?fieldManager=m&force=true`, {
+        body: object('Trace', 'applied', { a: 'y' }, 'v2'),
+        contentType: 'application/apply-patch+yaml',
+      })
+      expect([apply.status, apply.body.message]).to.deep.equal([500, 'request to convert CR to an invalid group/version: example.com/v1'])
+    })
+
+    it('are scaled all the same where it has no place for the number', async () => {
+      const scale = { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' }
+      await define(definition('unscaled', 'Unscaled', [version('v1', a, { subresources: { scale } })]))
+      await client.must('POST', pathOf('unscaled'), object('Unscaled', 'u'))
+      const { status, body } = await client.ask('PATCH', `${pathOf('unscaled', 'u')}/scale`, {
+        body: { spec: { replicas: 4 } },
+        contentType: 'application/merge-patch+json',
+      })
+      expect([status, body.kind, body.spec]).to.deep.equal([200, 'Scale', {}])
+    })
+  })
+
   it('are there after a restart', async () => {
     await server.terminate()
     await server.start()

@@ -23,11 +23,18 @@ describe('conversions for managed fields', () => {
     const result = await withConversions(served, convert => {
       runs++
       const found = [object, link('v1', 'b', {}), object].map(each => convert?.(each, 'example.com/v2')?.object)
-      return { found, gone: convert?.(object, 'example.com/v0') }
+      return found
     })
     const a = link('v2', 'a', { host: 'h', port: '1' })
-    expect(result).to.deep.equal({ found: [a, link('v2', 'b', {}), a], gone: undefined })
+    expect(result).to.deep.equal([a, link('v2', 'b', {}), a])
     expect([calls, runs]).to.deep.equal([2, 3])
+  })
+
+  it('fail where the definition does not have the version', async () => {
+    const definition = linkResource(() => ({}))
+    const served = { definition, version: linkVersion(definition, 'v1') }
+    const failing = withConversions(served, convert => convert?.(object, 'example.com/v0'))
+    expect(await failureText(failing)).to.equal('request to convert CR to an invalid group/version: example.com/v0')
   })
 
   it('ask nobody about an object that is not there yet', async () => {
