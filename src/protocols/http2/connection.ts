@@ -4,7 +4,7 @@ import { Conduct } from './conduct.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { dependencyOf, onConnection, onStream, refusePush } from './frame-checks.ts'
 import { Flag, type Frame, FrameType, frameOf, headerFrames, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PRIORITY_BYTES, unpadded } from './frames.ts'
-import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
+import { type HeaderBlock, HeaderBlocks, type WholeBlock } from './header-blocks.ts'
 import { encodeHeaders } from './header-encoder.ts'
 import { Intake } from './intake.ts'
 import { Lifetime } from './lifetime.ts'
@@ -81,7 +81,7 @@ export class Http2Connection implements StreamHost {
 
   /** Bytes that are kept for the connection: what waits for the client, and what it has sent that nobody has read. */
   get heldBytes(): number {
-    let bytes = this.#sender.waitingBytes + this.#receiving.unread + this.#blocks.openBytes + this.#heads.heldBytes
+    let bytes = this.#sender.waitingBytes + this.#receiving.unread + this.#blocks.openBytes + this.#intake.heldBytes + this.#heads.heldBytes
     for (const stream of this.#streams.values()) bytes += stream.queued
     return bytes
   }
@@ -221,8 +221,11 @@ export class Http2Connection implements StreamHost {
     this.#took(this.#blocks.begin(frame))
   }
 
-  #took(block: HeaderBlock | undefined): void {
-    if (block === undefined) return
+  #took(whole: WholeBlock | undefined): void {
+    if (whole !== undefined) this.#intake.work(whole.block.length, () => this.#act(this.#blocks.decode(whole)))
+  }
+
+  #act(block: HeaderBlock): void {
     const known = this.#streams.get(block.stream)
     if (known !== undefined) this.#trailers(known, block)
     else this.#begin(block)

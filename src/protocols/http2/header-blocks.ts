@@ -3,6 +3,13 @@ import { Flag, type Frame, FrameType, fragmentOf } from './frames.ts'
 import { HeaderDecoder } from './header-decoder.ts'
 import { MAX_HEADER_FRAMES } from './limits.ts'
 
+/** A block that is there as a whole. */
+export interface WholeBlock {
+  readonly stream: number
+  readonly endStream: boolean
+  readonly block: Buffer
+}
+
 /** The headers of a request, or what follows its body. */
 export interface HeaderBlock {
   readonly stream: number
@@ -42,16 +49,16 @@ export class HeaderBlocks {
   }
 
   /** Undefined: there is more to come. */
-  begin(frame: Frame): HeaderBlock | undefined {
+  begin(frame: Frame): WholeBlock | undefined {
     this.open = { frame, fragments: [], bytes: 0 }
     return this.add(fragmentOf(frame), frame.flags)
   }
 
-  continue({ payload, flags }: Frame): HeaderBlock | undefined {
+  continue({ payload, flags }: Frame): WholeBlock | undefined {
     return this.add(payload, flags)
   }
 
-  private add(fragment: Buffer, flags: number): HeaderBlock | undefined {
+  private add(fragment: Buffer, flags: number): WholeBlock | undefined {
     const { open } = this
     if (open === undefined) throw new ConnectionError(ErrorCode.protocol, 'there are no headers to continue')
     open.fragments.push(fragment)
@@ -62,6 +69,11 @@ export class HeaderBlocks {
     this.open = undefined
     const { stream, flags: first } = open.frame
     const block = open.fragments.length === 1 ? fragment : Buffer.concat(open.fragments)
-    return { stream, endStream: (first & Flag.endStream) !== 0, ...this.decoder.decode(block) }
+    return { stream, endStream: (first & Flag.endStream) !== 0, block }
+  }
+
+  /** Blocks are read in the order in which they came, whatever becomes of their streams. */
+  decode({ stream, endStream, block }: WholeBlock): HeaderBlock {
+    return { stream, endStream, ...this.decoder.decode(block) }
   }
 }

@@ -66,4 +66,44 @@ describe('what a connection reads', () => {
     await sleep(20)
     expect(log.length).to.equal(read)
   })
+
+  it('holds long header blocks back, of which one is read a turn, in the order of their connections', async () => {
+    const log: string[] = []
+    let turn = 0
+    const count = (): void => {
+      turn++
+      if (log.length < 41) setImmediate(count)
+    }
+    setImmediate(count)
+    const long = (name: string): Intake => {
+      const socket = Object.assign(new EventEmitter(), { destroyed: false, pause: () => {}, resume: () => {} }) as unknown as Socket
+      const act = (stream: number) => (): void => {
+        log.push(`${name}${stream} ${turn}`)
+        // Longer than a turn.
+        for (let i = 0; i < 6; i++) work()
+        intake.began()
+      }
+      const intake: Intake = new Intake(
+        socket,
+        ({ stream }) => intake.work(100_000, act(stream)),
+        read => read(),
+      )
+      return intake
+    }
+    const many = Array.from({ length: 20 }, (_, n) => long(String.fromCharCode(97 + n)))
+    for (const intake of many) intake.read(requests(2))
+    expect(many.every(intake => intake.heldBytes > 0)).to.equal(true)
+    const other = connection('z', log)
+    other.intake.read(requests(1))
+    while (log.length < 41) await sleep(1)
+    expect(log.indexOf('z0')).to.be.below(4)
+    const turns = log.filter(text => text !== 'z0').map(text => Number(text.split(' ')[1]))
+    expect(new Set(turns).size).to.be.at.least(39)
+    for (const [n] of many.entries()) {
+      const name = String.fromCharCode(97 + n)
+      const mine = log.filter(text => text.startsWith(name)).map(text => text.split(' ')[0])
+      expect(mine).to.deep.equal([`${name}0`, `${name}1`])
+    }
+    expect(many.every(intake => intake.heldBytes === 0)).to.equal(true)
+  })
 })
