@@ -9,7 +9,9 @@ import { Flag } from '../http2/frames.ts'
 import { type ConnectionLimits, FAREWELL_MS, PREFACE_MS, SMALL_DATA_BYTES } from '../http2/limits.ts'
 import { OpenHeads } from '../http2/open-heads.ts'
 import { Http2Request } from '../http2/request.ts'
-import { readHead } from '../http2/request-head.ts'
+import { type RequestHead, readHead } from '../http2/request-head.ts'
+import { BegunRequests } from './begun-requests.ts'
+import { Reads } from './reads.ts'
 import { BuiltinStream } from './stream.ts'
 
 export type Serve = (request: Http2Request, response: BuiltinStream) => void
@@ -33,6 +35,8 @@ export class BuiltinConnection {
   readonly #streams = new Set<BuiltinStream>()
   readonly #heads = new OpenHeads()
   readonly #conduct = new Conduct()
+  readonly #requests = new BegunRequests()
+  readonly #reads: Reads
   /** Bytes of bodies that wait for their readers. */
   #unread = 0
   #leaving = false
@@ -52,6 +56,7 @@ export class BuiltinConnection {
     this.#limits = limits
     const session = sessionOver(socket, limits)
     this.#session = session
+    this.#reads = new Reads(socket)
     session.setLocalWindowSize(limits.connectionWindow)
     session.on('error', () => {})
     socket.on('error', () => {})
@@ -139,6 +144,7 @@ export class BuiltinConnection {
   #fail(error?: ConnectionError): void {
     if (this.#failed) return
     this.#failed = true
+    this.#requests.clear()
     setImmediate(() => {
       if (!this.#session.destroyed) this.#session.destroy(error, error?.code)
       this.#farewell()
@@ -147,6 +153,7 @@ export class BuiltinConnection {
 
   #begin(from: ServerHttp2Stream, remoteEnded: boolean, fields: string[]): void {
     from.on('error', () => {})
+    this.#reads.began()
     // It ends with its session.
     if (this.#failed) return
     if (from.destroyed || from.closed) {
@@ -177,6 +184,11 @@ export class BuiltinConnection {
       this.#heads.remove(stream.headBytes)
       this.#endWhenDone()
     })
+    this.#requests.add({ isOver: () => stream.closed, serve: () => this.#open(from, stream, head) })
+  }
+
+  #open(from: ServerHttp2Stream, stream: BuiltinStream, head: RequestHead): void {
+    const { remoteEnded } = stream
     const request = new Http2Request(head, this.#socket, !remoteEnded, bytes => this.#taken(from, stream, bytes))
     stream.request = request
     if (!remoteEnded) this.#receive(from, stream, request)

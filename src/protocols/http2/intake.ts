@@ -1,12 +1,7 @@
 import type { Socket } from 'node:net'
 import { inNextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { type Frame, FrameReader } from './frames.ts'
-
-/** Requests that all connections which had to wait begin in a turn together, before each of them has to wait again. */
-const SHARED_REQUESTS = 64
-
-/** Connections that wait for a turn. */
-let waiting = 0
+import { shareTurn } from './turn-share.ts'
 
 /** A header block of more bytes takes milliseconds to read: nearly all of a turn. Those of ordinary requests have some hundred. */
 const LONG_BYTES = 16 * 1024
@@ -88,10 +83,8 @@ export class Intake {
       inLine(() => this.resume(rest))
       return
     }
-    waiting++
-    inNextTurn(() => {
-      this.quota = Math.max(1, Math.floor(SHARED_REQUESTS / waiting))
-      waiting--
+    shareTurn(quota => {
+      this.quota = quota
       this.resume(rest)
     })
   }

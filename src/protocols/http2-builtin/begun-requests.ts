@@ -1,0 +1,44 @@
+import { turnIsSpent } from '../../lib/turn.ts'
+import { shareTurn } from '../http2/turn-share.ts'
+
+/** A request whose stream Node has made known. */
+interface Begun {
+  /** Its client has given it up: there is nothing to serve. */
+  readonly isOver: () => boolean
+  readonly serve: () => void
+}
+
+/**
+ * Requests of one connection that wait to be served. Node hands over all of a read at once, some thousand: when the turn of the event loop is spent they wait for later ones, in which all connections that
+ * wait have the same share.
+ */
+export class BegunRequests {
+  #waiting: Begun[] = []
+
+  add(begun: Begun): void {
+    if (this.#waiting.length === 0 && !turnIsSpent()) begun.serve()
+    else if (this.#waiting.push(begun) === 1) this.#wait()
+  }
+
+  /** With the connection its requests are over. */
+  clear(): void {
+    this.#waiting = []
+  }
+
+  #wait(): void {
+    shareTurn(quota => this.#serve(quota))
+  }
+
+  #serve(quota: number): void {
+    let left = quota
+    let next = 0
+    for (; next < this.#waiting.length && left > 0; next++) {
+      const begun = this.#waiting[next] as Begun
+      if (begun.isOver()) continue
+      left--
+      begun.serve()
+    }
+    this.#waiting = this.#waiting.slice(next)
+    if (this.#waiting.length > 0) this.#wait()
+  }
+}

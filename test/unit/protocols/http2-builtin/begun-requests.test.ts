@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { BegunRequests } from '../../../../src/protocols/http2-builtin/begun-requests.ts'
+
+const work = (): void => {
+  for (const until = performance.now() + 0.5; performance.now() < until; );
+}
+
+/** Adds requests that take half a millisecond each. */
+function storm(requests: BegunRequests, name: string, count: number, log: string[]): void {
+  for (let i = 0; i < count; i++) {
+    const serve = (): void => {
+      log.push(`${name}${i}`)
+      work()
+    }
+    requests.add({ isOver: () => false, serve })
+  }
+}
+
+describe('requests that Node hands over at once', () => {
+  it('are served in their order, and not all of them in one turn', async () => {
+    const log: string[] = []
+    storm(new BegunRequests(), 'a', 100, log)
+    expect(log.length).to.be.below(50)
+    while (log.length < 100) await sleep(1)
+    expect(log).to.deep.equal(Array.from({ length: 100 }, (_, i) => `a${i}`))
+  })
+
+  it('are served in turn with those of other connections', async () => {
+    const log: string[] = []
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) storm(new BegunRequests(), name, 100, log)
+    storm(new BegunRequests(), 'z', 1, log)
+    while (log.length < 801) await sleep(1)
+    expect(log.indexOf('z0')).to.be.below(150)
+  })
+
+  it('are not served where the client has given them up, or the connection has ended', async () => {
+    const log: string[] = []
+    const [given, ended] = [new BegunRequests(), new BegunRequests()]
+    storm(given, 'a', 20, log)
+    let isOver = false
+    for (let i = 0; i < 1000; i++) given.add({ isOver: () => isOver, serve: () => log.push('over') })
+    storm(ended, 'b', 20, log)
+    isOver = true
+    ended.clear()
+    const served = log.filter(text => text.startsWith('b')).length
+    while (log.filter(text => text.startsWith('a')).length < 20) await sleep(1)
+    await sleep(20)
+    expect(log).not.to.include('over')
+    expect(log.filter(text => text.startsWith('b')).length).to.equal(served)
+  })
+})
