@@ -9,7 +9,7 @@ import { codecThrough, testCodec, testPrefix } from './test-codec.ts'
 
 export const testResource = { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true }
 /** What the conformance suite expects. */
-export const testLimits = { revisionWaitMs: 300, queueLimit: 64, bookmarkMs: 200 }
+export const testLimits = { revisionWaitMs: 1500, queueLimit: 64, bookmarkMs: 200 }
 
 /** As with the gates ConsistentListFromCache and ListFromCacheSnapshot off. */
 export const readsOfTheStore: CacherOptions = { consistentReads: false, exactReads: false }
