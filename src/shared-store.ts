@@ -1,4 +1,5 @@
-import type { Config, EtcdConfig } from './config/config.ts'
+import type { Config } from './config/config.ts'
+import type { EtcdConfig } from './config/store-config.ts'
 import { type AgreedValues, agreedValues } from './storage/agreed-values.ts'
 import type { Backend } from './storage/backend.ts'
 import type { EtcdOptions } from './storage/etcd/options.ts'

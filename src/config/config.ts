@@ -3,20 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PluginName } from '../admission/plugin-names.ts'
 import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
-import { parseDuration } from '../lib/duration.ts'
-import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
-import { RELEASES, type Release } from '../lifecycle/release.ts'
-import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
+import type { Gates } from '../lifecycle/gates.ts'
+import type { Release } from '../lifecycle/release.ts'
+import type { RuntimeConfig } from '../lifecycle/served.ts'
 import { admissionPluginsOf } from './admission-plugins.ts'
-import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
-import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
-
-export interface EtcdConfig {
-  readonly servers: readonly string[]
-  readonly caFile: string | undefined
-  readonly certFile: string | undefined
-  readonly keyFile: string | undefined
-}
+import { type AuthorizationMode, authorizationModesOf, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
+import { type Reader, reader } from './flag-reader.ts'
+import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+import { emulatedVersionOf, gatesOf, runtimeConfigOf } from './release-config.ts'
+import { type EncryptionFile, type EtcdConfig, encryptionOf, etcdOf, prefixOf, storedFormOf, type WatchCacheSizes, watchCacheSizesOf } from './store-config.ts'
 
 /** How kubelets are reached. Files are paths. */
 export interface KubeletConfig {
@@ -26,26 +21,8 @@ export interface KubeletConfig {
   readonly client: { readonly cert: string; readonly key: string } | undefined
 }
 
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Rules'
-export interface ServiceAccountConfig {
-  /** The first signs, the others are believed. Never empty. */
-  readonly issuers: readonly string[]
-  /** Undefined: a key is made. */
-  readonly signingKeyFile: string | undefined
-  readonly keyFiles: readonly string[]
-  /** Of this server. Never empty. */
-  readonly audiences: readonly string[]
-  /** 0: as long as asked for. */
-  readonly maxExpirationSeconds: number
-  readonly extendExpiration: boolean
-  /** Tokens that are kept in Secrets are good only while their Secret is there. */
-  readonly lookUp: boolean
-  /** Undefined: this server's own. */
-  readonly keySetUrl: string | undefined
-}
-
 /** All options of the server, checked. Times are in milliseconds, files are paths as given. */
-export interface Config {
+export interface Config extends WatchCacheSizes {
   readonly dataDir: string
   /** It was made for this run, and goes with it. */
   readonly dataIsTemporary: boolean
@@ -79,12 +56,8 @@ export interface Config {
   readonly etcdPrefix: string
   readonly storedAs: 'json' | 'protobuf'
   /** Undefined: nothing is encrypted at rest. */
-  readonly encryption: { readonly file: string; readonly automaticReload: boolean } | undefined
+  readonly encryption: EncryptionFile | undefined
   readonly watchCache: boolean
-  /** Resources that are read from the store even so: `pods`, `deployments.apps`. */
-  readonly withoutWatchCache: ReadonlySet<string>
-  /** Resources for which a size was given that has no effect. */
-  readonly droppedWatchCacheSizes: readonly string[]
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
@@ -179,69 +152,6 @@ export function buildConfig(given: GivenFlags): Config {
   return Object.freeze(config)
 }
 
-interface Reader {
-  text(name: FlagName): string | undefined
-  list(name: FlagName): readonly string[]
-  int(name: FlagName, least: number): number
-  port(name: FlagName): number
-  duration(name: FlagName): number
-  switches(name: FlagName): ReadonlyMap<string, boolean>
-  pair(cert: FlagName, key: FlagName): { readonly cert: string; readonly key: string } | undefined
-}
-
-function reader({ values }: GivenFlags): Reader {
-  const preset = (name: FlagName): string | undefined => {
-    const spec: FlagSpec = FLAGS[name]
-    return spec.status === 'used' ? spec.default : undefined
-  }
-  const text = (name: FlagName): string | undefined => {
-    const value = values.get(name)?.[0] ?? preset(name)
-    return value === '' ? undefined : value
-  }
-  const int = (name: FlagName, least: number, most = Number.MAX_SAFE_INTEGER): number => {
-    const value = Number(text(name) ?? 0)
-    if (value < least || value > most)
-      throw new FlagError(`--${name} ${value} must be ${most < Number.MAX_SAFE_INTEGER ? `between ${least} and ${most}` : `at least ${least}`}, inclusive`)
-    return value
-  }
-  return {
-    text,
-    int,
-    list: name => values.get(name) ?? preset(name)?.split(',') ?? [],
-    port: name => int(name, 0, 65535),
-    duration: name => {
-      const ms = parseDuration(text(name) ?? '0s')
-      if (ms < 0) throw new FlagError(`--${name} can not be negative value`)
-      return ms
-    },
-    switches: name =>
-      new Map(
-        (values.get(name) ?? []).map(entry => {
-          const equals = entry.indexOf('=')
-          const [key, value] = equals < 0 ? [entry, 'true'] : [entry.slice(0, equals).trim(), entry.slice(equals + 1).trim()]
-          if (!BOOL.test(value))
-            throw new FlagError(`--${name}: invalid value of ${key}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
-          return [key, isTrue(value)]
-        }),
-      ),
-    pair: (cert, key) => {
-      const files = { cert: text(cert), key: text(key) }
-      if (files.cert === undefined && files.key === undefined) return undefined
-      if (files.cert === undefined || files.key === undefined) throw new FlagError(`--${cert} and --${key} go together`)
-      return { cert: files.cert, key: files.key }
-    },
-  }
-}
-
-function etcdOf(read: Reader): EtcdConfig | undefined {
-  const servers = read.list('etcd-servers')
-  if (servers.length === 0) return undefined
-  for (const server of servers)
-    if (!/^https?:\/\/[^/\s]+\/?$/.test(server)) throw new FlagError(`--etcd-servers: ${JSON.stringify(server)} is not a URL such as http://127.0.0.1:2379`)
-  const client = read.pair('etcd-certfile', 'etcd-keyfile')
-  return { servers: servers.map(server => server.replace(/\/$/, '')), caFile: read.text('etcd-cafile'), certFile: client?.cert, keyFile: client?.key }
-}
-
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 
 function kubeletsOf(read: Reader): KubeletConfig {
@@ -255,34 +165,6 @@ function kubeletsOf(read: Reader): KubeletConfig {
     caFile: read.text('kubelet-certificate-authority'),
     client: read.pair('kubelet-client-certificate', 'kubelet-client-key'),
   }
-}
-
-function encryptionOf(read: Reader): Config['encryption'] {
-  const file = read.text('encryption-provider-config')
-  const automaticReload = isTrue(read.text('encryption-provider-config-automatic-reload') ?? 'false')
-  if (file !== undefined) return { file, automaticReload }
-  if (automaticReload) throw new FlagError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config')
-  return undefined
-}
-
-function prefixOf(text: string): string {
-  const trimmed = text.replace(/^\/+|\/+$/g, '')
-  if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')
-  return `/${trimmed}`
-}
-
-/** Upstream's `resource[.group]#size`. */
-function watchCacheSizesOf(sizes: readonly string[]): Pick<Config, 'withoutWatchCache' | 'droppedWatchCacheSizes'> {
-  const given = new Map<string, number>()
-  for (const text of sizes) {
-    const [resource = '', size, ...more] = text.split('#')
-    if (size === undefined || more.length > 0) throw new FlagError(`--watch-cache-sizes: invalid value of watch cache size: ${text}`)
-    if (!/^[+-]?\d+$/.test(size)) throw new FlagError(`--watch-cache-sizes: invalid size of watch cache size: ${text}`)
-    if (Number(size) < 0) throw new FlagError(`--watch-cache-sizes: watch cache size cannot be negative: ${text}`)
-    given.set(resource, Number(size))
-  }
-  const having = (is: (size: number) => boolean) => [...given].filter(([, size]) => is(size)).map(([resource]) => resource)
-  return { withoutWatchCache: new Set(having(size => size === 0)), droppedWatchCacheSizes: having(size => size > 0) }
 }
 
 type Profile = 'binnacle' | 'apiserver'
@@ -304,54 +186,6 @@ function http2Of(stack: string): Config['http2'] {
   throw new FlagError(`--http2=${stack} is not a stack of HTTP/2; it may be own or builtin`)
 }
 
-/** Bindings count unless something else is asked for, as with kube-apiserver in a cluster. */
-function authorizationModesOf(read: Reader): readonly (AuthorizationMode | 'Node')[] {
-  const given = read.list('authorization-mode')
-  if (given.length > 0) return given.map(authorizationMode)
-  return read.text('authorization-rules-file') === undefined ? ['RBAC'] : ['Rules', 'RBAC']
-}
-
-function authorizationMode(mode: string): AuthorizationMode | 'Node' {
-  switch (mode) {
-    case 'Node':
-    case 'AlwaysAllow':
-    case 'AlwaysDeny':
-    case 'RBAC':
-    case 'Rules':
-      return mode
-    case 'ABAC':
-    case 'Webhook':
-      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
-    default:
-      throw new FlagError(`--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
-  }
-}
-
-const LEAST_TOKEN_MS = 3_600_000
-const MOST_TOKEN_MS = 2 ** 32 * 1000
-
-function serviceAccountsOf(read: Reader): ServiceAccountConfig {
-  const issuers = read.list('service-account-issuer')
-  for (const issuer of issuers)
-    if (issuer.includes(':') && !URL.canParse(issuer)) throw new FlagError(`--service-account-issuer contained a ':' but was not a valid URL: ${issuer}`)
-  const maxMs = read.duration('service-account-max-token-expiration')
-  if (maxMs !== 0 && (maxMs < LEAST_TOKEN_MS || maxMs > MOST_TOKEN_MS))
-    throw new FlagError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
-  const keySetUrl = read.text('service-account-jwks-uri')
-  if (keySetUrl !== undefined && !/^https:\/\//.test(keySetUrl)) throw new FlagError(`service-account-jwks-uri requires https scheme, parsed as: ${keySetUrl}`)
-  const audiences = read.list('api-audiences')
-  return {
-    issuers,
-    signingKeyFile: read.text('service-account-signing-key-file'),
-    keyFiles: read.list('service-account-key-file'),
-    audiences: audiences.length > 0 ? audiences : issuers,
-    maxExpirationSeconds: Math.floor(maxMs / 1000),
-    extendExpiration: isTrue(read.text('service-account-extend-token-expiration') ?? 'true'),
-    lookUp: isTrue(read.text('service-account-lookup') ?? 'true'),
-    keySetUrl,
-  }
-}
-
 function nodePortsOf(text: string): { first: number; last: number } {
   const dash = /^(\d+)-(\d+)$/.exec(text)
   const plus = /^(\d+)\+(\d+)$/.exec(text)
@@ -362,45 +196,9 @@ function nodePortsOf(text: string): { first: number; last: number } {
   return { first, last }
 }
 
-function emulatedVersionOf(given: readonly string[]): Release {
-  let release: Release = '1.33'
-  for (const entry of given) {
-    const version = /^(?:kube=)?v?(\d+\.\d+)(?:\.0)?$/.exec(entry)?.[1]
-    const known = RELEASES.find(each => each === version)
-    if (known === undefined) throw new FlagError(`--emulated-version=${entry} is not implemented; it may be ${RELEASES.join(' or ')}`)
-    release = known
-  }
-  return release
-}
-
-function storedFormOf(mediaType: string): 'json' | 'protobuf' {
-  if (mediaType === 'application/json') return 'json'
-  if (mediaType === 'application/vnd.kubernetes.protobuf') return 'protobuf'
-  throw new FlagError(
-    `--storage-media-type: ${JSON.stringify(mediaType)} is not implemented; it may be application/json or application/vnd.kubernetes.protobuf`,
-  )
-}
-
 function loggingFormatOf(text: string): 'text' | 'json' {
   if (text === 'text' || text === 'json') return text
   throw new FlagError(`--logging-format: unsupported log format ${JSON.stringify(text)}; it may be text or json`)
-}
-
-function gatesOf(release: Release, given: ReadonlyMap<string, boolean>): Gates {
-  try {
-    return parseGates(release, given)
-  } catch (error) {
-    throw error instanceof LifecycleError ? new FlagError(`--feature-gates: ${error.message}`) : error
-  }
-}
-
-function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
-  try {
-    checkRuntimeConfig(given)
-    return given
-  } catch (error) {
-    throw error instanceof LifecycleError ? new FlagError(`--runtime-config: ${error.message}`) : error
-  }
 }
 
 /** `*`, names, and `-name` for those to leave out, in any order; a name that is given explicitly counts more than `*`. */

@@ -1,0 +1,66 @@
+import type { Reader } from './flag-reader.ts'
+import { FlagError, isTrue } from './parse-flags.ts'
+
+export interface EtcdConfig {
+  readonly servers: readonly string[]
+  readonly caFile: string | undefined
+  readonly certFile: string | undefined
+  readonly keyFile: string | undefined
+}
+
+export interface EncryptionFile {
+  readonly file: string
+  readonly automaticReload: boolean
+}
+
+export interface WatchCacheSizes {
+  /** Resources that are read from the store even so: `pods`, `deployments.apps`. */
+  readonly withoutWatchCache: ReadonlySet<string>
+  /** Resources for which a size was given that has no effect. */
+  readonly droppedWatchCacheSizes: readonly string[]
+}
+
+export function etcdOf(read: Reader): EtcdConfig | undefined {
+  const servers = read.list('etcd-servers')
+  if (servers.length === 0) return undefined
+  for (const server of servers)
+    if (!/^https?:\/\/[^/\s]+\/?$/.test(server)) throw new FlagError(`--etcd-servers: ${JSON.stringify(server)} is not a URL such as http://127.0.0.1:2379`)
+  const client = read.pair('etcd-certfile', 'etcd-keyfile')
+  return { servers: servers.map(server => server.replace(/\/$/, '')), caFile: read.text('etcd-cafile'), certFile: client?.cert, keyFile: client?.key }
+}
+
+export function encryptionOf(read: Reader): EncryptionFile | undefined {
+  const file = read.text('encryption-provider-config')
+  const automaticReload = isTrue(read.text('encryption-provider-config-automatic-reload') ?? 'false')
+  if (file !== undefined) return { file, automaticReload }
+  if (automaticReload) throw new FlagError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config')
+  return undefined
+}
+
+export function prefixOf(text: string): string {
+  const trimmed = text.replace(/^\/+|\/+$/g, '')
+  if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')
+  return `/${trimmed}`
+}
+
+/** Upstream's `resource[.group]#size`. */
+export function watchCacheSizesOf(sizes: readonly string[]): WatchCacheSizes {
+  const given = new Map<string, number>()
+  for (const text of sizes) {
+    const [resource = '', size, ...more] = text.split('#')
+    if (size === undefined || more.length > 0) throw new FlagError(`--watch-cache-sizes: invalid value of watch cache size: ${text}`)
+    if (!/^[+-]?\d+$/.test(size)) throw new FlagError(`--watch-cache-sizes: invalid size of watch cache size: ${text}`)
+    if (Number(size) < 0) throw new FlagError(`--watch-cache-sizes: watch cache size cannot be negative: ${text}`)
+    given.set(resource, Number(size))
+  }
+  const having = (is: (size: number) => boolean) => [...given].filter(([, size]) => is(size)).map(([resource]) => resource)
+  return { withoutWatchCache: new Set(having(size => size === 0)), droppedWatchCacheSizes: having(size => size > 0) }
+}
+
+export function storedFormOf(mediaType: string): 'json' | 'protobuf' {
+  if (mediaType === 'application/json') return 'json'
+  if (mediaType === 'application/vnd.kubernetes.protobuf') return 'protobuf'
+  throw new FlagError(
+    `--storage-media-type: ${JSON.stringify(mediaType)} is not implemented; it may be application/json or application/vnd.kubernetes.protobuf`,
+  )
+}
