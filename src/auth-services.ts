@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { load as parseYaml } from 'js-yaml'
@@ -41,6 +42,8 @@ export interface Auth {
   readonly metrics: readonly MetricFamily[]
   /** `address`: host and port by which others reach the server. */
   documents(address: string): Promise<IssuerDocuments | undefined>
+  /** The CAs whose client certificates are believed have changed: those of open connections are looked at again. */
+  believe(authorities: readonly X509Certificate[]): void
   /** Tokens of service accounts are good from then on: whether what they name is still there is looked up here. */
   connect(access: ResourceAccess): void
 }
@@ -65,6 +68,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     return [...given.filter(({ id }) => id !== own.id), own]
   })
   let objects: ResourceAccess | undefined
+  let authorities: readonly X509Certificate[] | undefined
   const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
     invariant(objects, 'tokens are looked at before there is a store')
     return lookUp(objects, resource, namespace, name)
@@ -89,7 +93,11 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
   return {
     authenticator: firstOf(
       [
-        clientCertificate(() => clock.now(), expirations.child()),
+        clientCertificate(
+          () => clock.now(),
+          () => authorities,
+          expirations.child(),
+        ),
         bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why })),
       ],
       config.anonymousAuth,
@@ -99,6 +107,9 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     metrics: [expirations, decisions],
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer },
     documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
+    believe: changed => {
+      authorities = changed
+    },
     connect: access => {
       objects = access
     },

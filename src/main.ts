@@ -16,6 +16,7 @@ import { Health } from './server/health.ts'
 import { startServer } from './server/server.ts'
 import { REQUEST_GRACE_MS, Shutdown } from './server/shutdown.ts'
 import { stopSignal, workerStopSignal } from './server/stop-signal.ts'
+import { followClientCa } from './server/tls/follow-client-ca.ts'
 import { GIT_VERSION, versionInfo } from './server/version.ts'
 import type { WorkerBegin } from './server/workers/messages.ts'
 import { connectToPrimary, type WorkerLink } from './server/workers/worker-link.ts'
@@ -28,6 +29,8 @@ import { openEtcd } from './storage/etcd/open-etcd.ts'
 
 /** A worker that takes another's place waits this long, at most, until it can answer from memory. */
 const FILL_MS = 30_000
+/** Between two looks at --client-ca-file. */
+const CLIENT_CA_MS = 5_000
 
 /** The store, opened, and the control plane over it. */
 async function openControlPlane(
@@ -145,6 +148,22 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
   }
   if (alone) await announce(config, await alone.credentials, server, log)
 
+  const { clientCaFile } = config
+  if (clientCaFile !== undefined)
+    void followClientCa(
+      {
+        file: clientCaFile,
+        ownCa: credentials.ownCa.cert,
+        clientCa: credentials.tls.clientCa,
+        intervalMs: CLIENT_CA_MS,
+        log,
+        onChange(clientCa, authorities) {
+          server.believe(clientCa)
+          auth.believe(authorities)
+        },
+      },
+      ended.signal,
+    )
   plane.start({
     address: advertisedAddress(config),
     port: server.securePort,

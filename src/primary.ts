@@ -44,8 +44,8 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
     count: config.workers,
     fork(number, othersServe) {
       const worker = workerProcess(number, config.dataDir)
-      const begin = ({ tls, serverCa }: WorkerBegin['credentials']): void =>
-        worker.send({ type: 'begin', begin: { credentials: { tls, serverCa }, securePort, insecurePort, fillFirst: othersServe } })
+      const begin = ({ tls, serverCa, ownCa: { cert } }: WorkerBegin['credentials']): void =>
+        worker.send({ type: 'begin', begin: { credentials: { tls, serverCa, ownCa: { cert } }, securePort, insecurePort, fillFirst: othersServe } })
       worker.onMessage(({ type }) => {
         if (type === 'hello') void credentials.then(begin, () => {})
       })

@@ -118,7 +118,7 @@ export const FLAGS = {
   // Who may do what.
   'client-ca-file': used(
     'string',
-    'CAs whose client certificates are believed, beside the generated one: the common name is the user, the organizations are the groups. An intermediate CA needs its root beside it.',
+    'CAs whose client certificates are believed, beside the generated one: the common name is the user, the organizations are the groups. An intermediate CA needs its root beside it. Read again when it changes.',
   ),
   'token-auth-file': used('string', 'CSV file of bearer tokens: token,user,uid,"group1,group2".'),
   'anonymous-auth': used('bool', 'Lets requests without credentials read health and version. Otherwise they get 401.', 'true'),

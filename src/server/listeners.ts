@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
+import type { SecureContextOptions, TLSSocket } from 'node:tls'
 import type { Listener } from './app.ts'
 import { Connections } from './connections.ts'
 import { limitFields } from './field-limit.ts'
@@ -63,20 +63,27 @@ export interface Port {
   destroy(): void
 }
 
+const contextOf = ({ cert, key, clientCa }: TlsMaterial): SecureContextOptions => ({
+  cert,
+  key,
+  ca: clientCa,
+  minVersion: 'TLSv1.2',
+  ciphers: CIPHERS,
+  secureOptions: ONE_VERIFIED_HANDSHAKE,
+})
+
+/** Goes on with other certificates: for connections that begin from now on. */
+export const changeTls = (server: HttpsServer, tls: TlsMaterial): void => server.setSecureContext(contextOf(tls))
+
 /** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
 export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Http2Stack, onHandshakeError: () => void = () => {}): HttpsServer {
   const Connection = HTTP2_STACKS[http2]
   const server = createHttpsServer({
+    ...contextOf(tls),
     ALPNProtocols: ['h2', 'http/1.1'],
-    cert: tls.cert,
-    key: tls.key,
-    ca: tls.clientCa,
     requestCert: true,
     rejectUnauthorized: false,
-    minVersion: 'TLSv1.2',
-    ciphers: CIPHERS,
     handshakeTimeout: HEADERS_MS,
-    secureOptions: ONE_VERIFIED_HANDSHAKE,
     ...HTTP1_OPTIONS,
   })
   const [takeHttp1] = server.listeners('secureConnection') as [(this: unknown, socket: TLSSocket) => void]

@@ -15,7 +15,7 @@ import { expositionOf } from './exposition.ts'
 import { InFlight } from './filters/in-flight.ts'
 import type { Health } from './health.ts'
 import type { Http2Stack } from './http2-stacks.ts'
-import { createInsecurePort, createSecurePort, open, type Port, serveHanded, type TlsMaterial } from './listeners.ts'
+import { changeTls, createInsecurePort, createSecurePort, open, type Port, serveHanded, type TlsMaterial } from './listeners.ts'
 import { Pipeline } from './pipeline.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { StatusEncoder } from './status-body.ts'
@@ -61,6 +61,8 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly securePort: number
   readonly insecurePort: number | undefined
+  /** PEM of the CAs whose client certificates are believed of connections that begin from now on. */
+  believe(clientCa: string): void
   /** Takes no more connections, ends watches, waits for requests in progress up to `graceMs`, and cuts what is left. */
   stop(graceMs: number): Promise<void>
 }
@@ -98,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     securePort: secure.port,
     insecurePort: insecure?.port,
+    believe: clientCa => changeTls(secureServer, { ...options.tls, clientCa }),
     async stop(graceMs) {
       const closed = Promise.all(ports.map(port => port.close()))
       await pipeline.drain(graceMs)

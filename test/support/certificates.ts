@@ -13,6 +13,8 @@ export interface Request {
   readonly subject: x509.JsonName | x509.Name
   /** Absent: self-signed. */
   readonly issuer?: Issued
+  /** Of another certificate; absent: new ones. */
+  readonly keys?: Issued['keys']
   readonly notBefore?: number
   readonly notAfter?: number
   readonly isAuthority?: boolean
@@ -29,8 +31,8 @@ let serial = 1
 const generate = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
 
 /** A certificate as the test wants it: valid from an hour ago for two hours, if not told otherwise. */
-export async function issueCertificate({ subject, issuer, notBefore, notAfter, isAuthority = false, usages }: Request): Promise<Issued> {
-  const keys = await generate()
+export async function issueCertificate({ subject, issuer, keys: given, notBefore, notAfter, isAuthority = false, usages }: Request): Promise<Issued> {
+  const keys = given ?? (await generate())
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: (serial++).toString(16).padStart(8, '0'),
     subject: subject instanceof x509.Name ? subject.toString() : subject,

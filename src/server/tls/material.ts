@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { MASTERS } from '../../auth/authn/authenticator.ts'
 import { makePrivateDirectory, writePrivate } from '../../lib/private-file.ts'
 import type { TlsMaterial } from '../listeners.ts'
+import { clientCaOf } from './follow-client-ca.ts'
 import type { KeyPair, Names } from './issue.ts'
 
 export const ADMIN_USER = 'kubernetes-admin'
@@ -63,7 +64,7 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
       async () => (await import('./issue.ts')).issueClient(ca, ADMIN_USER, [MASTERS]),
     ),
   ])
-  const clientCa = options.clientCaFile === undefined ? ca.cert : `${ca.cert}\n${await readFile(options.clientCaFile, 'utf8')}`
+  const clientCa = options.clientCaFile === undefined ? ca.cert : clientCaOf(ca.cert, await readFile(options.clientCaFile, 'utf8'))
   const serverCa = ours(new X509Certificate(serving.cert)) ? ca.cert : serving.cert
   return { tls: { ...serving, clientCa }, admin, serverCa, ownCa: ca }
 }

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
+import type { KeyPair } from '../tls/issue.ts'
 import type { Credentials } from '../tls/material.ts'
 
 export type PortName = 'secure' | 'insecure'
 
 /** What a worker needs beside the command line, which is the primary's. */
 export interface WorkerBegin {
-  readonly credentials: Pick<Credentials, 'tls' | 'serverCa'>
+  readonly credentials: Pick<Credentials, 'tls' | 'serverCa'> & { readonly ownCa: Pick<KeyPair, 'cert'> }
   readonly securePort: number
   /** 0: none. */
   readonly insecurePort: number

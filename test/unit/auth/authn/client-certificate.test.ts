@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -15,12 +16,17 @@ describe('clientCertificate', () => {
   let ca: Issued
   let serving: Issued
   let now = 0
+  /** Those that have taken the place of the first. */
+  let authorities: readonly X509Certificate[] | undefined
   let port = 0
   let server: https.Server
   before(async () => {
     ca = await issueCertificate({ subject: [{ CN: ['ca'] }], isAuthority: true })
     serving = await issueCertificate({ subject: [{ CN: ['localhost'] }], issuer: ca, usages: [SERVER_AUTH] })
-    const authenticate = clientCertificate(() => now)
+    const authenticate = clientCertificate(
+      () => now,
+      () => authorities,
+    )
     server = createSecurePort(
       { cert: serving.cert, key: serving.key, clientCa: ca.cert },
       (req, res) => {
@@ -36,6 +42,7 @@ describe('clientCertificate', () => {
   })
   beforeEach(() => {
     now = Date.now()
+    authorities = undefined
   })
   after(() => server.close())
 
@@ -137,6 +144,45 @@ describe('clientCertificate', () => {
     } finally {
       agent.destroy()
     }
+  })
+
+  describe('once other authorities are believed', () => {
+    const read = (...issued: Issued[]): X509Certificate[] => issued.map(({ cert }) => new X509Certificate(cert))
+
+    it('refuses the certificates of one that has gone, on open connections as well', async () => {
+      const other = await issueCertificate({ subject: [{ CN: ['other'] }], isAuthority: true })
+      const between = await issueCertificate({ subject: [{ CN: ['between'] }], issuer: ca, isAuthority: true })
+      const leaf = await issueCertificate({ ...USERS_CERTIFICATE, issuer: between })
+      const direct = agentOf(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca }))
+      const under = agentOf({ cert: leaf.cert + between.cert, key: leaf.key })
+      try {
+        const both = async () => [await ask(direct), await ask(under)]
+        expect(await both()).to.deep.equal(['alice', 'alice'])
+        authorities = read(other)
+        expect(await both()).to.deep.equal(['rejected', 'rejected'])
+        authorities = read(other, ca)
+        expect(await both()).to.deep.equal(['alice', 'alice'])
+        authorities = read(between)
+        expect(await both(), 'an authority between stands for itself').to.deep.equal(['rejected', 'alice'])
+      } finally {
+        direct.destroy()
+        under.destroy()
+      }
+    })
+
+    it('does not take a certificate that is no authority for one', async () => {
+      const other = await issueCertificate({ subject: [{ CN: ['other'] }], isAuthority: true })
+      const pair = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca })
+      const sameKey = await issueCertificate({ subject: [{ CN: ['ca'] }], issuer: other, keys: ca.keys })
+      const agent = agentOf({ cert: pair.cert + sameKey.cert, key: pair.key })
+      try {
+        expect(await ask(agent)).to.equal('alice')
+        authorities = read(other)
+        expect(await ask(agent)).to.equal('rejected')
+      } finally {
+        agent.destroy()
+      }
+    })
   })
 
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)

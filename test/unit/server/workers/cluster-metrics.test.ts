@@ -147,7 +147,12 @@ describe('the link to the primary', () => {
         tell = handle
       },
     })
-    const begin = { credentials: { tls: { cert: 'c', key: 'k', clientCa: 'a' }, serverCa: 's' }, securePort: 1, insecurePort: 0, fillFirst: true }
+    const begin = {
+      credentials: { tls: { cert: 'c', key: 'k', clientCa: 'a' }, serverCa: 's', ownCa: { cert: 'o' } },
+      securePort: 1,
+      insecurePort: 0,
+      fillFirst: true,
+    }
     tell({ type: 'begin', begin })
     expect(await link?.begin).to.equal(begin)
     tell({ type: 'ping' })

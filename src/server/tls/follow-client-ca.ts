@@ -1,0 +1,53 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../../lib/log.ts'
+
+export interface FollowOptions {
+  /** `--client-ca-file`. */
+  readonly file: string
+  /** PEM of the CA that is believed beside those of the file. */
+  readonly ownCa: string
+  /** What is in force. */
+  readonly clientCa: string
+  readonly intervalMs: number
+  readonly log: Logger
+  /** Told of what is to be in force, as PEM and read. */
+  onChange(clientCa: string, authorities: readonly X509Certificate[]): void
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+
+/** The CAs whose client certificates are believed, of this server and of the file. */
+export const clientCaOf = (ownCa: string, fileText: string): string => `${ownCa}\n${fileText}`
+
+/** Takes up what the file says whenever it has changed, until the signal aborts. A file that cannot be used changes nothing, and is looked at again. */
+export async function followClientCa({ file, ownCa, clientCa, intervalMs, log, onChange }: FollowOptions, signal: AbortSignal): Promise<void> {
+  let inForce = clientCa
+  let told = ''
+  while (await passed(intervalMs, signal)) {
+    try {
+      const text = await readFile(file, 'utf8')
+      const wanted = clientCaOf(ownCa, text)
+      if (wanted === inForce) continue
+      if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no certificates')
+      onChange(
+        wanted,
+        [...wanted.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem)),
+      )
+      inForce = wanted
+      told = ''
+      log.info('the client CAs have changed', { file })
+    } catch (error) {
+      const { message } = error as Error
+      if (message !== told) log.error('the client CAs can not be reloaded', { file, error: message })
+      told = message
+    }
+  }
+}
+
+const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  sleep(ms, undefined, { signal, ref: false }).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,93 @@
+import type { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import tls, { type TLSSocket } from 'node:tls'
+import { expect } from 'chai'
+import { silentLogger } from '../../../../src/lib/log.ts'
+import { changeTls, createSecurePort } from '../../../../src/server/listeners.ts'
+import { clientCaOf, followClientCa } from '../../../../src/server/tls/follow-client-ca.ts'
+import { issueCa, issueClient, issueServing, type KeyPair } from '../../../../src/server/tls/issue.ts'
+import { eventually } from '../../../support/builtin-registry.ts'
+
+describe('followClientCa', () => {
+  let directory = ''
+  let stop: AbortController
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'client-ca-'))
+    stop = new AbortController()
+  })
+  afterEach(() => {
+    stop.abort()
+    rmSync(directory, { recursive: true })
+  })
+
+  /** Follows a file that holds the first CA; `told` has what is to be in force, as often as it changes. */
+  async function follow(first: KeyPair, onChange: (clientCa: string) => void = () => {}) {
+    const own = await issueCa('own')
+    const file = join(directory, 'clients.crt')
+    const write = (text: string): void => writeFileSync(file, text)
+    write(first.cert)
+    const told: string[][] = []
+    const errors: string[] = []
+    const options = {
+      file,
+      ownCa: own.cert,
+      clientCa: clientCaOf(own.cert, first.cert),
+      intervalMs: 5,
+      log: { ...silentLogger, error: (_: string, fields?: Record<string, unknown>) => void errors.push(String(fields?.error)) },
+      onChange(clientCa: string, authorities: readonly X509Certificate[]) {
+        told.push(authorities.map(({ subject }) => subject))
+        onChange(clientCa)
+      },
+    }
+    return { own, file, write, told, errors, done: followClientCa(options, stop.signal) }
+  }
+
+  it('tells what a changed file says, and nothing of one that is as it was or holds nothing', async () => {
+    const [one, two] = await Promise.all(['one', 'two'].map(issueCa))
+    const { file, write, told, errors, done } = await follow(one as KeyPair)
+    await new Promise(resolve => setTimeout(resolve, 30))
+    expect(told).to.deep.equal([])
+    write(`${one?.cert}${two?.cert}`)
+    await eventually('it is told', () => told.length === 1)
+    expect(told).to.deep.equal([['CN=own', 'CN=one', 'CN=two']])
+    write('nothing')
+    await eventually('it is an error', () => errors.includes('it holds no certificates'))
+    rmSync(file)
+    await eventually('it is missed', () => errors.some(text => text.startsWith('ENOENT')))
+    write(two?.cert ?? '')
+    await eventually('it is told', () => told.length === 2)
+    expect(told.at(-1)).to.deep.equal(['CN=own', 'CN=two'])
+    stop.abort()
+    await done
+  })
+
+  it('lets new connections show certificates of the new CA', async () => {
+    const [one, two] = (await Promise.all(['one', 'two'].map(issueCa))) as [KeyPair, KeyPair]
+    const serving = await issueServing(one, 'server', { dns: ['localhost'], ips: [] })
+    const material = { cert: serving.cert, key: serving.key }
+    const server = createSecurePort({ ...material, clientCa: one.cert }, () => {}, 'own')
+    const { write, told } = await follow(one, clientCa => changeTls(server, { ...material, clientCa }))
+    server.listen(0)
+    await once(server, 'listening')
+    const client = await issueClient(two, 'jane', [])
+    const isBelieved = async (): Promise<boolean> => {
+      const accepted = once(server, 'secureConnection') as Promise<[TLSSocket]>
+      const socket = tls.connect({ port: (server.address() as AddressInfo).port, ca: one.cert, servername: 'localhost', ...client })
+      const [secured] = await accepted
+      socket.destroy()
+      return secured.authorized
+    }
+    try {
+      expect(await isBelieved()).to.equal(false)
+      write(two.cert)
+      await eventually('it is told', () => told.length === 1)
+      expect(await isBelieved()).to.equal(true)
+    } finally {
+      server.close()
+    }
+  })
+})
