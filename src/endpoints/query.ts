@@ -1,3 +1,4 @@
+import { quote } from '../meta/field-error.ts'
 import { parseInt64 } from '../meta/label-requirement.ts'
 import { badRequestError } from '../meta/status.ts'
 
@@ -16,8 +17,8 @@ export function booleanParameter(query: URLSearchParams, name: string): boolean 
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name)
   if (value === null) return undefined
-  if (!/^[+-]?\d+$/.test(value)) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
+  if (!/^[+-]?\d+$/.test(value)) throw badRequestError(`strconv.ParseInt: parsing ${quote(value)}: invalid syntax`)
   const exact = parseInt64(value)
-  if (exact === undefined) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
+  if (exact === undefined) throw badRequestError(`strconv.ParseInt: parsing ${quote(value)}: value out of range`)
   return Number(exact)
 }

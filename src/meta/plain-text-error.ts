@@ -1,14 +1,17 @@
 /**
- * A failure that kube-apiserver answers in plain text, past everything that knows of a Status: `404 page not found`, and 500 for a request of which it cannot tell what it asks for. The text
+ * A failure that kube-apiserver answers in plain text, past everything that knows of a Status: `404 page not found`, 400 for a URL that is none, and 500 for a request of which it cannot tell what it asks for. The text
  * of a 500 is the reason alone; the server puts the request's URL before it.
  */
 export class PlainTextError extends Error {
-  readonly code: 404 | 500
+  readonly code: 400 | 404 | 500
 
-  constructor(code: 404 | 500, text: string) {
+  constructor(code: 400 | 404 | 500, text: string) {
     super(text)
     this.code = code
   }
 }
 
 export const pageNotFound = (): PlainTextError => new PlainTextError(404, '404 page not found')
+
+/** What Go's HTTP server answers before anybody is asked. */
+export const badRequestLine = (): PlainTextError => new PlainTextError(400, '400 Bad Request')

@@ -1,6 +1,6 @@
 import { MOST_ERRORS } from './error-bound.ts'
 import type { FieldError } from './field-error.ts'
-import { fieldErrorText } from './field-error.ts'
+import { fieldErrorText, quote } from './field-error.ts'
 import type { GroupResource } from './gvk.ts'
 import { qualifiedResource } from './gvk.ts'
 
@@ -72,7 +72,7 @@ export const detailsOf = ({ group, resource }: GroupResource, name: string): Sta
 
 /** 404. */
 export const notFoundError = (gr: GroupResource, name: string): StatusError =>
-  failure(404, 'NotFound', `${qualifiedResource(gr)} "${name}" not found`, detailsOf(gr, name))
+  failure(404, 'NotFound', `${qualifiedResource(gr)} ${quote(name)} not found`, detailsOf(gr, name))
 
 /** 404 for a path that no handler serves. */
 export const pathNotFoundError = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {})
@@ -81,10 +81,10 @@ export const pathNotFoundError = (): StatusError => failure(404, 'NotFound', 'th
 export const methodNotAllowedError = (): StatusError => failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
 export const alreadyExistsError = (gr: GroupResource, name: string): StatusError =>
-  failure(409, 'AlreadyExists', `${qualifiedResource(gr)} "${name}" already exists`, detailsOf(gr, name))
+  failure(409, 'AlreadyExists', `${qualifiedResource(gr)} ${quote(name)} already exists`, detailsOf(gr, name))
 
 export const conflictError = (gr: GroupResource, name: string, why: string): StatusError =>
-  failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualifiedResource(gr)} "${name}": ${why}`, detailsOf(gr, name))
+  failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualifiedResource(gr)} ${quote(name)}: ${why}`, detailsOf(gr, name))
 
 /** The text of every lost race on a resource version. */
 export const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again'
@@ -96,7 +96,7 @@ export function invalidError(gk: { group: string; kind: string }, name: string, 
   const texts = [...seen.keys()]
   const qualified = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`
   const told = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
-  return failure(422, 'Invalid', `${qualified} ${JSON.stringify(name)} is invalid: ${told}`, {
+  return failure(422, 'Invalid', `${qualified} ${quote(name)} is invalid: ${told}`, {
     ...(name !== '' && { name }),
     ...(gk.group !== '' && { group: gk.group }),
     ...(gk.kind !== '' && { kind: gk.kind }),
@@ -110,7 +110,7 @@ export const forbiddenError = (gr: GroupResource, name: string, why: string): St
   failure(
     403,
     'Forbidden',
-    gr.resource === '' ? `forbidden: ${why}` : `${qualifiedResource(gr)}${name === '' ? '' : ` ${JSON.stringify(name)}`} is forbidden: ${why}`,
+    gr.resource === '' ? `forbidden: ${why}` : `${qualifiedResource(gr)}${name === '' ? '' : ` ${quote(name)}`} is forbidden: ${why}`,
     detailsOf(gr, name),
   )
 export const expiredError = (message: string): StatusError => failure(410, 'Expired', message)

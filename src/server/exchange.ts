@@ -9,6 +9,7 @@ import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 import { type AnyRequest, type AnyResponse, wireOf } from './any-http.ts'
+import { DeadlineError } from './deadline-error.ts'
 import { sendCompressed, sendLong, shapeOf } from './long-body.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
@@ -272,7 +273,7 @@ export class HttpExchange implements Exchange, RequestContext {
     const retryAfter = error.status.details?.retryAfterSeconds
     if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
     if (error.code === 413) this.wire.discardBody()
-    const encoded = this.host.encodeStatus(error.status, this.headers.accept)
+    const encoded = error instanceof DeadlineError ? error.answer : this.host.encodeStatus(error.status, this.headers.accept)
     const { contentType, bytes } = encoded instanceof Promise ? await encoded : encoded
     await this.sendBytes(error.code, contentType, bytes)
   }

@@ -10,7 +10,7 @@ import { nextTurn, turnIsLong, turnIsSpent } from '../lib/turn.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
 import { quote } from '../meta/field-error.ts'
-import { PlainTextError } from '../meta/plain-text-error.ts'
+import { badRequestLine, PlainTextError } from '../meta/plain-text-error.ts'
 import { badRequestError, internalServerError, StatusError, serviceUnavailableError, unauthorizedError } from '../meta/status.ts'
 import type { AnyRequest, AnyResponse } from './any-http.ts'
 import type { AuthMetrics } from './auth-metrics.ts'
@@ -68,7 +68,7 @@ export class Pipeline {
       if (tooLong) throw badRequestError(`the path of a request has ${MAX_PATH_LENGTH} characters at most`)
       if (hasTooManyParameters(exchange.search)) throw badRequestError(`a query has ${MAX_QUERY_PARAMETERS} parameters at most`)
       exchange.info = parseRequestInfo(exchange.method, exchange.path, () => exchange.query)
-      if (path === undefined) throw badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`)
+      if (path === undefined) throw BAD_ESCAPE.test(raw) ? badRequestLine() : badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`)
       if (turnIsSpent()) await nextTurn()
       await this.admit(exchange, handler, trusted)
       if (!exchange.answered && !exchange.clientGone && !req.destroyed) throw new Error('the handler has not answered')
@@ -195,7 +195,7 @@ export class Pipeline {
 function sendPlainText(exchange: HttpExchange, { code, message }: PlainTextError): Promise<void> {
   const text = code === 500 ? escapeHtml(`Internal Server Error: ${quote(exchange.req.url ?? '/')}: ${message}`) : message
   exchange.setHeader('X-Content-Type-Options', 'nosniff')
-  return exchange.sendBytes(code, 'text/plain; charset=utf-8', Buffer.from(`${text}\n`))
+  return exchange.sendBytes(code, 'text/plain; charset=utf-8', Buffer.from(code === 400 ? text : `${text}\n`))
 }
 
 /** What no handler has foreseen is the server's fault; only a body that the stack is too small for is the client's. */
@@ -205,6 +205,8 @@ function toldOf(error: unknown): StatusError {
     return badRequestError('the body of the request is nested too deeply, or has too many faults to tell')
   return internalServerError(error instanceof Error ? error.message : String(error))
 }
+
+const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/
 
 /** Undefined where the escapes are not valid. */
 function decode(path: string): string | undefined {

@@ -35,16 +35,21 @@ function merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): Js
   return copyWholeFloats(patch, out)
 }
 
-/** A copy whose objects, at any depth, have no null member; nulls in arrays stay. */
+/** A copy whose objects, at any depth, have no null member; nulls in arrays stay. No recursion: a body may nest deeper than the stack. */
 function withoutNulls(value: Json, decoded: WeakSet<object>): Json {
-  if (Array.isArray(value))
-    return copyWholeFloats(
-      value,
-      value.map(item => withoutNulls(item, decoded)),
-    )
-  if (!isObject(value)) return value
-  const out: JsonObject = {}
-  decoded.add(out)
-  for (const key of Object.keys(value)) if (value[key] !== null) setMember(out, key, withoutNulls(value[key] as Json, decoded))
-  return copyWholeFloats(value, out)
+  const left: [from: JsonObject | Json[], to: JsonObject | Json[]][] = []
+  const copyOf = (from: Json): Json => {
+    if (typeof from !== 'object' || from === null) return from
+    const to: JsonObject | Json[] = copyWholeFloats<JsonObject | Json[]>(from, Array.isArray(from) ? [] : {})
+    if (!Array.isArray(to)) decoded.add(to)
+    left.push([from, to])
+    return to
+  }
+  const copy = copyOf(value)
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const [from, to] = next
+    if (Array.isArray(to)) for (const item of from as Json[]) to.push(copyOf(item))
+    else for (const [key, member] of Object.entries(from as JsonObject)) if (member !== null) setMember(to, key, copyOf(member))
+  }
+  return copy
 }

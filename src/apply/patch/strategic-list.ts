@@ -239,7 +239,15 @@ export function elementKind(...lists: readonly (readonly Json[])[]): string {
 
 /** What is left of a value of the patch when directives are taken out, members in place; undefined: the value is a directive itself. */
 export function withoutDirectives(value: Json): Json | undefined {
-  if (Array.isArray(value)) return value.map(withoutDirectives).filter(item => item !== undefined)
+  // Loops, not callbacks: bodies may nest as deep as the stack lets them.
+  if (Array.isArray(value)) {
+    const kept: Json[] = []
+    for (const item of value) {
+      const one = withoutDirectives(item)
+      if (one !== undefined) kept.push(one)
+    }
+    return kept
+  }
   if (!isObject(value)) return value
   if (Object.hasOwn(value, DIRECTIVE)) return undefined
   for (const key of Object.keys(value)) {
@@ -252,7 +260,7 @@ export function withoutDirectives(value: Json): Json | undefined {
 
 /** Deletes null members at any depth, in place. */
 export function withoutNullsInPlace(value: Json): void {
-  if (Array.isArray(value)) value.forEach(withoutNullsInPlace)
+  if (Array.isArray(value)) for (const item of value) withoutNullsInPlace(item)
   else if (isObject(value))
     for (const key of Object.keys(value)) {
       if (value[key] === null) delete value[key]

@@ -1,18 +1,23 @@
 import { steadyClock } from '../../lib/clock.ts'
 import { parseDuration } from '../../lib/duration.ts'
-import { badRequestError, type StatusError, timeoutError } from '../../meta/status.ts'
+import { badRequestError } from '../../meta/status.ts'
+import { DeadlineError } from '../deadline-error.ts'
 import type { HttpExchange } from '../exchange.ts'
+
+/** Nothing is done in less: a deadline that is shorter has passed when it is set. */
+const SHORTEST_MS = 1
 
 /** How often deadlines are looked at: one timer for all requests costs them nothing. */
 const SWEEP_MS = 100
 
-/** Sets the deadline of a request that is not long-running: the server's, or an earlier one that the client asks for by `?timeout=10s`. Throws 400. */
+/** Sets the deadline of a request that is not long-running: the server's, or an earlier one that the client asks for by `?timeout=10s`. Throws 400, and 504 where that leaves no time at all. */
 export function setDeadline(exchange: HttpExchange, maximumMs: number): void {
   let timeout = maximumMs
   if (exchange.search.includes('timeout=')) {
     const asked = exchange.query.get('timeout')
     if (asked !== null && asked !== '') {
       const ms = durationOf(asked)
+      if (ms > 0 && ms < SHORTEST_MS) throw new DeadlineError()
       if (ms > 0 && ms < maximumMs) timeout = ms
     }
   }
@@ -26,8 +31,6 @@ function durationOf(text: string): number {
     throw badRequestError(`invalid timeout specified in the request URL - ${error instanceof Error ? error.message : String(error)}`)
   }
 }
-
-const passed = (): StatusError => timeoutError('request did not complete within the allotted timeout', 0)
 
 /**
  * Watches the deadlines of the requests in a set. One that passes first aborts the request's work; if that brings no answer by the next look, it is answered here. An answer that is being sent by
@@ -54,8 +57,8 @@ export class Deadlines {
       if (now < exchange.deadline) continue
       if (exchange.answered) {
         if (!exchange.res.writableEnded) exchange.destroy()
-      } else if (exchange.isAborted) void exchange.sendStatusError(passed())
-      else exchange.abort(passed())
+      } else if (exchange.isAborted) void exchange.sendStatusError(new DeadlineError())
+      else exchange.abort(new DeadlineError())
     }
     if (waiting) return
     clearInterval(this.timer)

@@ -27,6 +27,7 @@ describe('query parameters', () => {
       expect(() => integerParameter(query(`limit=${encodeURIComponent(text)}`), 'limit'), text).to.throw(
         `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`,
       )
+    expect(() => integerParameter(query('limit=%00%C2%A0'), 'limit')).to.throw('strconv.ParseInt: parsing "\\x00\\u00a0": invalid syntax')
     expect(() => integerParameter(query('limit=9223372036854775808'), 'limit')).to.throw('value out of range')
   })
 

@@ -59,7 +59,11 @@ describe('the pipeline', () => {
       it('makes an audit id of its own', async () => expect((await server[over](url('path'))).headers['audit-id']).to.match(/^[0-9a-f-]{36}$/))
       it('decodes the path', async () =>
         expect((await server[over]('/api/v1/namespaces/n%C3%A4s/things/path?a=b%20c')).body.toString()).to.equal('/api/v1/namespaces/näs/things/path b c'))
-      it('refuses a path that can’t be decoded', async () => expect((await server[over](url('%zz'))).status).to.equal(400))
+      it('refuses a path that can’t be decoded', async () => {
+        const { status, headers, body } = await server[over](url('%zz'))
+        expect([status, headers['content-type'], body.toString()]).to.deep.equal([400, 'text/plain; charset=utf-8', '400 Bad Request'])
+        expect((await server[over](url('%ff'))).status).to.equal(400)
+      })
       it('reads bodies', async () => expect((await server[over](url('echo'), { method: 'POST', body: 'hello' })).body.toString()).to.equal('hello'))
       it('refuses a body that is declared too long', async () => {
         const { status, body } = await server[over](url('echo'), { method: 'PUT', body: 'x'.repeat(11), headers: { 'content-length': 11 } })
@@ -83,6 +87,14 @@ describe('the pipeline', () => {
         expect(status).to.equal(504)
         expect(statusOf(body)).to.include({ message: 'Timeout: request did not complete within the allotted timeout', reason: 'Timeout' })
       })
+      for (const timeout of ['1ns', '999us'])
+        it(`leaves no time for ${timeout}, as upstream: a bare Status past all negotiation`, async () => {
+          const { status, headers, body } = await server[over](url('path', `?timeout=${timeout}`))
+          expect([status, headers['content-type']]).to.deep.equal([504, 'text/plain; charset=utf-8'])
+          expect(body.toString()).to.equal(
+            '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n',
+          )
+        })
       it('answers in time for who does not listen', async () => expect((await server[over](url('hang', '?timeout=50ms'))).status).to.equal(504))
       it('refuses a timeout that is none', async () => {
         const { body } = await server[over](url('path', '?timeout=soon'))
@@ -130,6 +142,12 @@ describe('the pipeline', () => {
 
   describe('its own endpoints', () => {
     it('tell the version', async () => expect(JSON.parse((await server.plain('/version')).body.toString())).to.include({ major: '1', minor: '33' }))
+    for (const method of ['HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE'])
+      it(`tell no version by ${method}`, async () => expect((await server.plain('/version', { method })).status).to.equal(405))
+    it('tell of no check that there is not', async () => {
+      const { status, body } = await server.plain('/healthz/none')
+      expect([status, body.toString()]).to.deep.equal([404, '404 page not found\n'])
+    })
     it('count requests', async () => {
       await server.plain(url('path'))
       const metrics = (await server.plain('/metrics')).body.toString()

@@ -57,4 +57,16 @@ describe('merge patch', () => {
     expect(() => checkMergePatch([])).to.throw(PatchError, 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}')
     checkMergePatch(null)
   })
+
+  it('takes values that nest as deep as bodies may', () => {
+    for (const text of [`${'['.repeat(5000)}${']'.repeat(5000)}`, `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`]) {
+      let depth = 0
+      let inner: Json | undefined = applyMergePatch({}, { x: JSON.parse(text) as Json })
+      while (typeof inner === 'object' && inner !== null) {
+        depth++
+        inner = Object.values(inner)[0]
+      }
+      expect(depth).to.equal(5001)
+    }
+  })
 })
