@@ -2,10 +2,11 @@ import type { ResourceDefinition, Version, VirtualCall } from '../../../catalog/
 import { FieldMatcher } from '../../../meta/field-selector.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { notFoundError } from '../../../meta/status.ts'
+import { failure } from '../../../meta/status.ts'
 import { column, nameColumn } from '../../columns.ts'
 import { types } from '../../types.ts'
 import type { ApiStruct } from '../checks.ts'
+import { checkHealth, type Health } from './check-health.ts'
 
 const v1: Version = {
   group: '',
@@ -29,20 +30,25 @@ const v1: Version = {
   },
 }
 
-/** The store is the one component that is known here; schedulers and controller managers are programs of their own, wherever they run. */
+/** Programs of their own, by the ports on which they tell how they are. */
+const PORTS: Readonly<Record<string, number>> = { 'controller-manager': 10257, scheduler: 10259 }
+const STORE = 'etcd-0'
+
+const statusOf = (name: string, isHealthy: boolean, told: { message?: string; error?: string }): KubeObject => ({
+  kind: 'ComponentStatus',
+  apiVersion: 'v1',
+  metadata: { name, creationTimestamp: null },
+  conditions: [{ type: 'Healthy', status: isHealthy ? 'True' : 'False', ...told }],
+})
+
+/** The store is asked through the server itself, however many members it has. */
 async function askStore({ api }: VirtualCall): Promise<KubeObject> {
-  const answer = (status: 'True' | 'False', told: { message?: string; error?: string }): KubeObject => ({
-    kind: 'ComponentStatus',
-    apiVersion: 'v1',
-    metadata: { name: 'etcd-0', creationTimestamp: null },
-    conditions: [{ type: 'Healthy', status, ...told }],
-  })
   try {
     await api.get({ group: '', resource: 'namespaces' }, '', 'kube-system')
-    return answer('True', { message: 'ok' })
   } catch (error) {
-    return (error as { code?: number }).code === 404 ? answer('True', { message: 'ok' }) : answer('False', { error: (error as Error).message })
+    if ((error as { code?: number }).code !== 404) return statusOf(STORE, false, { error: (error as Error).message })
   }
+  return statusOf(STORE, true, { message: 'ok' })
 }
 
 const isSelected = ({ selection }: VirtualCall, { metadata }: KubeObject): boolean =>
@@ -50,18 +56,32 @@ const isSelected = ({ selection }: VirtualCall, { metadata }: KubeObject): boole
   (matchesLabels(selection.labels, metadata.labels) &&
     new FieldMatcher(selection.fields).matches(field => (field === 'metadata.name' ? (metadata.name ?? '') : '')))
 
-export const componentStatusResource: ResourceDefinition = {
-  scope: 'Cluster',
-  versions: [v1],
-  home: v1,
-  virtual: {
-    async call(call) {
-      if (call.verb === 'get' && call.name !== 'etcd-0') throw notFoundError({ group: '', resource: 'componentstatuses' }, call.name)
-      const store = await askStore(call)
-      if (call.verb === 'get') return { code: 200, object: store }
-      const { kind: _kind, apiVersion: _apiVersion, ...item } = store
-      const items = isSelected(call, store) ? [item] : []
-      return { code: 200, object: { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items } as KubeObject }
+type Check = (port: number, signal: AbortSignal) => Promise<Health>
+
+export function componentStatuses(check: Check): ResourceDefinition {
+  const ask = async (name: string, call: VirtualCall): Promise<KubeObject> => {
+    if (name === STORE) return askStore(call)
+    const { isHealthy, message } = await check(PORTS[name] as number, call.ctx.signal)
+    return statusOf(name, isHealthy, { message })
+  }
+  const names = [...Object.keys(PORTS), STORE]
+  return {
+    scope: 'Cluster',
+    versions: [v1],
+    home: v1,
+    virtual: {
+      async call(call) {
+        if (call.verb === 'get') {
+          // Upstream has no Status for it.
+          if (!names.includes(call.name)) throw failure(500, '', `Component not found: ${call.name}`)
+          return { code: 200, object: await ask(call.name, call) }
+        }
+        const all = await Promise.all(names.map(name => ask(name, call)))
+        const items = all.filter(one => isSelected(call, one)).map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item)
+        return { code: 200, object: { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items } as unknown as KubeObject }
+      },
     },
-  },
+  }
 }
+
+export const componentStatusResource = componentStatuses(checkHealth)

@@ -1,11 +1,23 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import type { ResourceAccess, VirtualCall } from '../../../../../src/catalog/definition.ts'
+import { parseFieldSelector } from '../../../../../src/meta/field-selector.ts'
+import { parseLabelSelector } from '../../../../../src/meta/label-selector.ts'
 import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { failure, notFoundError } from '../../../../../src/meta/status.ts'
-import { componentStatusResource } from '../../../../../src/resources/core/component-status/definition.ts'
+import { checkHealth } from '../../../../../src/resources/core/component-status/check-health.ts'
+import { componentStatuses } from '../../../../../src/resources/core/component-status/definition.ts'
+import { issueCertificate } from '../../../../support/certificates.ts'
+import { refusalText } from '../../../../support/test-registry.ts'
 
-async function ask(verb: string, name: string, get: () => Promise<KubeObject>): Promise<{ object: KubeObject }> {
-  const call = { verb, name, namespace: '', dryRun: false, api: { get } as unknown as ResourceAccess }
+const REFUSED = 'Get "https://127.0.0.1:10259/healthz": dial tcp 127.0.0.1:10259: connect: connection refused'
+const componentStatusResource = componentStatuses(async port => (port === 10257 ? { isHealthy: true, message: 'ok' } : { isHealthy: false, message: REFUSED }))
+
+async function ask(verb: string, name: string, get: () => Promise<KubeObject>, labels = '', fields = ''): Promise<{ object: KubeObject }> {
+  const selection = { labels: parseLabelSelector(labels), fields: parseFieldSelector(fields) }
+  const call = { verb, name, namespace: '', dryRun: false, api: { get } as unknown as ResourceAccess, ctx: { signal: new AbortController().signal }, selection }
   const answer = await componentStatusResource.virtual?.call(call as unknown as VirtualCall)
   return { object: answer?.object as KubeObject }
 }
@@ -32,15 +44,61 @@ describe('component statuses', () => {
   it('are listed', async () => {
     const { object } = await ask('list', '', here)
     expect(object.kind).to.equal('ComponentStatusList')
-    expect(object.items).to.have.lengthOf(1)
+    expect(object.items.map(cells)).to.deep.equal([
+      ['controller-manager', 'Healthy', 'ok', ''],
+      ['scheduler', 'Unhealthy', REFUSED, ''],
+      ['etcd-0', 'Healthy', 'ok', ''],
+    ])
     expect(object.items[0]).to.not.have.property('kind')
   })
 
-  it('of others are unknown', async () => {
-    let code = 0
-    await ask('get', 'scheduler', here).catch((error: { code: number }) => {
-      code = error.code
+  const selected: [labels: string, fields: string, names: string[]][] = [
+    ['a=b', '', []],
+    ['!a', '', ['controller-manager', 'scheduler', 'etcd-0']],
+    ['', 'metadata.name=scheduler', ['scheduler']],
+    ['', 'metadata.name!=scheduler', ['controller-manager', 'etcd-0']],
+  ]
+  for (const [labels, fields, names] of selected)
+    it(`are selected by ${labels || fields}`, async () => {
+      const { object } = await ask('list', '', here, labels, fields)
+      expect(object.items.map((item: KubeObject) => item.metadata.name)).to.deep.equal(names)
     })
-    expect(code).to.equal(404)
+
+  it('tell of the scheduler where nothing listens', async () => {
+    expect(cells((await ask('get', 'scheduler', here)).object)).to.deep.equal(['scheduler', 'Unhealthy', REFUSED, ''])
   })
+
+  it('of others are unknown', async () => {
+    expect(await refusalText(ask('get', 'proxy', here))).to.equal('500 : Component not found: proxy')
+  })
+})
+
+describe('the health of a component', () => {
+  const { signal } = new AbortController()
+  it('is a message of where nothing listens', async () => {
+    const closed = createServer().listen(0, '127.0.0.1')
+    await once(closed, 'listening')
+    const { port } = closed.address() as AddressInfo
+    await new Promise(resolve => closed.close(resolve))
+    expect(await checkHealth(port, signal)).to.deep.equal({
+      isHealthy: false,
+      message: `Get "https://127.0.0.1:${port}/healthz": dial tcp 127.0.0.1:${port}: connect: connection refused`,
+    })
+  })
+
+  for (const [status, health] of [
+    [200, { isHealthy: true, message: 'ok' }],
+    [500, { isHealthy: false, message: 'HTTP probe failed with statuscode: 500' }],
+  ] as const)
+    it(`is asked for over TLS, whoever has signed the certificate: ${status}`, async () => {
+      const { cert, key } = await issueCertificate({ subject: [{ CN: ['localhost'] }] })
+      const server = createServer({ cert, key }, (request, response) => response.writeHead(request.url === '/healthz' ? status : 404).end('ok'))
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      try {
+        expect(await checkHealth((server.address() as AddressInfo).port, signal)).to.deep.equal(health)
+      } finally {
+        server.close()
+      }
+    })
 })

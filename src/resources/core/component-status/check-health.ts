@@ -1,0 +1,44 @@
+import { request } from 'node:https'
+import { dialError } from '../../../lib/dial-error.ts'
+
+/** What somebody says of itself, or why it could not be asked. */
+export interface Health {
+  readonly isHealthy: boolean
+  readonly message: string
+}
+
+const TIMEOUT_MS = 20_000
+/** An answer says `ok`, or lists its checks. */
+const MOST_BYTES = 10 * 1024
+
+/**
+ * Asks a component on this machine, whoever has signed its certificate: nothing is told to it. What fails is told in the words of Go's HTTP client, as the component's message. Resolves in any case.
+ */
+export function checkHealth(port: number, signal: AbortSignal): Promise<Health> {
+  const address = `127.0.0.1:${port}`
+  const url = `https://${address}/healthz`
+  return new Promise(resolve => {
+    const unhealthy = (message: string): void => resolve({ isHealthy: false, message })
+    const failed = (error: unknown): void =>
+      unhealthy(
+        signal.aborted || (error as Error).name === 'TimeoutError'
+          ? `Get "${url}": context deadline exceeded`
+          : `Get "${url}": ${dialError(error, address).message}`,
+      )
+    const asked = request(url, { rejectUnauthorized: false, agent: false, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) }, answer => {
+      const { statusCode = 0 } = answer
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (part: string) => {
+        if (text.length < MOST_BYTES) text += part
+      })
+      answer.on('error', failed)
+      answer.on('end', () => {
+        if (statusCode >= 200 && statusCode < 400) resolve({ isHealthy: true, message: text.slice(0, MOST_BYTES) })
+        else unhealthy(`HTTP probe failed with statuscode: ${statusCode}`)
+      })
+    })
+    asked.on('error', failed)
+    asked.end()
+  })
+}
