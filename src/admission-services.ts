@@ -34,6 +34,7 @@ import {
   clusterTrustBundleAttest,
   type IsAllowed,
 } from './resources/certificates/signer-admission.ts'
+import { limitRanger } from './resources/core/limit-range/admission-plugin.ts'
 import { taintNodesByCondition } from './resources/core/node/admission-plugin.ts'
 import { persistentVolumeClaimResize } from './resources/core/persistent-volume-claim/admission-plugin.ts'
 import type { TolerationSeconds } from './resources/core/pod/admission.ts'
@@ -69,6 +70,7 @@ export interface AdmissionServices {
 
 const NAMESPACES = { group: '', resource: 'namespaces' }
 const SERVICES = { group: '', resource: 'services' }
+const LIMIT_RANGES = { group: '', resource: 'limitranges' }
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
 const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
@@ -77,7 +79,8 @@ const AT_HAND = { resourceVersion: '0' }
 
 export function createAdmission({ catalog, logger, isAllowed, authorize, registry, plugins, tolerationSeconds }: AdmissionOptions): AdmissionServices {
   const get = (id: ResourceId, name: string, namespace = ''): Promise<KubeObject> => registry().access().get(id, namespace, name, AT_HAND)
-  const listAll = async (id: ResourceId) => (await registry().access().list(id, '', AT_HAND)).items
+  const listIn = async (id: ResourceId, namespace: string) => (await registry().access().list(id, namespace, AT_HAND)).items
+  const listAll = (id: ResourceId) => listIn(id, '')
   const findNamespace = (name: string, fresh: boolean) => (fresh ? registry().access().get(NAMESPACES, '', name) : get(NAMESPACES, name))
   /** The cache may be behind: what is not there is looked for in the store. */
   const getSurely = (id: ResourceId, name: string): Promise<KubeObject> =>
@@ -103,6 +106,7 @@ export function createAdmission({ catalog, logger, isAllowed, authorize, registr
   const hasPolicies = () => catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
   const built: Readonly<Record<BuiltPluginName, AdmissionPlugin>> = {
     NamespaceLifecycle: namespaceLifecycle(findNamespace),
+    LimitRanger: limitRanger(namespace => listIn(LIMIT_RANGES, namespace)),
     ServiceAccount: serviceAccount,
     NodeRestriction: nodeRestriction,
     TaintNodesByCondition: taintNodesByCondition,

@@ -50,7 +50,7 @@ describe('admission services', () => {
     const logger = { ...silentLogger, info: (...line: unknown[]) => void lines.push(line) }
     createControlPlane(controlPlaneOptions(new MemoryBackend(), { logger }))
     const missing = pluginsInOrder().filter(isMissedPlugin)
-    expect(missing).to.include.members(['PodSecurity', 'LimitRanger', 'ResourceQuota'])
+    expect(missing).to.include.members(['PodSecurity', 'ResourceQuota'])
     expect(lines).to.deep.include(['admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') }])
     lines.length = 0
     createControlPlane(controlPlaneOptions(new MemoryBackend(), { logger, admissionPlugins: pluginsInOrder(isBuiltPlugin) }))

@@ -1,0 +1,141 @@
+import type { Steps } from '../../../lib/steps.ts'
+import { ownMember, setMember } from '../../../meta/equal.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { addQuantity, canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
+import type { ApiStruct } from '../checks.ts'
+import { isSidecar } from '../pod-spec/visit.ts'
+
+type Amounts = Readonly<Record<string, string>>
+
+/** What a container, a pod or a claim asks for. */
+interface Usage {
+  readonly requests: Amounts
+  readonly limits: Amounts
+}
+
+const MOST_EXACT = (1n << 63n) / 1000n
+
+/** The amounts in thousandths, or all in ones where one of them would be too large. */
+function comparable(...amounts: readonly (string | undefined)[]): bigint[] {
+  const whole = amounts.map(quantityValue)
+  return whole.every(value => value <= MOST_EXACT) ? amounts.map(quantityMilliValue) : whole
+}
+
+/** What is wrong with the usage of one resource; undefined where nothing is. */
+type Constraint = (type: string, name: string, enforced: string, usage: Usage) => string | undefined
+
+const minimum: Constraint = (type, name, enforced, { requests, limits }) => {
+  const [request, limit] = [ownMember(requests, name), ownMember(limits, name)]
+  const [asked = 0n, most = 0n, least = 0n] = comparable(request, limit, enforced)
+  const start = `minimum ${name} usage per ${type} is ${canonicalQuantity(enforced)}`
+  if (request === undefined) return `${start}.  No request is specified`
+  if (asked < least) return `${start}, but request is ${canonicalQuantity(request)}`
+  return limit !== undefined && most < least ? `${start}, but limit is ${canonicalQuantity(limit)}` : undefined
+}
+
+const maximum: Constraint = (type, name, enforced, { requests, limits }) => {
+  const [request, limit] = [ownMember(requests, name), ownMember(limits, name)]
+  const [asked = 0n, most = 0n, highest = 0n] = comparable(request, limit, enforced)
+  const start = `maximum ${name} usage per ${type} is ${canonicalQuantity(enforced)}`
+  if (limit === undefined) return `${start}.  No limit is specified`
+  if (most > highest) return `${start}, but limit is ${canonicalQuantity(limit)}`
+  return request !== undefined && asked > highest ? `${start}, but request is ${canonicalQuantity(request)}` : undefined
+}
+
+/** Claims have requests alone. */
+const maximumRequest: Constraint = (type, name, enforced, { requests }) => {
+  const request = ownMember(requests, name)
+  const [asked = 0n, highest = 0n] = comparable(request, enforced)
+  const start = `maximum ${name} usage per ${type} is ${canonicalQuantity(enforced)}`
+  if (request === undefined) return `${start}.  No request is specified`
+  return asked > highest ? `${start}, but request is ${canonicalQuantity(request)}` : undefined
+}
+
+const ratio: Constraint = (type, name, enforced, { requests, limits }) => {
+  const [request, limit] = [ownMember(requests, name), ownMember(limits, name)]
+  const [asked = 0n, most = 0n] = comparable(request, limit, enforced)
+  const start = `${name} max limit to request ratio per ${type} is ${canonicalQuantity(enforced)}`
+  if (request === undefined || asked === 0n) return `${start}, but no request is specified or request is 0`
+  if (limit === undefined || most === 0n) return `${start}, but no limit is specified or limit is 0`
+  const observed = Number(most) / Number(asked)
+  const exact = quantityValue(enforced) <= MOST_EXACT
+  const exceeds = exact ? observed * 1000 > Number(quantityMilliValue(enforced)) : observed > Number(quantityValue(enforced))
+  return exceeds ? `${start}, but provided ratio is ${observed.toFixed(6)}` : undefined
+}
+
+const usageOf = ({ resources = {} }: ApiStruct): Usage => ({ requests: resources.requests ?? {}, limits: resources.limits ?? {} })
+
+/** More than these are not looked for. */
+const MOST_FAULTS = 2000
+const NAMES_AT_ONCE = 64
+
+/** Adds what is wrong with the usage of the resources that are named. */
+function* check(constraint: Constraint, limit: ApiStruct, amounts: Amounts | undefined, usage: Usage, faults: string[]): Steps<void> {
+  for (const [i, [name, enforced]] of Object.entries(amounts ?? {}).entries()) {
+    if (i % NAMES_AT_ONCE === 0) yield
+    const fault = faults.length < MOST_FAULTS ? constraint(limit.type, name, enforced, usage) : undefined
+    if (fault !== undefined) faults.push(fault)
+  }
+}
+
+function* checkAll(limit: ApiStruct, usage: Usage, faults: string[]): Steps<void> {
+  yield* check(minimum, limit, limit.min, usage, faults)
+  yield* check(maximum, limit, limit.max, usage, faults)
+  yield* check(ratio, limit, limit.maxLimitRequestRatio, usage, faults)
+}
+
+/** What a pod uses at the most at one time: its containers and sidecars together, or an init container beside the sidecars that run before it. */
+function* podAmounts(spec: ApiStruct, list: 'requests' | 'limits'): Steps<Amounts> {
+  const total: Record<string, string> = {}
+  const sidecars: Record<string, string> = {}
+  const starting: Record<string, string> = {}
+  for (const container of spec.containers ?? []) {
+    yield
+    for (const [name, amount] of Object.entries(usageOf(container)[list])) add(total, name, amount)
+  }
+  for (const container of spec.initContainers ?? []) {
+    yield
+    for (const [name, amount] of Object.entries(usageOf(container)[list])) {
+      raise(starting, name, addQuantity(ownMember(sidecars, name), amount))
+      if (!isSidecar(container)) continue
+      add(total, name, amount)
+      add(sidecars, name, amount)
+    }
+  }
+  for (const [name, amount] of Object.entries(starting)) raise(total, name, amount)
+  return total
+}
+
+const add = (to: Record<string, string>, name: string, amount: string): void => setMember(to, name, addQuantity(ownMember(to, name), amount))
+
+function raise(to: Record<string, string>, name: string, amount: string): void {
+  const known = ownMember(to, name)
+  if (known === undefined || compareQuantity(amount, known) > 0) setMember(to, name, amount)
+}
+
+const limitsOf = ({ spec }: KubeObject): readonly ApiStruct[] => spec?.limits ?? []
+
+/** What of a pod a LimitRange forbids. */
+export function* podFaults(range: KubeObject, { spec = {} }: KubeObject): Steps<string[]> {
+  const faults: string[] = []
+  const containers: readonly ApiStruct[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
+  for (const limit of limitsOf(range)) {
+    if (limit.type === 'Container') for (const container of containers) yield* checkAll(limit, usageOf(container), faults)
+    else if (limit.type === 'Pod') {
+      yield* checkAll(limit, { requests: yield* podAmounts(spec, 'requests'), limits: yield* podAmounts(spec, 'limits') }, faults)
+    }
+  }
+  return faults
+}
+
+/** What of a claim a LimitRange forbids. */
+export function* claimFaults(range: KubeObject, { spec = {} }: KubeObject): Steps<string[]> {
+  const faults: string[] = []
+  const usage = { requests: usageOf(spec).requests, limits: {} }
+  for (const limit of limitsOf(range)) {
+    if (limit.type !== 'PersistentVolumeClaim') continue
+    yield* check(minimum, limit, limit.min, usage, faults)
+    yield* check(maximumRequest, limit, limit.max, usage, faults)
+  }
+  return faults
+}
