@@ -18,6 +18,7 @@ const volume = (spec: object): object => ({ spec: { capacity: { storage: '1Gi' }
 const claim = (storageClassName: string): object => ({
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '3Gi' } }, storageClassName },
 })
+const from = (name: string): object => ({ kind: 'PersistentVolumeClaim', name })
 const terms = (value: string): object => ({ required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] }] } })
 
 describe('values in messages', () => {
@@ -45,6 +46,12 @@ describe('values in messages', () => {
       persistentVolumeResource,
       volume({ capacity: { storage: '1Gi', cpu: '1' } }),
       'spec.capacity: Unsupported value: core.ResourceList{"cpu":resource.Quantity{i:resource.int64Amount{value:1, scale:0}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1", Format:"DecimalSI"}, "storage":resource.Quantity{i:resource.int64Amount{value:1073741824, scale:0}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1Gi", Format:"BinarySI"}}: supported values: "storage"',
+    ],
+    [
+      'sources that differ',
+      persistentVolumeClaimResource,
+      { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSource: from('a'), dataSourceRef: from('b') } },
+      'spec: Invalid value: field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000000000)}: must match dataSourceRef',
     ],
     [
       'a policy of success',

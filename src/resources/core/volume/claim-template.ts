@@ -1,4 +1,4 @@
-import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -9,6 +9,9 @@ import { NOT_POSITIVE, report } from '../checks.ts'
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 const VOLUME_MODES = ['Block', 'Filesystem']
+
+/** Upstream tells the path of the source where it should tell the source. */
+const SOURCE_PATH = verbatim('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000000000)}')
 
 export interface ClaimSpecOptions {
   /** An older object already has a selector with a bad label value. */
@@ -53,9 +56,9 @@ export function checkClaimSpec(spec: ApiStruct, path: FieldPath, errors: Errors,
   if (spec.dataSourceRef) checkDataSource(spec.dataSourceRef, path.child('dataSourceRef'), errors, options)
   if (!spec.dataSource || !spec.dataSourceRef) return
   const { dataSource, dataSourceRef } = spec
-  if (dataSourceRef.namespace) errors.push(invalid(path, {}, 'may not be specified when dataSourceRef.namespace is specified'))
+  if (dataSourceRef.namespace) errors.push(invalid(path, SOURCE_PATH, 'may not be specified when dataSourceRef.namespace is specified'))
   else if (dataSource.apiGroup !== dataSourceRef.apiGroup || dataSource.kind !== dataSourceRef.kind || dataSource.name !== dataSourceRef.name) {
-    errors.push(invalid(path, {}, 'must match dataSourceRef'))
+    errors.push(invalid(path, SOURCE_PATH, 'must match dataSourceRef'))
   }
 }
 
