@@ -1,6 +1,6 @@
 import { deepEqual } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
-import { type GoStruct, type GoType, isNil, membersOf } from './go-type.ts'
+import { type GoStruct, type GoType, isNil, isZero, membersOf } from './go-type.ts'
 
 /** Two values of a type beside each other. A side is absent where a list or a map has no such item. */
 export interface Comparison {
@@ -52,7 +52,7 @@ class Comparer {
     if (!old || !next || this.isSpent) return whole(type, old, next, false)
     const [a, b] = [old.value, next.value]
     if (type.kind === 'struct' && !type.whole) return inside(type, old, next, this.fields(type, a, b))
-    if (type.kind === 'struct' || type.kind === 'scalar') return whole(type, old, next, deepEqual(a ?? null, b ?? null))
+    if (type.kind === 'struct' || type.kind === 'scalar') return whole(type, old, next, deepEqual(a, b) || (isZero(type, a) && isZero(type, b)))
     if (isNil(a) || isNil(b)) return whole(type, old, next, isNil(a) && isNil(b))
     switch (type.kind) {
       case 'pointer':
@@ -86,8 +86,10 @@ class Comparer {
     const out: Named[] = []
     for (const [i, j] of this.align(type, old, next)) {
       if (this.isSpent) break
-      const of = this.compare(type, i === undefined ? undefined : { value: old[i] }, j === undefined ? undefined : { value: next[j] })
-      out.push({ name: '', of })
+      const [a, b]: [Side, Side] = [i === undefined ? undefined : { value: old[i] }, j === undefined ? undefined : { value: next[j] }]
+      const of = this.compare(type, a, b)
+      if (isAlike(of) || !a || !b) out.push({ name: '', of })
+      else out.push({ name: '', of: whole(type, a, undefined, false) }, { name: '', of: whole(type, undefined, b, false) })
     }
     return out
   }
@@ -109,10 +111,9 @@ class Comparer {
     ]
   }
 
-  /** Of two items: go-cmp takes for alike what has no more differences than it has in common, and one. */
   private cost(type: GoType, a: Json, b: Json): number {
-    const { same, different } = this.compare(type, { value: a }, { value: b })
-    return different === 0 ? 0 : same + 1 >= different ? 1 : Number.POSITIVE_INFINITY
+    const compared = this.compare(type, { value: a }, { value: b })
+    return compared.different === 0 ? 0 : isAlike(compared) ? 1 : Number.POSITIVE_INFINITY
   }
 
   private cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
@@ -137,6 +138,9 @@ class Comparer {
     return pairs
   }
 }
+
+/** Two items that have no more differences than they have in common, and one; others are told one by one. */
+const isAlike = ({ same, different }: Comparison): boolean => same + 1 >= different
 
 const beside = (old: number, next: number): Pair[] => Array.from({ length: Math.max(old, next) }, (_, i) => [i < old ? i : undefined, i < next ? i : undefined])
 

@@ -94,7 +94,7 @@ function selectorText({ matchLabels, matchExpressions }: LabelSelector): string 
     .sort()
     .map(key => `${key}: ${matchLabels?.[key]},`)
   const expressions = (matchExpressions ?? []).map(
-    ({ key, operator, values }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${(values ?? []).join(' ')}],},`,
+    ({ key = '', operator = '', values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
   )
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }
