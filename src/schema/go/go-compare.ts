@@ -120,8 +120,8 @@ class Comparer {
     const width = next.length + 1
     const totals = new Float64Array((old.length + 1) * width)
     const costs = old.map(a => next.map(b => this.cost(type, a, b)))
-    const total = (i: number, j: number): number => totals[i * width + j] as number
-    const paired = (i: number, j: number): number => (costs[i]?.[j] as number) + total(i + 1, j + 1)
+    const total = (i: number, j: number): number => totals[i * width + j] ?? 0
+    const paired = (i: number, j: number): number => (costs[i]?.[j] ?? 0) + total(i + 1, j + 1)
     for (let i = old.length; i >= 0; i--) {
       for (let j = next.length; j >= 0; j--) {
         const isEnd = i === old.length || j === next.length

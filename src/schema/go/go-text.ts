@@ -48,9 +48,10 @@ function expand(text: Text, sign: Sign, depth: number): string {
   if (!isListed(text)) return text.before + expand(text.text, sign, depth) + text.after
   const end = `\n${indent(sign, depth)}`
   const { lines } = text
-  if (lines.length > 0 && lines.every(line => line.sign === '' && line.name === '' && line.comment === undefined && typeof line.text === 'string')) {
+  const plain = lines.flatMap(line => (line.sign === '' && line.name === '' && line.comment === undefined && typeof line.text === 'string' ? [line.text] : []))
+  if (lines.length > 0 && plain.length === lines.length) {
     return (
-      batches(lines.map(line => line.text as string))
+      batches(plain)
         .map(batch => `\n${indent(sign, depth + 1)}${batch}`)
         .join('') + end
     )
