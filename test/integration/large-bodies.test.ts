@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { mediaOffer } from '../../src/codec/negotiate.ts'
 import { MOST_VALUES } from '../../src/codec/value-bound.ts'
 import { createControlPlane } from '../../src/control-plane.ts'
 import { StatusError } from '../../src/meta/status.ts'
@@ -30,7 +31,7 @@ const LONG_MS = 400
 /** `make fuzz`: every case at this length, by a server in a process of its own. */
 const ALL_BYTES = Number(process.env.LARGE_BODY_BYTES ?? 0)
 const ALL_MATCH = new RegExp(process.env.LARGE_BODY_MATCH ?? '')
-const ALL_MS = Number(process.env.LARGE_BODY_MS ?? 250)
+const ALL_MS = Number(process.env.LARGE_BODY_MS ?? 100)
 
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
 
@@ -64,7 +65,7 @@ async function longestTurn(run: () => Promise<unknown>): Promise<number> {
 describe('a large body', function () {
   this.timeout(180_000)
 
-  const serving = createControlPlane(controlPlaneOptions(new MemoryBackend()))
+  const serving = createControlPlane(controlPlaneOptions(new MemoryBackend(), { media: mediaOffer({ cbor: true }) }))
   const kinds = largeKinds()
 
   async function ask({ method, path, search, type, body }: LargeRequest): Promise<string> {
@@ -165,7 +166,7 @@ all('large bodies of every kind, place and verb', function () {
   this.timeout(0)
 
   it('make another client wait no longer than it notices', async () => {
-    const server = await startBinnacle()
+    const server = await startBinnacle(['--feature-gates=CBORServingAndStorage=true'])
     const client = createProbeClient(server.kubeconfig)
     const other = createProbeClient(server.kubeconfig)
     const waits: { readonly ms: number; readonly name: string; readonly status: number }[] = []

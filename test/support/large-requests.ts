@@ -1,3 +1,4 @@
+import { cborBody, encodeCborValue } from '../../src/codec/cbor.ts'
 import { encodeProtobuf } from '../../src/codec/protobuf.ts'
 import type { JsonObject } from '../../src/meta/object.ts'
 import { decode } from '../../src/schema/decode.ts'
@@ -7,7 +8,7 @@ import { type MediaSample, ownSamples, probeSamples } from './media-samples.ts'
 import { servedBuiltins } from './served-builtins.ts'
 
 /** One way to send a large body. Every request has `dryRun=All`. */
-export const LARGE_VERBS = ['create', 'yaml', 'protobuf', 'update', 'merge', 'strategic', 'json', 'apply'] as const
+export const LARGE_VERBS = ['create', 'yaml', 'protobuf', 'cbor', 'update', 'merge', 'strategic', 'json', 'apply'] as const
 export type LargeVerb = (typeof LARGE_VERBS)[number]
 
 /** A kind with an object that the server takes. */
@@ -164,6 +165,7 @@ export function largeRequest({ kind, place, filling, verb }: LargeCase, bytes: n
   if (verb === 'update') return { method: 'PUT', path: one, search, type: 'application/json', body: Buffer.from(text) }
   const fresh = text.replace(`"name":"${base.metadata.name}"`, '"name":"fresh"')
   if (verb === 'create') return { method: 'POST', path, search, type: 'application/json', body: Buffer.from(fresh) }
+  if (verb === 'cbor') return { method: 'POST', path, search, type: 'application/cbor', body: cborBody(encodeCborValue(JSON.parse(fresh) as JsonObject)) }
   if (verb === 'yaml') return { method: 'POST', path, search, type: 'application/yaml', body: Buffer.from(fresh) }
   try {
     const value = JSON.parse(fresh) as JsonObject & { kind: string; apiVersion: string }
