@@ -191,6 +191,12 @@ Buffer.poolSize = 64 * 1024
 /** Little survives a young collection here: helpers, once they have no processor to run on, hold it up ten times as long as they would help it. */
 setFlagsFromString('--no-parallel-scavenge')
 
+/**
+ * Old objects are collected when they have grown by so much since the last time. Left to itself V8 lets them grow to four times as much where memory is plenty: with 250 definitions in use the
+ * process took 800 MB, of which 200 were needed, where it takes 450 now, for a tenth more CPU.
+ */
+setFlagsFromString('--heap-growing-percent=40')
+
 const link = connectToPrimary(process)
 runProgram(process.argv.slice(2), {
   ...(link && { worker: link.number }),

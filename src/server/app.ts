@@ -2,6 +2,7 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import { CONFIGURATION_PATH, type IssuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
 import type { Exchange, Handler } from '../endpoints/exchange.ts'
+import type { FilledBody } from '../lib/filled-body.ts'
 import type { Logger } from '../lib/log.ts'
 import type { User } from '../meta/context.ts'
 import { pageNotFound } from '../meta/plain-text-error.ts'
@@ -19,7 +20,7 @@ export interface AppOptions {
   readonly version: VersionInfo
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** What a scrape gets. */
-  exposition(): Promise<readonly Buffer[]>
+  exposition(): Promise<Buffer | FilledBody>
   readonly log: Logger
 }
 

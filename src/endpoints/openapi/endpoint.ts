@@ -1,8 +1,9 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import { JSON_TYPE, type MediaType, negotiateOutput } from '../../codec/negotiate.ts'
+import { bodyOf } from '../../lib/compressed-body.ts'
 import { failure } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
-import { bodyOf, type KeptDocument } from './kept-document.ts'
+import type { KeptDocument } from './kept-document.ts'
 import { KeptDocuments, relativeUrl } from './kept-documents.ts'
 import { createOpenApi, nothingSaid, type ReadDescriptions } from './open-api.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { bodyOf } from '../../../../src/endpoints/openapi/kept-document.ts'
 import { KeptDocuments } from '../../../../src/endpoints/openapi/kept-documents.ts'
 import type { OpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
+import { bodyOf } from '../../../../src/lib/compressed-body.ts'
 import { wholeOf } from '../../../../src/lib/filled-body.ts'
 
 const LONG = Array.from({ length: 40_000 }, (_, i) => `"path-${i}"`).join(',')
