@@ -195,7 +195,7 @@ setFlagsFromString('--no-parallel-scavenge')
  * Old objects are collected when they have grown by so much since the last time. Left to itself V8 lets them grow to four times as much where memory is plenty: with 250 definitions in use the
  * process took 800 MB, of which 200 were needed, where it takes 450 now, for a tenth more CPU.
  */
-setFlagsFromString('--heap-growing-percent=40')
+setFlagsFromString('--heap-growing-percent=30')
 
 const link = connectToPrimary(process)
 runProgram(process.argv.slice(2), {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Backlog } from '../lib/backlog.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
 import type { StreamWriter } from './exchange.ts'
 import type { Framing } from './watch.ts'
@@ -8,8 +9,12 @@ const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' }
 
 /** A client with this much unwritten is waited for; what comes meanwhile waits in the watch's queue, which is bounded. */
 const PACE_BYTES = 768 * 1024
+/** Less where many clients are behind. */
+export const BACKLOG = new Backlog({ budget: 48 << 20, most: PACE_BYTES, least: 32 * 1024 })
 /** Frames of one write. More would be joined in memory for nothing. */
 const WRITE_BYTES = 1 << 20
+/** The same while many clients are behind. */
+const SHORT_WRITE_BYTES = 128 * 1024
 /** A client that has taken nothing for so long is given up. */
 const STALLED_MS = 5_000
 
@@ -73,7 +78,7 @@ async function writeOwn(
       left = undefined
       next++
     }
-    if (writer.unwritten > PACE_BYTES && !(await untilTaken(writer, signal))) return false
+    if (BACKLOG.exceeds(writer) && !(await untilTaken(writer, signal))) return false
   }
   return true
 }
@@ -81,25 +86,44 @@ async function writeOwn(
 /** Writes the frames, no faster than the client takes them. False where the stream has ended or should end. */
 function writeAll(writer: StreamWriter, frames: readonly Buffer[], signal: AbortSignal): boolean | Promise<boolean> {
   if (frames.length === 0) return true
-  if (frames.length > 1 && !fits(frames)) return writeInParts(writer, frames, signal)
+  const parts = frames.length === 1 ? WHOLE : partsOf(frames, BACKLOG.allowance < PACE_BYTES)
+  if (parts.length > 1) return writeInParts(writer, parts, signal)
   if (!writer.write(frames)) return false
-  return writer.unwritten <= PACE_BYTES || untilTaken(writer, signal)
+  return !BACKLOG.exceeds(writer) || untilTaken(writer, signal)
 }
 
-function fits(frames: readonly Buffer[]): boolean {
-  let bytes = 0
-  for (const frame of frames) bytes += frame.length
-  return bytes <= WRITE_BYTES
+type Parts = readonly (readonly Buffer[])[]
+
+const WHOLE: Parts = []
+/** Watchers that get the same frames get the same parts of them: what is framed once for all is found by the array. */
+const inParts = new WeakMap<readonly Buffer[], Parts>()
+const inShortParts = new WeakMap<readonly Buffer[], Parts>()
+
+/** Of so many bytes at the most; a longer frame is a part of its own. */
+function partsOf(frames: readonly Buffer[], isShort: boolean): Parts {
+  const all = isShort ? inShortParts : inParts
+  let known = all.get(frames)
+  if (known === undefined) {
+    const parts: Buffer[][] = []
+    let bytes = Number.POSITIVE_INFINITY
+    for (const frame of frames) {
+      if (bytes + frame.length > (isShort ? SHORT_WRITE_BYTES : WRITE_BYTES)) {
+        parts.push([])
+        bytes = 0
+      }
+      parts.at(-1)?.push(frame)
+      bytes += frame.length
+    }
+    known = parts.length === 1 ? WHOLE : parts
+    all.set(frames, known)
+  }
+  return known
 }
 
-async function writeInParts(writer: StreamWriter, frames: readonly Buffer[], signal: AbortSignal): Promise<boolean> {
-  for (let from = 0; from < frames.length; ) {
-    let to = from
-    let bytes = 0
-    while (to < frames.length && (to === from || bytes + (frames[to]?.length ?? 0) <= WRITE_BYTES)) bytes += frames[to++]?.length ?? 0
-    if (!writer.write(frames.slice(from, to))) return false
-    from = to
-    if (writer.unwritten > PACE_BYTES && !(await untilTaken(writer, signal))) return false
+async function writeInParts(writer: StreamWriter, parts: Parts, signal: AbortSignal): Promise<boolean> {
+  for (const part of parts) {
+    if (!writer.write(part)) return false
+    if (BACKLOG.exceeds(writer) && !(await untilTaken(writer, signal))) return false
   }
   return true
 }

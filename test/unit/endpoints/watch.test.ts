@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { listOptions } from '../../../src/endpoints/list-options.ts'
 import { type Framing, watch } from '../../../src/endpoints/watch.ts'
+import { BACKLOG } from '../../../src/endpoints/watch-writing.ts'
 import { failure, type StatusError } from '../../../src/meta/status.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import type { StorageEvent, Watcher } from '../../../src/storage/storage.ts'
@@ -207,6 +208,28 @@ describe('a watch', () => {
     stream.unwritten = 800 * 1024
     await new Promise(resolve => setTimeout(resolve, 20))
     expect(stream.writes).to.have.length(1)
+    take()
+    await done
+    expect(stream.writes).to.have.length(2)
+  })
+
+  it('waits for one that has little unwritten where many are behind', async () => {
+    const others = Array.from({ length: 2000 }, () => ({ open: true, unwritten: 1 }))
+    for (const other of others) BACKLOG.exceeds(other)
+    await new Promise(resolve => setTimeout(resolve, 20))
+    const { t } = scripted(async function* () {
+      yield bookmarks(1)
+      yield bookmarks(1)
+    })
+    let take = () => {}
+    const { stream, done } = open(t, '', sized([5]))
+    stream.taken = new Promise(resolve => {
+      take = resolve
+    })
+    stream.unwritten = 100 * 1024
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect(stream.writes).to.have.length(1)
+    for (const other of others) other.open = false
     take()
     await done
     expect(stream.writes).to.have.length(2)
