@@ -1,4 +1,5 @@
 /** Opcodes of RFC 6455, 5.2. */
+export const CONTINUATION = 0
 export const TEXT = 1
 export const BINARY = 2
 export const CLOSE = 8

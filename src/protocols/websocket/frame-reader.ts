@@ -1,0 +1,150 @@
+import { BINARY, CLOSE, CONTINUATION, TEXT } from './frame.ts'
+
+/** Of a ping, a pong or a close frame: RFC 6455, 5.5. */
+const MAX_CONTROL_BYTES = 125
+
+/** Where in its message a piece stands: messages come in frames, and frames in packets. */
+export interface Piece {
+  readonly opcode: typeof TEXT | typeof BINARY
+  readonly first: boolean
+  readonly last: boolean
+}
+
+export interface FrameSink {
+  /** Bytes of a message, at least one piece for each; absent: they are passed over. The buffer is the sink's. */
+  piece?(bytes: Buffer, at: Piece): void
+  /** A whole ping, pong or close frame. */
+  control(opcode: number, payload: Buffer): void
+  /** The client broke the protocol: nothing more is read. */
+  violation(): void
+}
+
+interface FrameStart {
+  readonly opcode: number
+  readonly final: boolean
+  readonly payloadBytes: number
+  /** Bytes before the payload, the mask included. */
+  readonly headBytes: number
+}
+
+/** Reads the frames that a client sends (RFC 6455, 5). It keeps the beginning of a frame's head and one control frame, never a message. */
+export class FrameReader {
+  readonly #maxBytes: number
+  readonly #sink: FrameSink
+  /** The beginning of a frame. */
+  #waiting: Buffer = Buffer.alloc(0)
+  /** What is left of the payload of a frame with data. */
+  #left = 0
+  #mask: Buffer = Buffer.alloc(4)
+  /** How many bytes of the payload its mask has been taken from. */
+  #unmasked = 0
+  #final = true
+  /** Of the message that is under way; undefined between messages. */
+  #message: Piece['opcode'] | undefined
+  #first = true
+  #over = false
+
+  /** `maxBytes`: of one frame. */
+  constructor(maxBytes: number, sink: FrameSink) {
+    this.#maxBytes = maxBytes
+    this.#sink = sink
+  }
+
+  /** Nothing more is read, not even of what is being pushed. */
+  stop(): void {
+    this.#over = true
+    this.#waiting = Buffer.alloc(0)
+  }
+
+  push(data: Buffer): void {
+    if (this.#over) return
+    let rest = this.#waiting.length === 0 ? data : Buffer.concat([this.#waiting, data])
+    while (!this.#over && rest.length > 0) {
+      const taken = this.#left > 0 ? this.#takeData(rest) : this.#takeFrame(rest)
+      if (taken === undefined) break
+      rest = rest.subarray(taken)
+    }
+    this.#waiting = this.#over ? Buffer.alloc(0) : rest
+  }
+
+  /** Takes one frame, or the head of one with data; undefined where more is needed. */
+  #takeFrame(bytes: Buffer): number | undefined {
+    const start = frameStart(bytes)
+    if (start === undefined) return undefined
+    if (start === 'violation' || !this.#isAllowed(start)) return this.#violate(bytes)
+    const { opcode, final, headBytes, payloadBytes } = start
+    if (opcode < CLOSE) {
+      if (bytes.length < headBytes) return undefined
+      this.#mask = Buffer.from(bytes.subarray(headBytes - 4, headBytes))
+      this.#begin(opcode, final, payloadBytes)
+      return headBytes
+    }
+    if (bytes.length < headBytes + payloadBytes) return undefined
+    const payload = Buffer.from(bytes.subarray(headBytes, headBytes + payloadBytes))
+    unmask(payload, bytes.subarray(headBytes - 4, headBytes), 0)
+    this.#sink.control(opcode, payload)
+    return headBytes + payloadBytes
+  }
+
+  #isAllowed({ opcode, final, payloadBytes }: FrameStart): boolean {
+    if (opcode >= CLOSE) return final && payloadBytes <= MAX_CONTROL_BYTES
+    const begins = opcode === TEXT || opcode === BINARY
+    return payloadBytes <= this.#maxBytes && (begins ? this.#message === undefined : opcode === CONTINUATION && this.#message !== undefined)
+  }
+
+  #violate(bytes: Buffer): number {
+    this.stop()
+    this.#sink.violation()
+    return bytes.length
+  }
+
+  #begin(opcode: number, final: boolean, payloadBytes: number): void {
+    if (opcode === TEXT || opcode === BINARY) {
+      this.#message = opcode
+      this.#first = true
+    }
+    this.#final = final
+    this.#left = payloadBytes
+    this.#unmasked = 0
+    if (payloadBytes === 0) this.#give(Buffer.alloc(0))
+  }
+
+  #takeData(bytes: Buffer): number {
+    const piece = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes
+    if (this.#sink.piece !== undefined) unmask(piece, this.#mask, this.#unmasked)
+    this.#unmasked += piece.length
+    this.#left -= piece.length
+    this.#give(piece)
+    return piece.length
+  }
+
+  #give(piece: Buffer): void {
+    const opcode = this.#message as Piece['opcode']
+    const first = this.#first
+    const last = this.#final && this.#left === 0
+    this.#first = false
+    if (last) this.#message = undefined
+    this.#sink.piece?.(piece, { opcode, first, last })
+  }
+}
+
+/** Undefined while it can't be told. */
+function frameStart(bytes: Buffer): FrameStart | 'violation' | undefined {
+  if (bytes.length < 2) return undefined
+  const [first, second] = bytes as unknown as [number, number]
+  // Without a mask, or with bits of an extension that nobody agreed to.
+  if ((second & 0x80) === 0 || (first & 0x70) !== 0) return 'violation'
+  const short = second & 0x7f
+  const lengthBytes = short < 126 ? 0 : short === 126 ? 2 : 8
+  const headBytes = 6 + lengthBytes
+  // The head is looked at whole, but for the mask: a length that can't be is told at once.
+  if (bytes.length < 2 + lengthBytes) return undefined
+  const payloadBytes = lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
+  return { opcode: first & 0x0f, final: (first & 0x80) !== 0, headBytes, payloadBytes }
+}
+
+/** Takes the mask off (RFC 6455, 5.3), in place. `from`: bytes of the payload before these. */
+function unmask(bytes: Buffer, mask: Buffer, from: number): void {
+  const keys = [0, 1, 2, 3].map(i => mask[(from + i) & 3] as number) as [number, number, number, number]
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (bytes[i] as number) ^ (keys[i & 3] as number)
+}

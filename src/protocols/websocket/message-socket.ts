@@ -1,0 +1,99 @@
+import type { Duplex } from 'node:stream'
+import { BINARY, CLOSE, closeFrame, frameHead, NORMAL_CLOSURE, PING, PROTOCOL_ERROR } from './frame.ts'
+import { FrameReader, type Piece } from './frame-reader.ts'
+import { answerPing, type Ending } from './receive.ts'
+
+/** Of one frame of a client: that of golang.org/x/net/websocket. Nothing of that length is kept. */
+const MAX_FRAME_BYTES = 32 << 20
+/** How long a client may take to read the end and close. */
+const LINGER_MS = 5_000
+
+export interface MessageSink {
+  /** Bytes of a message. The buffer is the sink's. */
+  piece(bytes: Buffer, at: Piece): void
+  /** What was written has been taken: more may be sent. */
+  drained(): void
+  /** Nothing more will come. Called once, though not after `close`. */
+  ended(why: Ending): void
+}
+
+/** The server's end of a WebSocket on which both sides speak, at the pace of who reads. It answers pings and closes by itself. */
+export class MessageSocket {
+  readonly #socket: Duplex
+  readonly #sink: MessageSink
+  readonly #reader: FrameReader
+  #over = false
+  #closed = false
+
+  constructor(socket: Duplex, sink: MessageSink) {
+    this.#socket = socket
+    this.#sink = sink
+    this.#reader = new FrameReader(MAX_FRAME_BYTES, {
+      piece: (bytes, at) => sink.piece(bytes, at),
+      control: (opcode, payload) => {
+        if (opcode === PING) answerPing(socket, payload)
+        if (opcode === CLOSE) this.#end('closed')
+      },
+      violation: () => this.#end('violation'),
+    })
+  }
+
+  /** Begins to read. `head` is what came behind the handshake. */
+  start(head: Buffer): void {
+    const socket = this.#socket
+    const gone = (): void => this.#end('gone')
+    socket
+      .on('data', data => this.#reader.push(data))
+      .on('drain', () => this.#sink.drained())
+      .on('end', gone)
+      .on('error', gone)
+      .on('close', gone)
+    this.#reader.push(head)
+    if (socket.destroyed) gone()
+  }
+
+  /** Sends a message: the lead, and the bytes. False: the client should read before more is sent, which `drained` tells. */
+  send(lead: Buffer, bytes: Buffer): boolean {
+    const socket = this.#socket
+    if (this.#closed || !socket.writable) return true
+    socket.cork()
+    socket.write(frameHead(BINARY, lead.length + bytes.length))
+    if (lead.length > 0) socket.write(lead)
+    if (bytes.length > 0) socket.write(bytes)
+    socket.uncork()
+    return !socket.writableNeedDrain
+  }
+
+  /** Reads no more until `resume`, so that the client has to wait. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  /** Says that it is over, and ends; what was sent before arrives. */
+  close(code = NORMAL_CLOSURE): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#over = true
+    this.#reader.stop()
+    const socket = this.#socket
+    if (socket.destroyed) return
+    // The client's own end is still read.
+    socket.resume()
+    socket.end(closeFrame(code))
+    const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    socket.once('close', () => clearTimeout(linger))
+  }
+
+  #end(why: Ending): void {
+    if (this.#over) return
+    this.#over = true
+    this.#reader.stop()
+    this.#sink.ended(why)
+    if (why === 'gone') this.#socket.destroy()
+    else this.close(why === 'violation' ? PROTOCOL_ERROR : NORMAL_CLOSURE)
+  }
+}
