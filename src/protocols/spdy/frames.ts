@@ -1,0 +1,51 @@
+/** Types of control frames: SPDY/3.1, 2.6. */
+export const SYN_STREAM = 1
+export const SYN_REPLY = 2
+export const RST_STREAM = 3
+export const PING = 6
+export const GOAWAY = 7
+export const HEADERS = 8
+
+/** The sender will send no more on the stream. */
+export const FLAG_FIN = 1
+
+/** Why a stream is reset: SPDY/3.1, 2.6.3. */
+export const REFUSED_STREAM = 3
+
+export const FRAME_HEAD_BYTES = 8
+const VERSION = 3
+/** The length of a frame has 24 bits. */
+const MAX_LENGTH = (1 << 24) - 1
+
+/** The head of a frame with data. */
+export function dataHead(streamId: number, length: number, fin: boolean): Buffer {
+  if (length > MAX_LENGTH) throw new RangeError('a frame of SPDY has less than 16 MiB')
+  const head = Buffer.allocUnsafe(FRAME_HEAD_BYTES)
+  head.writeUInt32BE(streamId)
+  head.writeUInt32BE(length, 4)
+  head[4] = fin ? FLAG_FIN : 0
+  return head
+}
+
+function control(type: number, ...words: readonly number[]): Buffer {
+  const frame = Buffer.allocUnsafe(FRAME_HEAD_BYTES + words.length * 4)
+  frame.writeUInt16BE(0x8000 | VERSION)
+  frame.writeUInt16BE(type, 2)
+  frame.writeUInt32BE(words.length * 4, 4)
+  words.forEach((word, i) => {
+    frame.writeUInt32BE(word, FRAME_HEAD_BYTES + i * 4)
+  })
+  return frame
+}
+
+export const resetFrame = (streamId: number, why: number): Buffer => control(RST_STREAM, streamId, why)
+export const pingFrame = (id: number): Buffer => control(PING, id)
+/** The connection ends well; none of the other side's streams was served. */
+export const goAwayFrame = (): Buffer => control(GOAWAY, 0, 0)
+
+/** Opens a stream of the highest priority. `headers`: a header block. */
+export function synStreamFrame(streamId: number, headers: Buffer): Buffer {
+  const frame = Buffer.concat([control(SYN_STREAM, streamId, 0), Buffer.alloc(2), headers])
+  frame.writeUInt32BE(frame.length - FRAME_HEAD_BYTES, 4)
+  return frame
+}

@@ -1,0 +1,188 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { expect } from 'chai'
+import { type OpenStream, SpdyConnection, type StreamSink } from '../../../../src/protocols/spdy/connection.ts'
+import { eventually } from '../../../support/builtin-registry.ts'
+import { SpdyKubelet } from '../../../support/spdy-kubelet.ts'
+
+const HEADERS = (type: string): [string, string][] => [['streamtype', type]]
+
+/** What a stream hears. */
+class Heard implements StreamSink {
+  text = ''
+  ends = 0
+  data(bytes: Buffer): void {
+    this.text += bytes.toString('latin1')
+  }
+  ended(): void {
+    this.ends++
+  }
+}
+
+describe('a connection in SPDY', () => {
+  let server: Server
+  let socket: Socket
+  let far: Socket
+  let kubelet: SpdyKubelet
+  let connection: SpdyConnection
+  let endings: (string | undefined)[]
+  let drains: number
+  beforeEach(async () => {
+    server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const accepted = once(server, 'connection')
+    socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    far = (await accepted)[0] as Socket
+    kubelet = new SpdyKubelet(far)
+    endings = []
+    drains = 0
+    connection = new SpdyConnection(socket, { drained: () => drains++, ended: fault => endings.push(fault) })
+    connection.start(Buffer.alloc(0))
+  })
+  afterEach(() => {
+    socket.destroy()
+    far.destroy()
+    server.close()
+  })
+
+  const open = async (type: string): Promise<[OpenStream, Heard]> => {
+    const heard = new Heard()
+    return [await connection.open(HEADERS(type), heard), heard]
+  }
+  const farStream = (type: string) => {
+    const found = kubelet.streams.get(type)
+    if (found === undefined) throw new Error(`no stream ${type}`)
+    return found
+  }
+  const failure = (promise: Promise<unknown>): Promise<string> =>
+    promise.then(
+      () => 'none',
+      (error: Error) => error.message,
+    )
+
+  it('carries streams both ways, each to its end', async () => {
+    const [error, ofError] = await open('error')
+    const [stdin, ofStdin] = await open('stdin')
+    expect([...kubelet.streams.values()].map(({ id, type }) => [id, type])).to.deep.equal([
+      [1, 'error'],
+      [3, 'stdin'],
+    ])
+    stdin.write(Buffer.from('one '))
+    stdin.write(Buffer.from('two'))
+    stdin.end()
+    stdin.write(Buffer.from('late'))
+    await eventually('it has ended', () => farStream('stdin').ended)
+    expect(farStream('stdin').heard.toString()).to.equal('one two')
+    farStream('error').send('why', true)
+    await eventually('the other, too', () => ofError.ends === 1)
+    expect(ofError.text).to.equal('why')
+    expect(ofStdin.ends).to.equal(0)
+    error.end()
+    expect(endings).to.deep.equal([])
+  })
+
+  it('tells that a stream was reset, before its reply and after it', async () => {
+    kubelet.replies = type => type !== 'no'
+    expect(await failure(open('no'))).to.equal('Stream reset')
+    const [, heard] = await open('yes')
+    farStream('yes').reset()
+    await eventually('it has ended', () => heard.ends === 1)
+  })
+
+  it('ends its streams when the other side leaves, and itself', async () => {
+    const [, heard] = await open('error')
+    farStream('error').send('last words')
+    kubelet.goAway()
+    await eventually('it is over', () => heard.ends === 1)
+    expect([heard.text, endings]).to.deep.equal(['last words', [undefined]])
+    expect(await failure(open('stdin'))).to.equal('connection closed')
+    await eventually('it is closed', () => socket.destroyed || far.readableEnded)
+  })
+
+  it('tells that the connection broke', async () => {
+    const [, heard] = await open('error')
+    far.end()
+    await eventually('it is over', () => heard.ends === 1)
+    expect(endings).to.deep.equal(['unexpected EOF'])
+  })
+
+  it('fails who waits for a reply when the connection ends', async () => {
+    kubelet.changed = () => far.destroy()
+    kubelet.replies = () => true
+    expect(await failure(Promise.all([open('a'), open('b')]))).to.be.oneOf(['unexpected EOF', 'connection closed', 'read ECONNRESET'])
+  })
+
+  it('ends by what it can not read', async () => {
+    const [, heard] = await open('error')
+    far.write(Buffer.from('8002000300000000', 'hex'))
+    await eventually('it is over', () => heard.ends === 1)
+    expect(endings).to.deep.equal(['version 2 of SPDY'])
+  })
+
+  it('answers pings, asks for answers, and refuses streams', async () => {
+    await open('error')
+    const said: string[] = []
+    far.on('data', data => said.push(data.toString('hex')))
+    kubelet.ping(2)
+    kubelet.open(4)
+    await eventually('it is answered', () => said.join('').length >= 56)
+    expect(said.join('')).to.equal('80030006000000040000000280030003000000080000000400000003')
+    connection.ping()
+    connection.ping()
+    await eventually('it asks', () => kubelet.pings.length === 3)
+    expect(kubelet.pings).to.deep.equal([2, 1, 3])
+  })
+
+  it('says when the other side does not read, and when it does', async () => {
+    const [stdin] = await open('stdin')
+    far.pause()
+    const chunk = Buffer.alloc(1 << 20)
+    let sent = 0
+    while (stdin.write(chunk) && sent < 64) sent++
+    expect(sent).to.be.below(64)
+    expect(drains).to.equal(0)
+    far.resume()
+    await eventually('it drains', () => drains > 0)
+    await eventually('all has come', () => farStream('stdin').heardBytes === (sent + 1) << 20)
+  })
+
+  it('holds the other side back', async () => {
+    const [, heard] = await open('stdout')
+    connection.pause()
+    await new Promise(resolve => setImmediate(resolve))
+    for (let i = 0; i < 16; i++) farStream('stdout').send(Buffer.alloc(1 << 20, 120))
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect(heard.text.length).to.be.below(1 << 20)
+    connection.resume()
+    await eventually('all has come', () => heard.text.length === 16 << 20)
+  })
+
+  it('reads to the end of a connection that can not be written to', async () => {
+    const deaf = new Duplex({
+      read() {},
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' })),
+    })
+    const heard = new Heard()
+    const own = new SpdyConnection(deaf, { drained: () => {}, ended: fault => endings.push(fault) })
+    own.start(Buffer.alloc(0))
+    const opened = own.open(HEADERS('error'), heard)
+    await new Promise(resolve => setImmediate(resolve))
+    deaf.push(Buffer.from('8003000200000004000000010000000100000004', 'hex'))
+    deaf.push('last')
+    const stream = await opened
+    stream.write(Buffer.from('nobody hears this'))
+    await eventually('it is read', () => heard.text === 'last')
+    deaf.push(null)
+    await eventually('it has ended', () => heard.ends === 1 && deaf.destroyed)
+    expect(endings).to.deep.equal(['unexpected EOF'])
+  })
+
+  it('leaves', async () => {
+    const [, heard] = await open('stdout')
+    connection.close()
+    await eventually('the other side knows', () => kubelet.leftBy === 'go away')
+    await eventually('it is closed', () => socket.destroyed)
+    expect([heard.ends, endings]).to.deep.equal([0, []])
+  })
+})

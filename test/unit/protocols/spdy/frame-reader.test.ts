@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import { FrameReader } from '../../../../src/protocols/spdy/frame-reader.ts'
+
+type Said = readonly [what: string, ...rest: unknown[]]
+
+/** What is said, with the data of a stream in one piece, whatever the pieces it came in. */
+function read(bytes: Buffer, parts: number): Said[] {
+  const said: Said[] = []
+  let data: [id: number, text: string] = [0, '']
+  const say =
+    (what: string) =>
+    (...rest: unknown[]): void =>
+      void said.push([what, ...rest])
+  const reader = new FrameReader({
+    data: (id, piece, fin) => {
+      data = [id, data[1] + piece.toString('latin1')]
+      const whole = data[1]
+      if (fin || whole === 'hello' || whole === 'heard hello' || whole === 'x'.repeat(300)) {
+        said.push(['data', id, whole, fin])
+        data = [0, '']
+      }
+    },
+    opened: say('opened'),
+    replied: say('replied'),
+    reset: say('reset'),
+    ping: say('ping'),
+    goAway: say('go away'),
+    violation: say('violation'),
+  })
+  for (let from = 0; from < bytes.length; from += parts) reader.push(bytes.subarray(from, from + parts))
+  return said
+}
+
+/**
+ * What both ends of a connection of github.com/moby/spdystream 0.5.0 sent: three streams, data on the first, both ways, a reset and a refusal, pings and the end. The header blocks are compressed with SPDY's
+ * dictionary.
+ */
+const CLIENT =
+  '80030001000000290000000100000000000078f9e3c6a7c26260606004a7b392a2d4c45c6851c29a0a0a6800000000ffff000000010000000568656c6c6f000000010100000080030001000000190000000300000000' +
+  '0000c22ac5565c92925f5a02000000ffff800300010000002e0000000500000000000002a5550c395009940829cc8b40099fc9c280818181b30812f599a02cc16800000000ffff800300060000000400000001'
+const SERVER =
+  `80030002000000140000000178f9e3c6a7c26260606000000000ffff000000010000000b68656172642068656c6c6f000000010100000080030002000000140000000362606060046150e2664c02000000ffff000000030000012c${'78'.repeat(300)}` +
+  '80030003000000080000000300000005800300030000000800000005000000038003000600000004000000018003000600000004000000028003000700000008' +
+  '0000000500000000'
+
+describe('frames of SPDY', () => {
+  const client: Said[] = [
+    ['opened', 1],
+    ['data', 1, 'hello', false],
+    ['data', 1, '', true],
+    ['opened', 3],
+    ['opened', 5],
+    ['ping', 1],
+  ]
+  const server: Said[] = [
+    ['replied', 1, false],
+    ['data', 1, 'heard hello', false],
+    ['data', 1, '', true],
+    ['replied', 3, false],
+    ['data', 3, 'x'.repeat(300), false],
+    ['reset', 3],
+    ['reset', 5],
+    ['ping', 1],
+    ['ping', 2],
+    ['go away'],
+  ]
+  for (const [name, hex, said] of [
+    ['a client', CLIENT, client],
+    ['a server', SERVER, server],
+  ] as const)
+    it(`are read as ${name} of Go writes them, in pieces of any size`, () => {
+      const bytes = Buffer.from(hex, 'hex')
+      for (const parts of [1, 2, 3, 7, 64, bytes.length]) expect(read(bytes, parts), `in pieces of ${parts}`).to.deep.equal(said)
+    })
+
+  const frame = (hex: string): Said[] => read(Buffer.from(hex, 'hex'), 1000)
+  it('of another version end it', () => expect(frame('800200060000000400000002')).to.deep.equal([['violation', 'version 2 of SPDY']]))
+  it('that are too short end it', () => expect(frame('800300030000000400000002')).to.deep.equal([['violation', 'a frame of type 3 with 4 bytes']]))
+  it('that say nothing here are passed over', () => {
+    const settings = '80030004000000140000000201000004000000640100000700010000'
+    const windowUpdate = '80030009000000080000000100001000'
+    const headers = `800300080000001400000001${'00'.repeat(16)}`
+    expect(frame(`${settings}${windowUpdate}${headers}800300060000000400000002`)).to.deep.equal([['ping', 2]])
+  })
+  it('with headers may end a stream', () => expect(frame('800300080100000400000001')).to.deep.equal([['data', 1, '', true]]))
+})
