@@ -1,11 +1,14 @@
 import type { Duplex } from 'node:stream'
 import type { Destination } from '../../catalog/connect.ts'
 import { DialError } from '../../lib/dial-error.ts'
+import { endWhenStalled } from '../../lib/end-when-stalled.ts'
 import { splice } from '../../lib/splice.ts'
 import { failure } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { ask, type Kubelets, type Reply } from './ask.ts'
 import { endToEnd, forwardedHeaders, pairsOf } from './headers.ts'
+
+type Header = readonly [name: string, value: string]
 
 /** Errors that upstream has no Status for. */
 const plainError = (why: string) => failure(500, '', why)
@@ -15,10 +18,32 @@ const plainError = (why: string) => failure(500, '', why)
  * passed back. The client's query stays behind, as upstream has it: the destination has its own.
  */
 export async function upgrade(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<void> {
-  const reply = await send(exchange, destination, kubelets)
+  // A body would come after the answer, as part of what the two say to each other.
+  const headers = forwardedHeaders(exchange).filter(([name, value]) => !/^(?:transfer-encoding|content-length)$/i.test(name) || value === '0')
+  const reply = await sendUpgrade(exchange, destination, kubelets, exchange.method, headers)
   const { response, upgraded } = reply
-  const status = response.statusCode ?? 0
   if (upgraded) return join(exchange, response.statusMessage ?? '', pairsOf(response.rawHeaders), upgraded)
+  return passRefusal(exchange, reply)
+}
+
+/** Asks another server to leave HTTP. Throws what the client is told where it can't be reached. */
+export async function sendUpgrade(
+  exchange: Exchange,
+  destination: Destination,
+  kubelets: Kubelets,
+  method: string,
+  headers: readonly Header[],
+): Promise<Reply> {
+  try {
+    return await ask(destination, kubelets, { method, headers: headers.flat(), signal: exchange.ctx.signal })
+  } catch (error) {
+    throw error instanceof DialError ? plainError(`error dialing backend: ${error.message}`) : error
+  }
+}
+
+/** Passes on the answer of a server that did not leave HTTP. Throws where it is no refusal. */
+export async function passRefusal(exchange: Exchange, { response }: Reply): Promise<void> {
+  const status = response.statusCode ?? 0
   if (status < 400) {
     response.destroy()
     throw plainError(`invalid upgrade response: status code ${status}`)
@@ -26,25 +51,11 @@ export async function upgrade(exchange: Exchange, destination: Destination, kube
   await exchange.relay(status, endToEnd(pairsOf(response.rawHeaders)).flat(), response)
 }
 
-async function send(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<Reply> {
-  // A body would come after the answer, as part of what the two say to each other.
-  const headers = forwardedHeaders(exchange).filter(([name, value]) => !/^(?:transfer-encoding|content-length)$/i.test(name) || value === '0')
-  try {
-    return await ask(destination, kubelets, { method: exchange.method, headers: headers.flat(), signal: exchange.ctx.signal })
-  } catch (error) {
-    throw error instanceof DialError ? plainError(`error dialing backend: ${error.message}`) : error
-  }
-}
-
-async function join(
-  exchange: Exchange,
-  reason: string,
-  headers: readonly (readonly [string, string])[],
-  server: { readonly socket: Duplex; readonly head: Buffer },
-): Promise<void> {
+async function join(exchange: Exchange, reason: string, headers: readonly Header[], server: { readonly socket: Duplex; readonly head: Buffer }): Promise<void> {
   const { socket, head } = exchange.hijack(101)
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 101 ${reason}\r\n${lines}\r\n`, 'latin1'), server.head]))
   if (head.length > 0) server.socket.write(head)
+  endWhenStalled(server.socket)
   await splice(socket, server.socket, exchange.ctx.signal)
 }

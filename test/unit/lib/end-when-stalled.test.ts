@@ -1,0 +1,47 @@
+import { Duplex } from 'node:stream'
+import { expect } from 'chai'
+import { endWhenStalled } from '../../../src/lib/end-when-stalled.ts'
+
+/** A connection whose other side reads when `read` is called. */
+class Slow extends Duplex {
+  bytesWritten = 0
+  #waiting: (() => void)[] = []
+  override _read(): void {}
+  override _write(_chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#waiting.push(done)
+  }
+  override write(chunk: Buffer): boolean {
+    this.bytesWritten += chunk.length
+    return super.write(chunk)
+  }
+  read1(): void {
+    this.#waiting.shift()?.()
+  }
+}
+
+describe('a connection whose other side does not read', () => {
+  const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+  const closed = (socket: Duplex): Promise<string> => new Promise(resolve => socket.once('error', error => resolve(error.message)))
+
+  it('is destroyed when what waits has stood still for too long', async () => {
+    const socket = new Slow()
+    const why = closed(socket)
+    endWhenStalled(socket, 20, 5)
+    socket.write(Buffer.alloc(10))
+    expect(await why).to.equal('the other side does not read')
+  })
+
+  it('stays while nothing waits, or something is taken now and then', async () => {
+    const socket = new Slow()
+    // No time is as long as that which a slow machine may take between two looks.
+    endWhenStalled(socket, 60_000, 1)
+    await sleep(10)
+    for (let i = 0; i < 5; i++) socket.write(Buffer.alloc(10))
+    for (let i = 0; i < 5; i++) {
+      await sleep(2)
+      socket.read1()
+    }
+    expect(socket.destroyed).to.equal(false)
+    socket.destroy()
+  })
+})
