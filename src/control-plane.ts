@@ -30,6 +30,7 @@ import { serviceAccountTokenController } from './controllers/service-account-tok
 import { WorkQueueMetrics } from './controllers/work-queue-metrics.ts'
 import { createApi } from './endpoints/api.ts'
 import type { Kubelets } from './endpoints/connect/ask.ts'
+import { streamTranslation } from './endpoints/connect/stream-translation.ts'
 import { createDeprecatedRequests } from './endpoints/deprecation.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
 import type { Handler } from './endpoints/exchange.ts'
@@ -154,6 +155,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const catalog = new Catalog(definitions, release)
   const deprecatedRequests = createDeprecatedRequests()
   const watchMetrics = new WatchMetrics()
+  const streams = streamTranslation(options.gates)
   const stored = definitions.filter(definition => definition.storage !== undefined)
   const unsafeDeletion = options.gates.enabled('AllowUnsafeMalformedObjectDeletion')
   const encryption = options.encryption ?? new Encryption()
@@ -209,6 +211,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     deprecatedRequests,
     watchMetrics,
     kubelets: options.kubelets,
+    streams,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     ...(unsafeDeletion && { unsafeDeletion: authorize }),
     awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
@@ -222,6 +225,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     metrics: [
       deprecatedRequests,
       ...watchMetrics.families(),
+      ...streams.metrics.families(),
       ...admission.metrics,
       new ReadGauge(
         { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },

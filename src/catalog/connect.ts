@@ -8,6 +8,8 @@ import type { ResourceAccess } from './definition.ts'
  */
 export interface ConnectSubresource {
   readonly how: 'log' | 'upgrade' | 'proxy'
+  /** Of `upgrade`: what is spoken, so that it can be translated for clients that speak it over a WebSocket. */
+  readonly speaks?: 'remote command' | 'port forward'
   /** HTTP methods. */
   readonly methods: readonly string[]
   readonly options: StructSchema

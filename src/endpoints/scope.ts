@@ -9,6 +9,7 @@ import type { Registry } from '../registry/registry.ts'
 import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
 import type { Kubelets } from './connect/ask.ts'
+import type { StreamTranslation } from './connect/stream-translation.ts'
 import type { Exchange } from './exchange.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
 import type { WriteOptions } from './write-options.ts'
@@ -32,6 +33,8 @@ export interface EndpointEnvironment {
   readonly watchMetrics?: WatchMetrics
   /** For what reaches nodes: logs, exec, proxies. */
   readonly kubelets: Kubelets
+  /** What is done for clients that speak over WebSockets with kubelets; absent: nothing, as what they say passes as it is. */
+  readonly streams?: StreamTranslation
   /** Asks whether the user may; absent: unsafe deletion is off (the gate AllowUnsafeMalformedObjectDeletion). */
   readonly unsafeDeletion?: Authorizer['authorize']
   /** Waits until a kind whose definition is established is served here; absent: there are no definitions. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -6,33 +5,30 @@ import { expect } from 'chai'
 import { issueCa, issueServing } from '../../src/server/tls/issue.ts'
 import { OtherEnd } from '../support/connect-world.ts'
 import { findKubectls, runKubectl } from '../support/kubectl.ts'
+import { SpdyKubelet } from '../support/spdy-kubelet.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 
 /** The releases of kubectl that speak WebSocket by themselves. */
 const kubectls = findKubectls().filter(({ minor }) => minor >= 31)
 
-const message = (channel: number, text: string): Buffer => {
-  const payload = Buffer.concat([Buffer.from([channel]), Buffer.from(text)])
-  return Buffer.concat([Buffer.from([0x82, payload.length]), payload])
-}
-const CLOSE = Buffer.from([0x88, 2, 3, 0xe8])
-
-/** As a kubelet that speaks v5.channel.k8s.io: says what was asked for on standard output, a line on standard error, and how it ended. */
+/** As a kubelet: says what was asked for on standard output, a line on standard error, and how it ended. */
 function execute(req: IncomingMessage, socket: Duplex): void {
-  const accept = createHash('sha1').update(`${req.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`]
-  socket.write([...lines, 'Sec-WebSocket-Protocol: v5.channel.k8s.io', '', ''].join('\r\n'))
+  socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n')
+  const kubelet = new SpdyKubelet(socket)
   const failed = req.url?.includes('command=false')
   const status = failed
     ? { metadata: {}, status: 'Failure', reason: 'NonZeroExitCode', details: { causes: [{ reason: 'ExitCode', message: '7' }] } }
     : { metadata: {}, status: 'Success' }
-  socket.write(Buffer.concat([message(1, `${req.url}\n`.slice(0, 100)), message(2, 'aside\n')]))
-  socket.on('error', () => {}).resume()
-  // Three bytes of head for a longer message.
-  const text = Buffer.concat([Buffer.from([3]), Buffer.from(JSON.stringify(status))])
-  const head = text.length < 126 ? Buffer.from([0x82, text.length]) : Buffer.from([0x82, 126, text.length >> 8, text.length & 255])
-  socket.write(Buffer.concat([head, text, CLOSE]))
-  socket.end()
+  kubelet.changed = () => {
+    const [error, stdout, stderr] = ['error', 'stdout', 'stderr'].map(type => kubelet.streams.get(type))
+    if (!error || !stdout || !stderr) return
+    kubelet.changed = () => {}
+    stdout.send(`${req.url}\n`, true)
+    stderr.send('aside\n', true)
+    error.send(JSON.stringify(status), true)
+    kubelet.goAway()
+    socket.end()
+  }
 }
 
 describe('kubectl and a kubelet', () => {

@@ -8,6 +8,7 @@ import { connect as connectTls } from 'node:tls'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
 import { createApi } from '../../src/endpoints/api.ts'
 import type { Kubelets } from '../../src/endpoints/connect/ask.ts'
+import type { StreamTranslation } from '../../src/endpoints/connect/stream-translation.ts'
 import { Discovery } from '../../src/endpoints/discovery/discovery.ts'
 import { OpenApiEndpoint } from '../../src/endpoints/openapi/endpoint.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
@@ -92,7 +93,7 @@ async function freePort(): Promise<number> {
  * A server over a store in memory, with the nodes `n` (the kubelet), `dead` (nobody there), `bare` (no address), and in the namespace `ns` the pods `one` (container c, on n), `two` (a
  * and b, on n), `lost` (on dead), `bare` (on bare), `gone` (on a node that is not there), `new` (on none); `one` has the address of what is in the pod.
  */
-export async function connectWorld(): Promise<World> {
+export async function connectWorld(streams?: StreamTranslation): Promise<World> {
   const ca = await issueCa('kubelets')
   const serving = await issueServing(ca, 'kubelet', { dns: ['localhost'], ips: ['127.0.0.1'] })
   const clientCa = await issueCa('clients')
@@ -103,7 +104,7 @@ export async function connectWorld(): Promise<World> {
   const deadPort = await freePort()
   const registry = builtinRegistry()
   await fill(registry, kubelet.port, ownAddress ? inPod.port : 1, deadPort)
-  const server = await serverOver(registry, { addressTypes: ['Hostname', 'InternalIP'], port: 10250, certificateAuthority: ca.cert, client })
+  const server = await serverOver(registry, { addressTypes: ['Hostname', 'InternalIP'], port: 10250, certificateAuthority: ca.cert, client }, streams)
   return {
     registry,
     server,
@@ -120,13 +121,14 @@ export async function connectWorld(): Promise<World> {
 }
 
 /** A server that reaches kubelets in its own way. */
-export function serverOver(t: TestRegistry, kubelets: Kubelets): Promise<TestServer> {
+export function serverOver(t: TestRegistry, kubelets: Kubelets, streams?: StreamTranslation): Promise<TestServer> {
   const env = {
     catalog: t.catalog,
     registry: t.registry,
     clock: { now: () => t.now },
     minRequestTimeoutSeconds: 1800,
     kubelets,
+    ...(streams && { streams }),
     media: mediaOffer(),
     watchList: true,
     shutdown: new AbortController().signal,

@@ -1,4 +1,4 @@
-import type { ConnectSubresource } from '../../catalog/connect.ts'
+import type { ConnectOptions, ConnectSubresource, Destination } from '../../catalog/connect.ts'
 import { joinKeepingSlash } from '../../lib/url.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { badRequestError, failure } from '../../meta/status.ts'
@@ -8,6 +8,8 @@ import { forward } from './forward.ts'
 import { log } from './log.ts'
 import { connectOptions } from './options.ts'
 import { resolveHost } from './resolve.ts'
+import { asksTranslation, translate } from './translate.ts'
+import { asksTunnel, tunnel } from './tunnel.ts'
 import { upgrade } from './upgrade.ts'
 
 /** Serves a subresource that reaches out of the server. Throws what is wrong with the request, and what was wrong with whom it went to. */
@@ -25,9 +27,17 @@ export async function connect(scope: Scope, subresource: ConnectSubresource): Pr
   if (!located) throw failure(500, '', 'there is nowhere to connect to')
   const addresses = await resolveHost(located)
   const destination = addresses ? { ...located, addresses } : located
-  if (exchange.asksUpgrade) return upgrade(exchange, destination, env.kubelets)
+  if (exchange.asksUpgrade) return leaveHttp(scope, subresource, destination, options)
   if (how === 'upgrade') throw badRequestError('Upgrade request required')
   return forward(exchange, destination, env.kubelets)
+}
+
+function leaveHttp({ exchange, env }: Scope, { speaks }: ConnectSubresource, destination: Destination, options: ConnectOptions): Promise<void> {
+  const { kubelets, streams } = env
+  if (speaks === 'remote command' && streams?.translates && asksTranslation(exchange))
+    return translate(exchange, destination, kubelets, options, streams.metrics)
+  if (speaks === 'port forward' && streams?.tunnels && asksTunnel(exchange)) return tunnel(exchange, destination, kubelets, streams.metrics)
+  return upgrade(exchange, destination, kubelets)
 }
 
 /** What follows the subresource: with a slash before it, and one after it where the request had one. */

@@ -6,17 +6,15 @@ import { badRequestError, failure, internalServerError, type StatusError } from 
 import type { Exchange } from '../exchange.ts'
 import { asksWebSocket } from '../web-socket/handshake.ts'
 import { ask, authorityOf, type Kubelets, type Reply, targetOf } from './ask.ts'
+import { errorText } from './error-text.ts'
 import { sendOverWebSocket } from './web-socket.ts'
-
-/** Of the body of an error. */
-const MAX_ERROR_BYTES = 50_000
 
 /** Streams a log, over a WebSocket where the client asks for one. `destination` undefined: there is none yet, which is 204. */
 export async function log(exchange: Exchange, destination: Destination | undefined, kubelets: Kubelets, name: string): Promise<void> {
   if (!destination) return exchange.relay(204, [], Readable.from([]))
   const { response } = await read(exchange, destination, kubelets)
   const status = response.statusCode ?? 0
-  if (status < 200 || status > 206) throw refusal(status, await beginning(response), name)
+  if (status < 200 || status > 206) throw refusal(status, await errorText(response), name)
   if (asksWebSocket(exchange)) return sendOverWebSocket(exchange, response)
   await exchange.relay(200, ['Content-Type', 'text/plain'], response)
 }
@@ -38,18 +36,6 @@ async function read(exchange: Exchange, destination: Destination, kubelets: Kube
     throw failed('redirects forbidden')
   }
   return reply
-}
-
-/** As much of a text as an error tells. */
-async function beginning(body: Readable): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of body) {
-    chunks.push(chunk as Buffer)
-    length += (chunk as Buffer).length
-    if (length >= MAX_ERROR_BYTES) break
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString()
 }
 
 function refusal(status: number, text: string, name: string): StatusError {

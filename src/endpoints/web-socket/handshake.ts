@@ -29,12 +29,25 @@ export function accept(exchange: Exchange, protocol: string): Taken {
 
 /** Agrees to a handshake as kube-apiserver's library for streams of events does, or refuses it in its words, outside of HTTP: undefined. It wants an Origin, and takes any subprotocol, but one at most. */
 export function acceptAny(exchange: Exchange): Taken | undefined {
-  const { headers } = exchange
-  if (headers['sec-websocket-key'] === undefined || headers['sec-websocket-key'] === '') return refuse(exchange, 400, 'mismatch challenge/response')
-  if (headers['sec-websocket-version'] !== '13') return refuse(exchange, 400, 'missing or bad WebSocket Version', 'Sec-WebSocket-Version: 13\r\n')
-  if (!isRequestUri(headers.origin ?? '')) return refuse(exchange, 403, '')
+  const fault = handshakeFault(exchange.headers)
+  if (fault !== undefined) return refuse(exchange, 400, ...fault)
+  if (!isRequestUri(exchange.headers.origin ?? '')) return refuse(exchange, 403, '')
   const [protocol = '', second] = askedProtocols(exchange)
   return second === undefined ? accept(exchange, protocol) : refuse(exchange, 400, '')
+}
+
+/** Agrees to a handshake with a subprotocol that was asked for, from anywhere, or refuses it in the same words. */
+export function acceptWith(exchange: Exchange, protocol: string): Taken | undefined {
+  if (exchange.method !== 'GET') return refuse(exchange, 405, 'bad method')
+  const fault = handshakeFault(exchange.headers)
+  return fault === undefined ? accept(exchange, protocol) : refuse(exchange, 400, ...fault)
+}
+
+/** What is wrong, and the headers that say so. */
+function handshakeFault(headers: Exchange['headers']): [why: string, headers?: string] | undefined {
+  if (headers['sec-websocket-key'] === undefined || headers['sec-websocket-key'] === '') return ['mismatch challenge/response']
+  if (headers['sec-websocket-version'] !== '13') return ['missing or bad WebSocket Version', 'Sec-WebSocket-Version: 13\r\n']
+  return undefined
 }
 
 /** A whole URL or a path, as Go's url.ParseRequestURI takes. */

@@ -42,6 +42,7 @@ const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options:
     kind: { group: '', version: 'v1', kind, schema },
     connect: {
       how: 'upgrade',
+      speaks: 'remote command',
       methods: METHODS,
       options: schema,
       locate: call => {
@@ -63,6 +64,7 @@ export const portForwardSubresource: Subresource = {
   kind: { group: '', version: 'v1', kind: 'PodPortForwardOptions', schema: portForwardOptions },
   connect: {
     how: 'upgrade',
+    speaks: 'port forward',
     methods: METHODS,
     options: portForwardOptions,
     locate: call => locate(call, () => `/portForward/${call.namespace}/${call.name}`, portQuery),

@@ -1,0 +1,136 @@
+import type { Duplex } from 'node:stream'
+import type { Piece } from '../../protocols/websocket/frame-reader.ts'
+import { MessageSocket } from '../../protocols/websocket/message-socket.ts'
+
+/** Which streams a command has. */
+export interface CommandStreams {
+  readonly stdin: boolean
+  readonly stdout: boolean
+  readonly stderr: boolean
+  readonly tty: boolean
+}
+
+/** The first byte of each message: https://kubernetes.io/docs/reference/using-api/api-concepts, v5.channel.k8s.io. */
+const STDIN = 0
+export const STDOUT = 1
+export const STDERR = 2
+const ERROR = 3
+const RESIZE = 4
+/** The byte behind it is the channel on which the client sends no more. */
+const CLOSE = 255
+
+/** What the client sends before the kubelet takes it; then it has to wait. */
+const MAX_EARLY_BYTES = 64 * 1024
+
+/** Each of them costs something, however short. */
+const MAX_EARLY_MESSAGES = 1000
+
+const NOTHING = Buffer.alloc(0)
+const LEADS = [0, 1, 2, 3].map(channel => Buffer.from([channel]))
+
+/** JSON as Go's encoder writes it. */
+const goEscaped = (json: string): string => json.replace(/[&<>\u2028\u2029]/g, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+export interface CommandInput {
+  /** False: the client has to wait until `resume`. */
+  stdin(bytes: Buffer): boolean
+  /** Sizes of the terminal, in JSON. */
+  resize(bytes: Buffer): boolean
+  stdinEnded(): void
+  /** The client reads again. */
+  drained(): void
+}
+
+/** The client of a command, which speaks v5.channel.k8s.io. */
+export class CommandClient {
+  readonly #socket: MessageSocket
+  readonly #streams: CommandStreams
+  readonly #left: () => void
+  #input: CommandInput | undefined
+  /** What came before there was an input. */
+  #early: ((input: CommandInput) => unknown)[] = []
+  #earlyBytes = 0
+  /** Of the message that is under way; undefined before its first byte. */
+  #channel: number | undefined
+  /** What follows CLOSE. */
+  #closing: Buffer = NOTHING
+
+  /** `left` is called once, when the client closes, goes, or breaks the protocol. */
+  constructor(socket: Duplex, streams: CommandStreams, left: () => void) {
+    this.#streams = streams
+    this.#left = left
+    this.#socket = new MessageSocket(socket, {
+      piece: (bytes, at) => this.#take(bytes, at),
+      drained: () => this.#input?.drained(),
+      ended: left,
+    })
+  }
+
+  /** Begins to read, and tells the client that it is connected by an empty message. */
+  start(head: Buffer): void {
+    const { stdout, stderr } = this.#streams
+    this.send(stdout ? STDOUT : stderr ? STDERR : ERROR, NOTHING)
+    this.#socket.start(head)
+  }
+
+  /** From now on there is somebody who takes what the client sends. */
+  attach(input: CommandInput): void {
+    this.#input = input
+    const early = this.#early
+    this.#early = []
+    let isTaken = true
+    for (const give of early) isTaken = give(input) !== false && isTaken
+    if (isTaken) this.#socket.resume()
+  }
+
+  /** False: more should wait until `drained`. */
+  send(channel: number, bytes: Buffer): boolean {
+    return this.#socket.send(LEADS[channel] as Buffer, bytes)
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  /** Tells how the command ended, and ends. */
+  end(status: object): void {
+    this.send(ERROR, Buffer.from(goEscaped(JSON.stringify(status))))
+    this.#socket.close()
+  }
+
+  #take(bytes: Buffer, { first, last }: Piece): void {
+    if (first) this.#channel = undefined
+    let rest = bytes
+    if (this.#channel === undefined) {
+      this.#channel = bytes[0]
+      this.#closing = NOTHING
+      rest = bytes.subarray(1)
+    }
+    const channel = this.#channel
+    if (channel === CLOSE) this.#takeClose(rest, last)
+    else if (rest.length > 0 && channel === STDIN && this.#streams.stdin) this.#give(rest, (input, given) => input.stdin(given))
+    else if (rest.length > 0 && channel === RESIZE && this.#streams.tty) this.#give(rest, (input, given) => input.resize(given))
+  }
+
+  #takeClose(bytes: Buffer, last: boolean): void {
+    this.#closing = Buffer.concat([this.#closing, bytes.subarray(0, 2)])
+    if (!last) return
+    const channel = this.#closing[0]
+    if (this.#closing.length !== 1 || channel === undefined || channel > RESIZE) {
+      this.#socket.close()
+      this.#left()
+    } else if (channel === STDIN && this.#streams.stdin) this.#give(NOTHING, input => input.stdinEnded())
+  }
+
+  #give(bytes: Buffer, give: (input: CommandInput, bytes: Buffer) => unknown): void {
+    if (this.#input !== undefined) {
+      if (give(this.#input, bytes) === false) this.#socket.pause()
+      return
+    }
+    // A copy: a few bytes would hold on to a whole packet.
+    const kept = Buffer.from(bytes)
+    this.#early.push(input => give(input, kept))
+    this.#earlyBytes += kept.length
+    if (this.#earlyBytes > MAX_EARLY_BYTES || this.#early.length > MAX_EARLY_MESSAGES) this.#socket.pause()
+  }
+}

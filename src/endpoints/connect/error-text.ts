@@ -1,0 +1,16 @@
+import type { Readable } from 'node:stream'
+
+/** Of the body of an error. */
+const MAX_ERROR_BYTES = 50_000
+
+/** As much of the body of a refusal as an error tells. */
+export async function errorText(body: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer)
+    length += (chunk as Buffer).length
+    if (length >= MAX_ERROR_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString()
+}

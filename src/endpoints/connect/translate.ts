@@ -1,0 +1,91 @@
+import type { ConnectOptions, Destination } from '../../catalog/connect.ts'
+import { DialError } from '../../lib/dial-error.ts'
+import { endWhenStalled } from '../../lib/end-when-stalled.ts'
+import type { Exchange } from '../exchange.ts'
+import { acceptWith, askedProtocols, asksWebSocket } from '../web-socket/handshake.ts'
+import { ask, authorityOf, type Kubelets, type Reply, targetOf } from './ask.ts'
+import { CommandClient, type CommandStreams } from './command-client.ts'
+import { errorText } from './error-text.ts'
+import { readStatus } from './read-status.ts'
+import { RemoteCommand } from './remote-command.ts'
+import { COMMAND_PROTOCOLS, type CommandOutcome, commandProtocol, failed, outcomeOf, SUCCEEDED } from './remote-command-outcome.ts'
+import type { StreamMetrics } from './stream-translation.ts'
+
+/** The only subprotocol that says when the client's end of a stream closes; older ones pass as they are. */
+const TRANSLATED = 'v5.channel.k8s.io'
+
+/** Whether a command's client is spoken to here, and its kubelet in SPDY. */
+export const asksTranslation = (exchange: Exchange): boolean => asksWebSocket(exchange) && askedProtocols(exchange).includes(TRANSLATED)
+
+/**
+ * Runs a command in a container for a client that speaks v5.channel.k8s.io over a WebSocket, with a kubelet that is spoken to in SPDY. The client is connected first: what is wrong with the kubelet is
+ * told on its error channel, as is how the command ended.
+ */
+export async function translate(
+  exchange: Exchange,
+  destination: Destination,
+  kubelets: Kubelets,
+  options: ConnectOptions,
+  metrics: StreamMetrics,
+): Promise<void> {
+  const taken = acceptWith(exchange, TRANSLATED)
+  if (taken === undefined) {
+    metrics.countTranslated(400)
+    return
+  }
+  const [stdin, stdout, stderr, tty] = ['stdin', 'stdout', 'stderr', 'tty'].map(each => options[each] === true) as [boolean, boolean, boolean, boolean]
+  const streams: CommandStreams = { stdin, stdout, stderr, tty }
+  const gone = new AbortController()
+  const client = new CommandClient(taken.socket, streams, () => gone.abort())
+  client.start(taken.head)
+  const signal = AbortSignal.any([exchange.ctx.signal, gone.signal])
+  const outcome = await run(client, streams, destination, kubelets, signal)
+  client.end(outcome.status)
+  metrics.countTranslated(outcome.code)
+}
+
+async function run(client: CommandClient, streams: CommandStreams, destination: Destination, kubelets: Kubelets, signal: AbortSignal): Promise<CommandOutcome> {
+  const url = `${destination.scheme}://${authorityOf(destination)}${targetOf(destination)}`
+  const notSent = (where: string, why: string): CommandOutcome => failed(`error sending request: Post ${JSON.stringify(where)}: ${why}`)
+  let reply: Reply
+  try {
+    reply = await ask(destination, kubelets, { method: 'POST', headers: HEADERS, signal })
+  } catch (error) {
+    // A client that has left is told nothing; one whose server goes away is.
+    if (signal.aborted) return failed('context canceled')
+    if (error instanceof DialError) return notSent(url, error.message === 'EOF' ? 'unexpected EOF' : error.message)
+    throw error
+  }
+  const { response, upgraded } = reply
+  const { location } = response.headers
+  if (location !== undefined && REDIRECTS.has(response.statusCode ?? 0)) {
+    response.destroy()
+    return notSent(location, 'redirect not allowed')
+  }
+  const agrees = /upgrade/i.test(response.headers.connection ?? '') && /spdy\/3\.1/i.test(response.headers.upgrade ?? '')
+  if (upgraded === undefined || !agrees) {
+    upgraded?.socket.destroy()
+    return refused(upgraded === undefined ? await errorText(response) : '')
+  }
+  endWhenStalled(upgraded.socket)
+  const name = String(response.headers['x-stream-protocol-version'] ?? '')
+  const protocol = commandProtocol(name)
+  if (protocol !== undefined) return new RemoteCommand(client, streams, protocol, upgraded.socket).run(upgraded.head, signal)
+  upgraded.socket.destroy()
+  return failed(`unable to upgrade connection: unknown protocol ${JSON.stringify(name)}`)
+}
+
+const HEADERS: readonly string[] = [
+  ['Connection', 'Upgrade'],
+  ['Upgrade', 'SPDY/3.1'],
+  ['Content-Length', '0'],
+  ...Object.keys(COMMAND_PROTOCOLS).map(name => ['X-Stream-Protocol-Version', name]),
+].flat()
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+function refused(text: string): CommandOutcome {
+  const status = readStatus(text)
+  if (typeof status === 'string' || !status.isKind) return failed(`unable to upgrade connection: ${text.trim()}`)
+  return status.status === 'Success' ? SUCCEEDED : outcomeOf(status)
+}
