@@ -13,13 +13,18 @@ export type Client = { readonly ready: () => readonly string[] } | { readonly mi
 const none = (language: string): Client => ({ missing: `not installed: hack/clients ${language}` })
 
 /** `ready` compiles what has changed, without the network, and gives the command. */
-export function goClient(): Client {
-  const program = join(installed, 'go/clients')
+export const goClient = (): Client => goProgram('go', 'clients')
+
+/** A kubelet's streaming server, whose containers are this machine: it prints its port, and ends with its standard input. */
+export const goKubelet = (): Client => goProgram('kubelet', 'kubelet')
+
+function goProgram(folder: string, name: string): Client {
+  const program = join(installed, 'go', name)
   if (!existsSync(program)) return none('go')
   const ready = (): string[] => {
     const env = { ...process.env, GOFLAGS: '-mod=readonly', GOPROXY: 'off' }
-    const { status, stderr } = spawnSync('go', ['build', '-o', program, '.'], { cwd: join(programs, 'go'), env, encoding: 'utf8', timeout: BUILD_MS })
-    if (status !== 0) throw new Error(`test/e2e/clients/go does not build; hack/clients go fetches its modules:\n${stderr}`)
+    const { status, stderr } = spawnSync('go', ['build', '-o', program, '.'], { cwd: join(programs, folder), env, encoding: 'utf8', timeout: BUILD_MS })
+    if (status !== 0) throw new Error(`test/e2e/clients/${folder} does not build; hack/clients go fetches its modules:\n${stderr}`)
     return [program]
   }
   return { ready }
