@@ -1,4 +1,6 @@
 import { type Duplex, finished } from 'node:stream'
+import { gatherWrites } from '../../lib/gather-writes.ts'
+import { PacedReading } from '../../lib/paced-reading.ts'
 import { FrameReader } from './frame-reader.ts'
 import { dataHead, goAwayFrame, pingFrame, REFUSED_STREAM, resetFrame, synStreamFrame } from './frames.ts'
 import { headerBlock } from './header-block.ts'
@@ -43,6 +45,7 @@ export class SpdyConnection {
   readonly #socket: Duplex
   readonly #sink: ConnectionSink
   readonly #reader: FrameReader
+  readonly #reading: PacedReading
   readonly #streams = new Map<number, Stream>()
   #nextId = 1
   #nextPing = 1
@@ -67,20 +70,18 @@ export class SpdyConnection {
       goAway: () => this.#end(undefined),
       violation: why => this.#end(why),
     })
+    this.#reading = new PacedReading(socket, this.#reader)
   }
 
   /** Begins to read. `head` is what came behind the answer that agreed to SPDY. */
   start(head: Buffer): void {
     const socket = this.#socket
     const gone = (): void => this.#end('unexpected EOF')
+    socket.on('drain', () => this.#sink.drained())
+    this.#reading.start(head)
     // Who ends a command does not read the rest of its input, and what it said last is still to be read.
     outliveWriteFaults(socket, error => this.#end(error.message))
-    socket
-      .on('data', data => this.#reader.push(data))
-      .on('drain', () => this.#sink.drained())
-      .on('end', gone)
-      .on('close', gone)
-    this.#reader.push(head)
+    socket.on('end', gone).on('close', gone)
     if (socket.destroyed) gone()
   }
 
@@ -115,11 +116,11 @@ export class SpdyConnection {
   }
 
   pause(): void {
-    this.#socket.pause()
+    this.#reading.hold()
   }
 
   resume(): void {
-    this.#socket.resume()
+    this.#reading.release()
   }
 
   /** Leaves; what was written before arrives. */
@@ -130,7 +131,7 @@ export class SpdyConnection {
     this.#reader.stop()
     this.#fail('connection closed')
     if (socket.destroyed) return
-    socket.resume()
+    this.#reading.release()
     if (!wasOver) socket.write(goAwayFrame())
     socket.end()
     const destroy = (): void => void socket.destroy()
@@ -146,10 +147,9 @@ export class SpdyConnection {
     return {
       write: bytes => {
         if (!canWrite()) return true
-        socket.cork()
+        gatherWrites(socket)
         socket.write(dataHead(id, bytes.length, false))
         socket.write(bytes)
-        socket.uncork()
         return !socket.writableNeedDrain
       },
       end: () => {

@@ -1,6 +1,9 @@
+import { turnIsSpent } from '../../lib/turn.ts'
 import { FLAG_FIN, FRAME_HEAD_BYTES, GOAWAY, HEADERS, PING, RST_STREAM, SYN_REPLY, SYN_STREAM } from './frames.ts'
 
 const VERSION = 3
+/** After so many the clock is looked at. */
+const STEPS = 64
 /** Of a control frame: its fixed part, which is all that is read of it. */
 const MAX_FIXED_BYTES = 8
 
@@ -28,6 +31,7 @@ export class FrameReader {
   /** What is left of a control frame behind what was read of it. */
   #skip = 0
   #over = false
+  #isBehind = false
 
   constructor(sink: FrameSink) {
     this.#sink = sink
@@ -35,16 +39,28 @@ export class FrameReader {
 
   stop(): void {
     this.#over = true
+    this.#isBehind = false
     this.#waiting = Buffer.alloc(0)
   }
 
-  push(data: Buffer): void {
+  /** Some of what was pushed waits for another turn, and the next push. */
+  get isBehind(): boolean {
+    return this.#isBehind
+  }
+
+  /** `all`: in this turn, however long it takes. */
+  push(data: Buffer, all = false): void {
     if (this.#over) return
-    let rest = this.#waiting.length === 0 ? data : Buffer.concat([this.#waiting, data])
-    while (!this.#over && rest.length > 0) {
+    let rest = this.#waiting.length === 0 ? data : data.length === 0 ? this.#waiting : Buffer.concat([this.#waiting, data])
+    this.#isBehind = false
+    for (let steps = 1; !this.#over && rest.length > 0; steps++) {
       const taken = this.#step(rest)
       if (taken === undefined) break
       rest = rest.subarray(taken)
+      if (!all && steps % STEPS === 0 && turnIsSpent()) {
+        this.#isBehind = !this.#over && rest.length > 0
+        break
+      }
     }
     this.#waiting = this.#over ? Buffer.alloc(0) : rest
   }

@@ -1,7 +1,10 @@
+import { turnIsSpent } from '../../lib/turn.ts'
 import { BINARY, CLOSE, CONTINUATION, TEXT } from './frame.ts'
 
 /** Of a ping, a pong or a close frame: RFC 6455, 5.5. */
 const MAX_CONTROL_BYTES = 125
+/** After so many frames the clock is looked at. */
+const STEPS = 64
 
 /** Where in its message a piece stands: messages come in frames, and frames in packets. */
 export interface Piece {
@@ -43,6 +46,7 @@ export class FrameReader {
   #message: Piece['opcode'] | undefined
   #first = true
   #over = false
+  #isBehind = false
 
   /** `maxBytes`: of one frame. */
   constructor(maxBytes: number, sink: FrameSink) {
@@ -53,16 +57,28 @@ export class FrameReader {
   /** Nothing more is read, not even of what is being pushed. */
   stop(): void {
     this.#over = true
+    this.#isBehind = false
     this.#waiting = Buffer.alloc(0)
   }
 
-  push(data: Buffer): void {
+  /** Some of what was pushed waits for another turn, and the next push. */
+  get isBehind(): boolean {
+    return this.#isBehind
+  }
+
+  /** `all`: in this turn, however long it takes. */
+  push(data: Buffer, all = false): void {
     if (this.#over) return
-    let rest = this.#waiting.length === 0 ? data : Buffer.concat([this.#waiting, data])
-    while (!this.#over && rest.length > 0) {
+    let rest = this.#waiting.length === 0 ? data : data.length === 0 ? this.#waiting : Buffer.concat([this.#waiting, data])
+    this.#isBehind = false
+    for (let steps = 1; !this.#over && rest.length > 0; steps++) {
       const taken = this.#left > 0 ? this.#takeData(rest) : this.#takeFrame(rest)
       if (taken === undefined) break
       rest = rest.subarray(taken)
+      if (!all && steps % STEPS === 0 && turnIsSpent()) {
+        this.#isBehind = !this.#over && rest.length > 0
+        break
+      }
     }
     this.#waiting = this.#over ? Buffer.alloc(0) : rest
   }

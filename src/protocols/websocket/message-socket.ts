@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream'
+import { gatherWrites } from '../../lib/gather-writes.ts'
+import { PacedReading } from '../../lib/paced-reading.ts'
 import { BINARY, CLOSE, closeFrame, frameHead, NORMAL_CLOSURE, PING, PROTOCOL_ERROR } from './frame.ts'
 import { FrameReader, type Piece } from './frame-reader.ts'
 import { answerPing, type Ending } from './receive.ts'
@@ -22,6 +24,7 @@ export class MessageSocket {
   readonly #socket: Duplex
   readonly #sink: MessageSink
   readonly #reader: FrameReader
+  readonly #reading: PacedReading
   #over = false
   #closed = false
 
@@ -36,19 +39,16 @@ export class MessageSocket {
       },
       violation: () => this.#end('violation'),
     })
+    this.#reading = new PacedReading(socket, this.#reader)
   }
 
   /** Begins to read. `head` is what came behind the handshake. */
   start(head: Buffer): void {
     const socket = this.#socket
     const gone = (): void => this.#end('gone')
-    socket
-      .on('data', data => this.#reader.push(data))
-      .on('drain', () => this.#sink.drained())
-      .on('end', gone)
-      .on('error', gone)
-      .on('close', gone)
-    this.#reader.push(head)
+    socket.on('drain', () => this.#sink.drained())
+    this.#reading.start(head)
+    socket.on('end', gone).on('error', gone).on('close', gone)
     if (socket.destroyed) gone()
   }
 
@@ -56,21 +56,19 @@ export class MessageSocket {
   send(lead: Buffer, bytes: Buffer): boolean {
     const socket = this.#socket
     if (this.#closed || !socket.writable) return true
-    socket.cork()
-    socket.write(frameHead(BINARY, lead.length + bytes.length))
-    if (lead.length > 0) socket.write(lead)
+    gatherWrites(socket)
+    socket.write(lead.length > 0 ? Buffer.concat([frameHead(BINARY, lead.length + bytes.length), lead]) : frameHead(BINARY, bytes.length))
     if (bytes.length > 0) socket.write(bytes)
-    socket.uncork()
     return !socket.writableNeedDrain
   }
 
   /** Reads no more until `resume`, so that the client has to wait. */
   pause(): void {
-    this.#socket.pause()
+    this.#reading.hold()
   }
 
   resume(): void {
-    this.#socket.resume()
+    this.#reading.release()
   }
 
   /** Says that it is over, and ends; what was sent before arrives. */
@@ -82,7 +80,7 @@ export class MessageSocket {
     const socket = this.#socket
     if (socket.destroyed) return
     // The client's own end is still read.
-    socket.resume()
+    this.#reading.release()
     socket.end(closeFrame(code))
     const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
     socket.once('close', () => clearTimeout(linger))

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { PacedReading } from '../../lib/paced-reading.ts'
 import { CLOSE, frame, PING, PONG } from './frame.ts'
 import { FrameReader } from './frame-reader.ts'
 
@@ -27,12 +28,8 @@ export function ignoreReceived(socket: Duplex, head: Buffer, ended: (why: Ending
     violation: () => end('violation'),
   })
   const gone = (): void => end('gone')
-  socket
-    .on('data', data => reader.push(data))
-    .on('end', gone)
-    .on('error', gone)
-    .on('close', gone)
-  reader.push(head)
+  new PacedReading(socket, reader).start(head)
+  socket.on('end', gone).on('error', gone).on('close', gone)
 }
 
 export function answerPing(socket: Duplex, payload: Buffer): void {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { turnIsSpent } from '../../../../src/lib/turn.ts'
 import { FrameReader } from '../../../../src/protocols/spdy/frame-reader.ts'
 
 type Said = readonly [what: string, ...rest: unknown[]]
@@ -83,4 +84,26 @@ describe('frames of SPDY', () => {
     expect(frame(`${settings}${windowUpdate}${headers}800300060000000400000002`)).to.deep.equal([['ping', 2]])
   })
   it('with headers may end a stream', () => expect(frame('800300080100000400000001')).to.deep.equal([['data', 1, '', true]]))
+
+  it('are read in several turns where there are very many', () => {
+    let pings = 0
+    const nothing = (): void => {}
+    const reader = new FrameReader({
+      data: nothing,
+      opened: nothing,
+      replied: nothing,
+      reset: nothing,
+      ping: () => void pings++,
+      goAway: nothing,
+      violation: nothing,
+    })
+    const frames = Buffer.from('800300060000000400000002'.repeat(200_000), 'hex')
+    // The turn's budget is spent by then, on any machine.
+    for (const until = performance.now() + 5; !turnIsSpent() || performance.now() < until; );
+    reader.push(frames)
+    expect(reader.isBehind).to.equal(true)
+    expect(pings).to.be.below(200_000)
+    reader.push(Buffer.alloc(0), true)
+    expect([pings, reader.isBehind]).to.deep.equal([200_000, false])
+  })
 })

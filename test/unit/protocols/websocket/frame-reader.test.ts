@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { turnIsSpent } from '../../../../src/lib/turn.ts'
 import { FrameReader } from '../../../../src/protocols/websocket/frame-reader.ts'
 import { clientFrame } from '../../../support/web-socket-client.ts'
 
@@ -80,5 +81,19 @@ describe('frames of a WebSocket client', () => {
     reader.push(Buffer.concat([clientFrame(2, text('one')), clientFrame(2, text('two'))]))
     reader.push(clientFrame(2, text('three')))
     expect(said).to.deep.equal(['one'])
+  })
+
+  it('are read in several turns where there are very many', () => {
+    let pings = 0
+    const reader = new FrameReader(100, { control: () => void pings++, violation: () => {} })
+    const one = clientFrame(9, text(''))
+    const frames = Buffer.concat(Array.from({ length: 100_000 }, () => one))
+    // The turn's budget is spent by then, on any machine.
+    for (const until = performance.now() + 5; !turnIsSpent() || performance.now() < until; );
+    reader.push(frames)
+    expect(reader.isBehind).to.equal(true)
+    expect(pings).to.be.below(100_000)
+    reader.push(Buffer.alloc(0), true)
+    expect([pings, reader.isBehind]).to.deep.equal([100_000, false])
   })
 })
