@@ -52,8 +52,7 @@ export const applyConfiguration = (args: ApplyArgs): Applied => runAtOnce(applyI
 /** The same in steps, for configurations that may be large. */
 export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   const { schema, config, apiVersion, kind, manager, now } = args
-  if (textOf(config.apiVersion).replace(/^\/(?=[^/]+$)/, '') !== apiVersion || config.kind !== kind)
-    throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
+  checkConfigurationType(config, apiVersion, kind)
   const live = untracked(args.live ?? emptyObject(schema, apiVersion, kind))
   const before = decodeManaged(args.live?.metadata.managedFields)
   if (before === undefined) throw new ApplyError('internal', 'failed to decode managed fields: malformed entry')
@@ -77,6 +76,12 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
 function* firstManagers({ schema, apiVersion, kind, subresource = '', resetFields, convert }: ApplyArgs, live: KubeObject, time: string): Steps<Managed> {
   const change: Change = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, convert }
   return yield* recordUpdate(change, new Map(), { manager: 'before-first-apply', subresource, time })
+}
+
+/** Throws an ApplyError for a configuration of another kind. */
+export function checkConfigurationType(config: JsonObject, apiVersion: string, kind: string): void {
+  if (textOf(config.apiVersion).replace(/^\/(?=[^/]+$)/, '') !== apiVersion || config.kind !== kind)
+    throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
 }
 
 function checkConfiguration({ schema, config }: ApplyArgs): void {

@@ -1,4 +1,4 @@
-import { applyInSteps } from '../apply/apply.ts'
+import { applyInSteps, checkConfigurationType } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
 import { untracked } from '../apply/ownership.ts'
 import { isObject, jsonKind } from '../apply/patch/go-print.ts'
@@ -19,6 +19,7 @@ import { managedConversion, withConversions } from '../registry/managed-conversi
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { groupResourceOf, strategyOf } from '../registry/types.ts'
+import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { BodyTarget } from './body.ts'
 import { bodyTarget } from './body.ts'
@@ -50,10 +51,12 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
       if (view) {
         if (!live) throw notFoundError(groupResourceOf(served), scope.name)
         return writeView(scope, view, live, current => {
+          const target = viewTarget(subresource) as BodyTarget
           const custom = served.version.schema.freeForm !== undefined
+          if (custom) checkType(config, target)
           if (custom && current.metadata.managedFields === undefined)
             throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
-          const result = runAtOnce(merged(scope, config, options, viewTarget(subresource) as BodyTarget, current, tellFault))
+          const result = runAtOnce(merged(scope, config, options, target, current, tellFault))
           if (custom) throw scaleFailure(`convert new object (${nameOf(config)};`)
           return result
         })
@@ -106,21 +109,23 @@ function* merged(
   )
   tellFault()
   yield
-  const wanted = yield* translated(decodeMerged(target, object as unknown as JsonObject, live))
+  const wanted = yield* translated(decodeMerged(target, object as unknown as JsonObject, live), why =>
+    unconvertible(target, config, object as unknown as JsonObject, why),
+  )
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)
   return { wanted, managedFields }
 }
 
 /**
- * Of an object of a custom kind the metadata alone is read: what else has come together is not pruned, and nulls are found by its validation. Where nothing changes, it gets no defaults
+ * Of an object of a custom kind the metadata alone is read, without what is malformed there: what else has come together is not pruned, and nulls are found by its validation. Where nothing changes, it gets no defaults
  * either: they may be those of another version than the stored one.
  */
 function* decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): Steps<KubeObject> {
   const { freeForm } = target.schema
   if (!freeForm) return yield* decodeInSteps(target as unknown as Version, merged)
   yield
-  const { metadata } = freeForm.read({ metadata: merged.metadata ?? {} })
+  const { metadata } = freeForm.readStored({ metadata: merged.metadata ?? {} })
   const object = { ...clone(merged), metadata } as unknown as KubeObject
   return live && sameJson(merged, untracked(live) as unknown as JsonObject) ? object : applyKindDefaults(target as unknown as Version, object)
 }
@@ -162,19 +167,40 @@ export function parseConfiguration(body: Buffer): Configuration {
   return { config: value ?? {}, repeated: duplicates }
 }
 
-function* translated<T>(steps: Steps<T>): Steps<T> {
+/** Of built-in kinds: a merged object that does not fit the type, in the words of the converter, which comes before the decoder. */
+function unconvertible(target: BodyTarget, config: JsonObject, merged: JsonObject, why: string): string {
+  if (target.schema.freeForm) return why
+  const kind = `${target.group}/${target.version}, Kind=${target.kind}`
+  const fault = conversionFault(target.schema, merged) ?? why.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
+  return `failed to convert new object (${nameOf(config)}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${fault}`
+}
+
+function checkType(config: JsonObject, target: BodyTarget): void {
+  try {
+    checkConfigurationType(config, apiVersionOf(target), target.kind)
+  } catch (error) {
+    throw asStatus(error)
+  }
+}
+
+/** `told`: what is said where the merged object cannot be decoded. */
+function* translated<T>(steps: Steps<T>, told?: (why: string) => string): Steps<T> {
   try {
     return yield* steps
   } catch (error) {
-    if (error instanceof DecodeError) throw failure(500, '', error.message)
-    if (!(error instanceof ApplyError)) throw error
-    switch (error.code) {
-      case 'bad request':
-        throw badRequestError(error.message)
-      case 'conflict':
-        throw failure(409, 'Conflict', error.message, { causes: error.causes })
-      case 'internal':
-        throw failure(500, '', error.message)
-    }
+    throw asStatus(error, told)
+  }
+}
+
+function asStatus(error: unknown, told = (why: string): string => why): unknown {
+  if (error instanceof DecodeError) return failure(500, '', told(error.message))
+  if (!(error instanceof ApplyError)) return error
+  switch (error.code) {
+    case 'bad request':
+      return badRequestError(error.message)
+    case 'conflict':
+      return failure(409, 'Conflict', error.message, { causes: error.causes })
+    case 'internal':
+      return failure(500, '', error.message)
   }
 }

@@ -59,7 +59,7 @@ function cell(type: TableColumn['type'], path: JsonPath, object: KubeObject, now
 }
 
 function textOf(value: Json): Json {
-  if (value === null) return '<nil>'
+  if (value === null) return '<no value>'
   if (typeof value === 'string') return value
   return typeof value === 'object' ? goJson(value) : String(value)
 }

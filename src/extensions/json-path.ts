@@ -89,8 +89,8 @@ class Reader {
   }
 
   private part(): Step {
-    const quoted = this.take(/^'((?:\\.|[^'\\])*)'|^"((?:\\.|[^"\\])*)"/)
-    if (quoted) return member((quoted[1] ?? quoted[2] ?? '').replace(/\\(.)/g, '$1'))
+    const quoted = this.take(/^'((?:\\.|[^'\\])*)'/)
+    if (quoted) return member((quoted[1] ?? '').replace(/\\(.)/g, '$1'))
     const slice = this.take(/^(-?\d+)?:(-?\d+)?(?::(\d+))?/)
     if (slice) return sliceOf(slice[1], slice[2], slice[3])
     const index = this.take(/^-?\d+/)

@@ -48,7 +48,12 @@ export function parseGoUrl(text: string): GoUrl {
     const bad = BAD_ESCAPE.exec(part)
     if (bad) fail(`invalid URL escape ${quote(part.slice(bad.index, bad.index + 3))}`)
   }
-  return { ...parts, host, path, user: at < 0 ? undefined : authority.slice(0, at) }
+  return { ...parts, host: unescapedHost(host), path, user: at < 0 ? undefined : authority.slice(0, at) }
+}
+
+/** As Go keeps a host: without escapes, which stand for bytes beyond ASCII and for the percent sign of a zone. */
+function unescapedHost(host: string): string {
+  return host.replace(/(?:%[0-9a-fA-F]{2})+/g, escapes => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString())
 }
 
 /** The host with its port. An address in brackets is of IPv6; escapes stand for bytes beyond ASCII only, or begin a zone. */

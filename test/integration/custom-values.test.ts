@@ -24,7 +24,11 @@ const properties = {
     'x-kubernetes-list-map-keys': ['k'],
     items: { type: 'object', required: ['k'], properties: { k: { type: 'string' } } },
   },
-  free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  free: {
+    type: 'object',
+    'x-kubernetes-preserve-unknown-fields': true,
+    properties: { known: { type: 'object', properties: { a: { type: 'string', nullable: true } } } },
+  },
 }
 const rules = [{ rule: '!has(self.whole) || self.whole < 5' }]
 const schemaOf = (rules: readonly object[]) => ({
@@ -154,6 +158,10 @@ describe('values of custom resources', function () {
       ])
     })
 
+    it('within what keeps unknown members may stand beside what an apply does not declare', async () => {
+      expect(await patch('free', APPLY, textOf('free', '{"free":{"known":{"a":null,"b":[null]}}}'))).to.equal(undefined)
+    })
+
     it('in place of the kind or the apiVersion is told in words', async () => {
       await create('typed', '{}')
       const kindless = await client.ask('PATCH', `${THINGS}/typed`, { text: '{"kind":null}', contentType: MERGE })
@@ -163,6 +171,31 @@ describe('values of custom resources', function () {
         "undefined: Object 'apiVersion' is missing in 'object has no apiVersion field'",
       ])
     })
+  })
+
+  describe('an apply', () => {
+    const apply = async (path: string, text: string) => {
+      const { status, body } = await client.ask('PATCH', `${path}?fieldManager=m`, { text, contentType: APPLY })
+      return status < 300 ? status : [status, body.message]
+    }
+    const meta = (apiVersion: string, kind: string, metadata: string): string => `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":${metadata}}`
+
+    it('tells of a time that cannot be read as the converter does', async () => {
+      const refused = await apply('/api/v1/namespaces/default/configmaps/timed', meta('v1', 'ConfigMap', '{"name":"timed","creationTimestamp":"x"}'))
+      const kind = '/v1, Kind=ConfigMap'
+      const prefix = `failed to convert new object (/timed; ${kind}) to proper version: unable to convert unstructured object to ${kind}: parsing time "x"`
+      expect(refused).to.be.an('array')
+      expect((refused as string[])[1]).to.contain(prefix)
+    })
+
+    it('overlooks such a time in a custom resource', async () =>
+      expect(await apply(`${THINGS}/timed`, meta('values.example.com/v1', 'Thing', '{"name":"timed","creationTimestamp":"x"}'))).to.equal(201))
+
+    it('refuses a scale of another version before it looks for its managers', async () =>
+      expect(await apply(`${THINGS}/timed/scale`, meta('autoscaling/v2', 'Scale', '{"name":"timed"}'))).to.deep.equal([
+        400,
+        'invalid object type: autoscaling/v2, Kind=Scale',
+      ]))
   })
 
   describe('a rule that comes later', () => {

@@ -51,10 +51,14 @@ class Comparer {
     this.left--
     if (!old || !next || this.isSpent) return whole(type, old, next, false)
     const [a, b] = [old.value, next.value]
-    if (type.kind === 'struct' && !type.whole) return inside(type, old, next, this.fields(type, a, b))
-    if (type.kind === 'struct' || type.kind === 'scalar') return whole(type, old, next, deepEqual(a, b) || (isZero(type, a) && isZero(type, b)))
-    if (isNil(a) || isNil(b)) return whole(type, old, next, isNil(a) && isNil(b))
+    const hasNil = type.kind !== 'struct' && type.kind !== 'scalar'
+    if (hasNil && (isNil(a) || isNil(b))) return whole(type, old, next, isNil(a) && isNil(b))
     switch (type.kind) {
+      case 'struct':
+        if (!type.whole) return inside(type, old, next, this.fields(type, a, b))
+        return whole(type, old, next, isSame(type, a, b))
+      case 'scalar':
+        return whole(type, old, next, isSame(type, a, b))
       case 'pointer':
         return inside(type, old, next, [{ name: '', of: this.compare(type.to, old, next) }])
       case 'slice':
@@ -165,3 +169,5 @@ function inside(type: GoType, old: Side, next: Side, inner: readonly Named[]): C
   }
   return { type, old, next, inner, same, different, count, depth }
 }
+
+const isSame = (type: GoType, a: Json | undefined, b: Json | undefined): boolean => deepEqual(a, b) || (isZero(type, a) && isZero(type, b))

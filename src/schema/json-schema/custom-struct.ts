@@ -28,11 +28,13 @@ export function customStruct(props: JsonSchemaProps, { kind, definition, freeFor
   return { ...rest, name: kind, definition, typeMeta: true, freeForm, fields: new Map([...fields, metadata]) }
 }
 
-function structOf(props: JsonSchemaProps): StructSchema {
+/** `within`: unknown members are kept in what is around it, and so in it. */
+function structOf(props: JsonSchemaProps, within = false): StructSchema {
+  const keeps = within || props['x-kubernetes-preserve-unknown-fields'] === true
   const fields = Object.entries(props.properties ?? {}).map(([name, member]) =>
-    field(name, schemaOf(member), props.required?.includes(name) === true, member.default),
+    field(name, schemaOf(member, keeps), props.required?.includes(name) === true, member.default),
   )
-  const open = props['x-kubernetes-preserve-unknown-fields'] || fields.length === 0
+  const open = keeps || fields.length === 0
   return {
     type: 'struct',
     name: 'Custom',
@@ -44,30 +46,30 @@ function structOf(props: JsonSchemaProps): StructSchema {
   }
 }
 
-function schemaOf(props: JsonSchemaProps): Schema {
+function schemaOf(props: JsonSchemaProps, within: boolean): Schema {
   if (props['x-kubernetes-int-or-string']) return { type: 'intOrString', goType: 'intstr.IntOrString' }
-  if (props['x-kubernetes-embedded-resource']) return embeddedOf(props)
+  if (props['x-kubernetes-embedded-resource']) return embeddedOf(props, within)
   const items = itemsSchema(props)
   const values = additionalSchema(props)
   if (props.type === 'array') {
     const listType = props['x-kubernetes-list-type'] as ListSchema['listType']
     return {
       type: 'list',
-      items: items ? schemaOf(items) : ANY,
+      items: items ? schemaOf(items, within) : ANY,
       ...(listType && { listType }),
       ...(props['x-kubernetes-list-map-keys'] && { listMapKeys: props['x-kubernetes-list-map-keys'] }),
     }
   }
   const mapType = props['x-kubernetes-map-type'] as 'atomic' | undefined
-  if (values) return { type: 'map', values: schemaOf(values), ...(mapType && { mapType }) }
+  if (values) return { type: 'map', values: schemaOf(values, within), ...(mapType && { mapType }) }
   if (props.type === 'object' && props.additionalProperties === true) return { type: 'map', values: ANY, ...(mapType && { mapType }) }
-  if (props.type === 'object') return structOf(props)
+  if (props.type === 'object') return structOf(props, within)
   return { type: (props.type ?? 'json') as ScalarType, goType: GO_TYPES[props.type ?? ''] ?? 'any' }
 }
 
 /** An object of the API within another: its kind, apiVersion and metadata are known, whatever the schema says. */
-function embeddedOf(props: JsonSchemaProps): StructSchema {
-  const { fields, ...rest } = structOf(props)
+function embeddedOf(props: JsonSchemaProps, within: boolean): StructSchema {
+  const { fields, ...rest } = structOf(props, within)
   const metadata = fields.get('metadata') ?? field('metadata', objectMetaType(), false)[1]
   return { ...rest, typeMeta: true, fields: new Map([...fields, ['metadata', metadata]]) }
 }

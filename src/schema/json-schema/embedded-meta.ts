@@ -105,11 +105,14 @@ function kindErrors(kind: string, path: FieldPath): FieldError[] {
 const apiVersionErrors = (text: string, path: FieldPath): FieldError[] =>
   text.split('/').length > 2 ? [invalid(path, text, `unexpected GroupVersion string: ${text}`)] : []
 
+/** Names that kinds of the server alone are held to. */
+const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
+
 function metadataErrors(value: Json, path: FieldPath): FieldError[] {
   try {
     const meta = coerceMeta(value) as ObjectMeta
     // Such an object need not have a name, but metadata must.
-    return validateObjectMeta({ ...meta, name: meta.name || 'fakename' }, Boolean(meta.namespace), nameIsPathSegment, path)
+    return validateObjectMeta({ ...meta, name: meta.name || 'fakename' }, Boolean(meta.namespace), nameIsPathSegment, path, PLAIN_FINALIZERS)
   } catch (error) {
     if (error instanceof DecodeError) return [invalid(path, goValue(value), error.message)]
     throw error

@@ -24,7 +24,7 @@ describe('customTable', () => {
     ['string', 'text', 'text'],
     ['string', 7, '7'],
     ['string', { b: 1, a: '<' }, '{"a":"\\u003c","b":1}'],
-    ['string', null, '<nil>'],
+    ['string', null, '<no value>'],
     ['string', undefined, null],
     ['integer', 7, 7],
     ['integer', 7.9, 7],

@@ -5,6 +5,7 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import type { Json, JsonObject } from '../../../meta/object.ts'
 import { coerceEmbeddedMeta, validateEmbeddedMeta } from '../../../schema/json-schema/embedded-meta.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
+import { withoutIntOrString } from '../../../schema/json-schema/known-formats.ts'
 import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
 import { prune } from '../../../schema/json-schema/prune.ts'
 import { validateValue } from '../../../schema/json-schema/validate-value.ts'
@@ -60,7 +61,7 @@ function metaErrors({ schema, path, object, surround }: Place, value: Json): Fie
   if (misfit) return wrong(fieldErrorText(misfit))
   const texts = validateEmbeddedMeta(whole, object, fieldPath(), true).map(fieldErrorText)
   if (texts.length > 0) return wrong(texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`)
-  return validateValue(value, schema, at)
+  return validateValue(value, withoutIntOrString(schema), at)
 }
 
 function defaultErrors({ schema, path }: Place, value: Json, requirePruned: boolean): FieldError[] {
@@ -71,7 +72,7 @@ function defaultErrors({ schema, path }: Place, value: Json, requirePruned: bool
   const misfit = coerceEmbeddedMeta(coerced, schema, at)
   if (misfit) return [...errors, misfit]
   const metadata = validateEmbeddedMeta(coerced, schema, at)
-  return [...errors, ...(metadata.length > 0 ? metadata : validateValue(coerced, schema, at))]
+  return [...errors, ...(metadata.length > 0 ? metadata : validateValue(coerced, withoutIntOrString(schema), at))]
 }
 
 const isPruned = (value: Json, schema: JsonSchemaProps): boolean => prune(clone(value), schema, isEmbedded(schema))

@@ -27,5 +27,5 @@ const version = (one: DefinitionVersion): string =>
   ].join(', ')}}`
 
 /** Versions as Go's %#v prints them. */
-export const goVersions = (versions: readonly DefinitionVersion[]): Verbatim =>
-  verbatim(list('CustomResourceDefinitionVersion', versions.length > 0 ? versions.map(version) : undefined))
+export const goVersions = (versions: readonly DefinitionVersion[] | undefined): Verbatim =>
+  verbatim(list('CustomResourceDefinitionVersion', versions?.map(version)))

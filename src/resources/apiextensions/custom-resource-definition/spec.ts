@@ -66,6 +66,8 @@ export interface DefinitionSpec {
 /** A spec as upstream checks it: what all versions have alike stands at the spec itself, and the paths of errors tell. */
 export interface SharedSpec extends DefinitionSpec {
   readonly versions: readonly DefinitionVersion[]
+  /** There is no list of versions, not even an empty one. */
+  readonly hasNoList: boolean
   readonly shared: VersionParts
 }
 
@@ -78,7 +80,7 @@ export function shareParts(spec: DefinitionSpec): SharedSpec {
   const without = (version: DefinitionVersion): DefinitionVersion =>
     Object.fromEntries(Object.entries(version).filter(([name]) => !alike.some(part => part === name))) as unknown as DefinitionVersion
   const shared = Object.fromEntries(alike.map(part => [part, versions[0]?.[part]]).filter(([, value]) => value !== undefined))
-  return { ...spec, versions: versions.map(without), shared }
+  return { ...spec, versions: versions.map(without), hasNoList: spec.versions === null, shared }
 }
 
 /** The schemas of a spec, the shared one first. */

@@ -111,7 +111,7 @@ function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, pa
   )
 }
 
-function* versionsErrors({ shared, versions }: SharedSpec, path: FieldPath, rules: DefinitionRules): Steps<FieldError[]> {
+function* versionsErrors({ shared, versions, hasNoList }: SharedSpec, path: FieldPath, rules: DefinitionRules): Steps<FieldError[]> {
   const at = path.child('versions')
   const ownSubresources = versions.some(({ subresources }) => subresources !== undefined)
   const errors: FieldError[] = []
@@ -124,7 +124,7 @@ function* versionsErrors({ shared, versions }: SharedSpec, path: FieldPath, rule
   }
   if (new Set(versions.map(({ name }) => name)).size < versions.length) errors.push(invalid(at, goVersions(versions), 'must contain unique version names'))
   if (versions.filter(({ storage }) => storage).length !== 1) {
-    errors.push(invalid(at, goVersions(versions), 'must have exactly one version marked as storage version'))
+    errors.push(invalid(at, goVersions(hasNoList ? undefined : versions), 'must have exactly one version marked as storage version'))
   }
   // Upstream has the first version's name at the spec, too.
   const first = versions[0]?.name

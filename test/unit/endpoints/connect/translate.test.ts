@@ -71,11 +71,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     expect(client.messages.at(-1)).to.deep.equal({ opcode: 8, text: '\x03\xe8' })
     return JSON.parse(client.channel(3))
   }
-  const counted = (code: string): number =>
-    metrics
-      .families()[0]
-      ?.samples()
-      .find(({ labels }) => labels.code === code)?.value ?? 0
+  const counted = (code: string): number => [...(metrics.families()[0]?.samples() ?? [])].find(({ labels }) => labels.code === code)?.value ?? 0
 
   for (const over of ['plain', 'tls'] as const)
     it(`carries the streams of a command, over ${over}`, async () => {

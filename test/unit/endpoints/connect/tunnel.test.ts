@@ -39,11 +39,7 @@ describe('port forwards of clients that carry SPDY over a WebSocket', () => {
         .on('end', () => socket.end())
     }
   })
-  const counted = (code: string): number =>
-    metrics
-      .families()[1]
-      ?.samples()
-      .find(({ labels }) => labels.code === code)?.value ?? 0
+  const counted = (code: string): number => [...(metrics.families()[1]?.samples() ?? [])].find(({ labels }) => labels.code === code)?.value ?? 0
   const start = async (over: 'plain' | 'tls' = 'plain', request = ask()): Promise<WebSocketClient> =>
     new WebSocketClient(await speak(world.server, over, request))
   const bytesOf = (client: WebSocketClient): string =>

@@ -91,6 +91,7 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
     of({ preserveUnknownFields: true, versions: [version({ properties: { a: { type: 'string', default: 'x' } } })] }),
     ['Invalid spec.preserveUnknownFields', 'Invalid spec.preserveUnknownFields'],
   ],
+  'a default of neither type, which objects alone are judged by': [field({ 'x-kubernetes-int-or-string': true, default: 1.5 }), []],
   'a default of another type': [field({ type: 'string', default: 1 }), [`TypeInvalid ${at}.default`]],
   'a default with more than is known': [field({ type: 'object', default: { b: 1 } }), [`Invalid ${at}.default`]],
   'a default of an embedded object': [

@@ -51,7 +51,7 @@ function newerConversion({ strategy, webhookClientConfig, conversionReviewVersio
 
 /** To v1beta1: what all versions have alike is moved to the spec. */
 export function fromV1(definition: KubeObject): KubeObject {
-  const { versions, shared, conversion, preserveUnknownFields = false, ...spec } = shareParts(definition.spec as DefinitionSpec)
+  const { versions, hasNoList: _, shared, conversion, preserveUnknownFields = false, ...spec } = shareParts(definition.spec as DefinitionSpec)
   const { schema, ...parts } = shared
   definition.spec = {
     ...spec,
