@@ -19,6 +19,9 @@ const RESIZE = 4
 /** The byte behind it is the channel on which the client sends no more. */
 const CLOSE = 255
 
+/** Without a message of either side, pings aside: that of kube-apiserver. */
+const IDLE_MS = 4 * 60 * 60_000
+
 /** What the client sends before the kubelet takes it; then it has to wait. */
 const MAX_EARLY_BYTES = 64 * 1024
 
@@ -46,6 +49,8 @@ export class CommandClient {
   readonly #socket: MessageSocket
   readonly #streams: CommandStreams
   readonly #left: () => void
+  readonly #idle: NodeJS.Timeout
+  #isGone = false
   #input: CommandInput | undefined
   /** What came before there was an input. */
   #early: ((input: CommandInput) => unknown)[] = []
@@ -55,10 +60,15 @@ export class CommandClient {
   /** What follows CLOSE. */
   #closing: Buffer = NOTHING
 
-  /** `left` is called once, when the client closes, goes, or breaks the protocol. */
-  constructor(socket: Duplex, streams: CommandStreams, left: () => void) {
+  /** `left` is called when the client closes, goes, breaks the protocol, or has been idle for too long. */
+  constructor(socket: Duplex, streams: CommandStreams, left: () => void, idleMs = IDLE_MS) {
     this.#streams = streams
     this.#left = left
+    this.#idle = setTimeout(() => this.#close(), idleMs).unref()
+    socket.once('close', () => {
+      this.#isGone = true
+      clearTimeout(this.#idle)
+    })
     this.#socket = new MessageSocket(socket, {
       piece: (bytes, at) => this.#take(bytes, at),
       drained: () => this.#input?.drained(),
@@ -85,6 +95,7 @@ export class CommandClient {
 
   /** False: more should wait until `drained`. */
   send(channel: number, bytes: Buffer): boolean {
+    this.#touch()
     return this.#socket.send(LEADS[channel] as Buffer, bytes)
   }
 
@@ -99,6 +110,7 @@ export class CommandClient {
   }
 
   #take(bytes: Buffer, { first, last }: Piece): void {
+    this.#touch()
     if (first) this.#channel = undefined
     let rest = bytes
     if (this.#channel === undefined) {
@@ -116,10 +128,18 @@ export class CommandClient {
     this.#closing = Buffer.concat([this.#closing, bytes.subarray(0, 2)])
     if (!last) return
     const channel = this.#closing[0]
-    if (this.#closing.length !== 1 || channel === undefined || channel > RESIZE) {
-      this.#socket.close()
-      this.#left()
-    } else if (channel === STDIN && this.#streams.stdin) this.#give(NOTHING, input => input.stdinEnded())
+    if (this.#closing.length !== 1 || channel === undefined || channel > RESIZE) this.#close()
+    else if (channel === STDIN && this.#streams.stdin) this.#give(NOTHING, input => input.stdinEnded())
+  }
+
+  #touch(): void {
+    // A timer that was cleared would begin anew.
+    if (!this.#isGone) this.#idle.refresh()
+  }
+
+  #close(): void {
+    this.#socket.close()
+    this.#left()
   }
 
   #give(bytes: Buffer, give: (input: CommandInput, bytes: Buffer) => unknown): void {
