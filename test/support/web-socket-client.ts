@@ -4,7 +4,8 @@ const MASK = [1, 2, 3, 4] as const
 
 /** A frame as a client sends it. */
 export function clientFrame(opcode: number, payload: Buffer, { final = true } = {}): Buffer {
-  const masked = Buffer.from(payload.map((byte, i) => byte ^ (MASK[i & 3] as number)))
+  const masked = Buffer.from(payload)
+  for (let i = 0; i < masked.length; i++) masked[i] = (masked[i] as number) ^ (MASK[i & 3] as number)
   const { length } = masked
   const size =
     length < 126
