@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect as connectSocket, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { badRequests, CONFIG_MAPS, configMapText } from '../support/bad-requests.ts'
+import { badRequests, CONFIG_MAPS, configMapText, unservedPaths } from '../support/bad-requests.ts'
 import { fuzzedRequest } from '../support/fuzz.ts'
 import { HTTP2_STACKS } from '../support/http2-stacks.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -48,6 +48,12 @@ for (const http2 of HTTP2_STACKS)
             expect([answer.status, told?.kind, told?.code, told?.reason ?? '']).to.deep.equal([status, 'Status', status, reason])
             expect(told?.message).to.be.a('string')
             if (message !== undefined) expect(told?.message).to.match(message)
+          })
+
+        for (const path of unservedPaths)
+          it(`${path}: 404 in plain text`, async () => {
+            const { status, headers, body } = await wires.send(wire, { path })
+            expect([status, headers['content-type'], body.toString()]).to.deep.equal([404, 'text/plain; charset=utf-8', '404 page not found\n'])
           })
 
         it('keeps and returns names of the prototype as data', async () => {

@@ -1,5 +1,7 @@
+import { quote } from '../../meta/field-error.ts'
 import type { KubeObject } from '../../meta/object.ts'
-import { failure, forbiddenError, isStatusError, notFoundError } from '../../meta/status.ts'
+import { failure, forbiddenError, internalServerError, isStatusError, notFoundError } from '../../meta/status.ts'
+import { segmentFault } from '../../registry/keys.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { AdmissionPlugin } from '../chain.ts'
 
@@ -22,6 +24,8 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
     }
     if (request.operation !== 'CREATE' || isNamespace || served.definition.scope !== 'Namespaced' || namespace === '') return
     if (isAccessReview(request)) return
+    const fault = segmentFault(namespace)
+    if (fault !== undefined) throw internalServerError(`invalid resource name ${quote(namespace)}: [${fault}]`)
     const found = await findNamespace(find, namespace)
     if (found.status?.phase !== 'Terminating' && found.metadata.deletionTimestamp === undefined) return
     const { group, names } = served.version
