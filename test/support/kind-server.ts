@@ -17,6 +17,7 @@ import { nameIsDnsSubdomain } from '../../src/meta/names.ts'
 import type { Json, KubeObject } from '../../src/meta/object.ts'
 import { validateObjectMeta } from '../../src/meta/object-meta-validation.ts'
 import { alreadyExistsError, conflictError, invalidError, notFoundError } from '../../src/meta/status.ts'
+import { overlaid } from '../../src/registry/types.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { applyDefaults } from '../../src/schema/default.ts'
 
@@ -123,7 +124,7 @@ export class KindServer implements ResourceAccess {
   ): Promise<KubeObject> {
     const definition = this.definition(gr)
     const part: Subresource | undefined = definition.home.subresources?.[subresource]
-    const strategy = { ...definition.strategy, ...part?.strategy }
+    const strategy = overlaid(definition.strategy ?? {}, part?.strategy ?? {})
     const key = this.key(gr, namespace, name)
     for (;;) {
       const old = this.objects.get(key)

@@ -211,6 +211,9 @@ describe('CustomResourceDefinition', () => {
       server.update(GR, '', NAME, old => ({ ...old, spec: { ...old.spec, group: 'x' }, status: { ...old.status, acceptedNames } }), { subresource: 'status' })
     expect((await write({ plural: 'widgets', kind: 'Widget' })).spec.group).to.equal('example.com')
     expect(await causesOf(write({ plural: 'W', kind: 'Widget' }))).to.deep.equal(['Invalid status.acceptedNames.plural'])
+    // What the whole object would have to say of stored versions is not asked.
+    const stored = server.update(GR, '', NAME, old => ({ ...old, status: { ...old.status, storedVersions: ['v0'] } }), { subresource: 'status' })
+    expect((await stored).status.storedVersions).to.deep.equal(['v0'])
   })
 
   it('is judged in steps, of which none holds more than a schema, a default or a rule', () => {
