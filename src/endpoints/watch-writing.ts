@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Backlog } from '../lib/backlog.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
 import type { StreamWriter } from './exchange.ts'
@@ -10,11 +9,11 @@ const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' }
 /** A client with this much unwritten is waited for; what comes meanwhile waits in the watch's queue, which is bounded. */
 const PACE_BYTES = 768 * 1024
 /** Less where many clients are behind. */
-export const BACKLOG = new Backlog({ budget: 48 << 20, most: PACE_BYTES, least: 32 * 1024 })
+export const BACKLOG = new Backlog({ budget: 24 << 20, most: PACE_BYTES, least: 16 * 1024 })
 /** Frames of one write. More would be joined in memory for nothing. */
 const WRITE_BYTES = 1 << 20
 /** The same while many clients are behind. */
-const SHORT_WRITE_BYTES = 128 * 1024
+const SHORT_WRITE_BYTES = 32 * 1024
 /** A client that has taken nothing for so long is given up. */
 const STALLED_MS = 5_000
 
@@ -128,16 +127,24 @@ async function writeInParts(writer: StreamWriter, parts: Parts, signal: AbortSig
   return true
 }
 
-async function untilTaken(writer: StreamWriter, signal: AbortSignal): Promise<boolean> {
-  const taken = writer.drained().then(() => true)
-  for (let before = writer.unwritten; ; before = writer.unwritten) {
-    const waited = new AbortController()
-    const late = sleep(STALLED_MS, false, { signal: AbortSignal.any([signal, waited.signal]), ref: false }).catch(() => false)
-    const done = await Promise.race([taken, late])
-    waited.abort()
-    if (done) return writer.open
-    if (signal.aborted || writer.unwritten >= before) return false
-  }
+/** False where the client has taken nothing for long, or the watch has ended meanwhile. */
+function untilTaken(writer: StreamWriter, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false)
+  return new Promise(resolve => {
+    let before = writer.unwritten
+    const finish = (goesOn: boolean): void => {
+      clearInterval(timer)
+      signal.removeEventListener('abort', onAbort)
+      resolve(goesOn)
+    }
+    const onAbort = (): void => finish(false)
+    const timer = setInterval(() => {
+      if (writer.unwritten >= before) finish(false)
+      before = writer.unwritten
+    }, STALLED_MS).unref()
+    signal.addEventListener('abort', onAbort)
+    void writer.drained().then(() => finish(writer.open))
+  })
 }
 
 /** Of a client that has not been written to: whether it is there and does not read. */

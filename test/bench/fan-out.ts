@@ -7,7 +7,7 @@
  * IN_FLIGHT (64): writes under way at once. SIZE (1700): of an object's filler, in bytes. QUIET (30): seconds afterwards, with the watchers still there. FROM=start: the watchers begin with all objects.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, openClients, type Protocol } from './support/clients.ts'
+import { openClients, type Protocol } from './support/clients.ts'
 import { readCluster } from './support/cluster.ts'
 import { cpuOf, memoryOf } from './support/load.ts'
 import { startBinnacle } from './support/processes.ts'
@@ -34,23 +34,23 @@ async function tell(stage: string): Promise<void> {
   console.log(`${stage.padEnd(30)}${cells.map(n => `${Math.round(n)} MB`.padStart(9)).join('')}`)
 }
 
-const clients = await openClients(cluster, 'h1', width)
-
 console.log(`${''.padEnd(30)}${['resident', 'heap', 'of', 'buffers'].map(text => text.padStart(9)).join('')}`)
 try {
   await tell('at rest')
   await inFlight(objects, width, i => send(server.port, 'POST', path, { metadata: { name: `object-${i}` }, data: { filler, n: '0' } }))
-  closeConnections()
   await tell(`${objects} objects`)
   let received = 0
   const reader = () => (data: Buffer) => {
     received += data.length
   }
-  const list = await (clients[0] as Client).request('GET', `${path}?limit=1`, undefined, undefined, true)
-  const version = process.env.FROM === 'start' ? '0' : /"resourceVersion":"(\d+)"/.exec(list.kept.toString())?.[1]
+  const list = await send(server.port, 'GET', `${path}?limit=1`)
+  const version = process.env.FROM === 'start' ? '0' : /"resourceVersion":"(\d+)"/.exec(list.toString())?.[1]
   const watching = await openWatches(cluster, protocol, watchers, `${path}?watch=1&resourceVersion=${version}`, reader)
+  closeConnections()
   await sleep(1000)
   await tell(`${watchers} watchers`)
+  // Connections without requests would be closed meanwhile.
+  const clients = await openClients(cluster, 'h1', width)
   let highest = 0
   const sampler = setInterval(() => {
     highest = Math.max(highest, memoryOf(server.pid))
@@ -72,6 +72,7 @@ try {
   const events = received / (filler.length + 300)
   const cpu = (cpuOf(server.pid) - before) / events
   clearInterval(sampler)
+  for (const client of clients) client.close()
   console.log(
     `${Math.round(written / elapsed)} writes/s, some ${Math.round(events / elapsed)} events/s, ${cpu.toFixed(2)} µs of CPU for an event; highest ${Math.round(highest)} MB`,
   )
@@ -82,7 +83,6 @@ try {
   await sleep(quietSeconds * 1000)
   await tell('without watchers')
 } finally {
-  for (const client of clients) client.close()
   await server.stop()
 }
 process.exit(0)
