@@ -192,8 +192,8 @@ Buffer.poolSize = 64 * 1024
 setFlagsFromString('--no-parallel-scavenge')
 
 /**
- * Old objects are collected when they have grown by so much since the last time. Left to itself V8 lets them grow to four times as much where memory is plenty: with 250 definitions in use the
- * process took 800 MB, of which 200 were needed, where it takes 450 now, for a tenth more CPU.
+ * Old objects are collected when they have grown by so much since the last time. Left to itself V8 lets them grow to four times as much where memory is plenty: with 250 definitions in use
+ * 800 MB were resident, of which 270 were needed. Costs a tenth to a fifth more CPU there (`test/bench/definitions.ts`).
  */
 setFlagsFromString('--heap-growing-percent=30')
 
