@@ -78,6 +78,8 @@ export interface ControlPlaneOptions {
   readonly gates: Gates
   readonly runtimeConfig: RuntimeConfig
   readonly etcdPrefix: string
+  /** URLs of etcd's members; absent where the store is in this process. */
+  readonly etcdServers?: readonly string[]
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string
   readonly storedAs?: StoredForm
@@ -148,6 +150,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     eventTtlSeconds: options.eventTtlSeconds,
     serviceCIDRs: [...options.serviceCIDRs],
     nodePortRange,
+    ...(options.etcdServers && { etcdServers: options.etcdServers }),
     ...(options.auth && { auth: options.auth }),
   })
   checkIsBuilt(built, release, runtimeConfig)

@@ -49,6 +49,7 @@ async function openControlPlane(
     gates: config.gates,
     runtimeConfig: config.runtimeConfig,
     etcdPrefix: config.etcdPrefix,
+    ...(config.etcd && { etcdServers: config.etcd.servers }),
     storedAs: config.storedAs,
     encryption,
     fingerprint: GIT_VERSION,

@@ -31,7 +31,7 @@ import { certificateSigningRequestResource } from './certificates/certificate-si
 import { clusterTrustBundleResource } from './certificates/cluster-trust-bundle/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
 import { leaseCandidateResource } from './coordination/lease-candidate/definition.ts'
-import { componentStatusResource } from './core/component-status/definition.ts'
+import { componentStatuses } from './core/component-status/definition.ts'
 import { configMapResource } from './core/config-map/definition.ts'
 import { endpointsResource } from './core/endpoints/definition.ts'
 import { eventResourceWithTtl } from './core/event/definition.ts'
@@ -79,6 +79,8 @@ import { volumeAttributesClassResource } from './storage/volume-attributes-class
 import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
+  /** URLs of etcd's members; absent where the store is in this process. */
+  readonly etcdServers?: readonly string[]
   readonly eventTtlSeconds: number
   /** Absent where nobody is asked: then no token is known and nothing is allowed, as far as reviews can tell. */
   readonly auth?: AuthServices
@@ -107,7 +109,7 @@ const reviews = ({ authorizer, tokens, audiences }: AuthServices): ResourceDefin
 /** Every built-in kind, groups in the order in which discovery lists them. */
 export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] => [
   bindingResource,
-  componentStatusResource,
+  componentStatuses(options.etcdServers),
   configMapResource,
   endpointsResource,
   eventResourceWithTtl(options.eventTtlSeconds),

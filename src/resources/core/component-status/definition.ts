@@ -7,6 +7,7 @@ import { column, nameColumn } from '../../columns.ts'
 import { types } from '../../types.ts'
 import type { ApiStruct } from '../checks.ts'
 import { checkHealth, type Health } from './check-health.ts'
+import { checkMember } from './check-member.ts'
 
 const v1: Version = {
   group: '',
@@ -32,7 +33,7 @@ const v1: Version = {
 
 /** Programs of their own, by the ports on which they tell how they are. */
 const PORTS: Readonly<Record<string, number>> = { 'controller-manager': 10257, scheduler: 10259 }
-const STORE = 'etcd-0'
+const memberName = (index: number): string => `etcd-${index}`
 
 const statusOf = (name: string, isHealthy: boolean, told: { message?: string; error?: string }): KubeObject => ({
   kind: 'ComponentStatus',
@@ -41,14 +42,14 @@ const statusOf = (name: string, isHealthy: boolean, told: { message?: string; er
   conditions: [{ type: 'Healthy', status: isHealthy ? 'True' : 'False', ...told }],
 })
 
-/** The store is asked through the server itself, however many members it has. */
-async function askStore({ api }: VirtualCall): Promise<KubeObject> {
+/** The store answers this server: it is asked through the server itself. */
+async function askStore(name: string, { api }: VirtualCall): Promise<KubeObject> {
   try {
     await api.get({ group: '', resource: 'namespaces' }, '', 'kube-system')
   } catch (error) {
-    if ((error as { code?: number }).code !== 404) return statusOf(STORE, false, { error: (error as Error).message })
+    if ((error as { code?: number }).code !== 404) return statusOf(name, false, { error: (error as Error).message })
   }
-  return statusOf(STORE, true, { message: 'ok' })
+  return statusOf(name, true, { message: 'ok' })
 }
 
 const isSelected = ({ selection }: VirtualCall, { metadata }: KubeObject): boolean =>
@@ -56,15 +57,34 @@ const isSelected = ({ selection }: VirtualCall, { metadata }: KubeObject): boole
   (matchesLabels(selection.labels, metadata.labels) &&
     new FieldMatcher(selection.fields).matches(field => (field === 'metadata.name' ? (metadata.name ?? '') : '')))
 
-type Check = (port: number, signal: AbortSignal) => Promise<Health>
+/** How components are asked. */
+export interface ComponentChecks {
+  health(port: number, signal: AbortSignal): Promise<Health>
+  /** Of a member of etcd, by its URL. */
+  member(url: string, signal: AbortSignal): Promise<void>
+}
 
-export function componentStatuses(check: Check): ResourceDefinition {
+/** `etcdServers`: URLs of the members; none: the store is in this process. */
+export function componentStatuses(
+  etcdServers: readonly string[] = [],
+  checks: ComponentChecks = { health: checkHealth, member: checkMember },
+): ResourceDefinition {
+  const members = new Map(etcdServers.length === 0 ? [[memberName(0), undefined]] : etcdServers.map((url, i) => [memberName(i), url]))
+  const askMember = async (name: string, call: VirtualCall): Promise<KubeObject> => {
+    const url = members.get(name)
+    try {
+      if (url !== undefined) await checks.member(url, call.ctx.signal)
+    } catch (error) {
+      return statusOf(name, false, { error: (error as Error).message })
+    }
+    return askStore(name, call)
+  }
   const ask = async (name: string, call: VirtualCall): Promise<KubeObject> => {
-    if (name === STORE) return askStore(call)
-    const { isHealthy, message } = await check(PORTS[name] as number, call.ctx.signal)
+    if (members.has(name)) return askMember(name, call)
+    const { isHealthy, message } = await checks.health(PORTS[name] as number, call.ctx.signal)
     return statusOf(name, isHealthy, { message })
   }
-  const names = [...Object.keys(PORTS), STORE]
+  const names = [...Object.keys(PORTS), ...members.keys()]
   return {
     scope: 'Cluster',
     versions: [v1],
@@ -83,5 +103,3 @@ export function componentStatuses(check: Check): ResourceDefinition {
     },
   }
 }
-
-export const componentStatusResource = componentStatuses(checkHealth)

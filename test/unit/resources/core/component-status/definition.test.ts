@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { expect } from 'chai'
 import type { ResourceAccess, VirtualCall } from '../../../../../src/catalog/definition.ts'
 import { parseFieldSelector } from '../../../../../src/meta/field-selector.ts'
@@ -8,17 +8,26 @@ import { parseLabelSelector } from '../../../../../src/meta/label-selector.ts'
 import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { failure, notFoundError } from '../../../../../src/meta/status.ts'
 import { checkHealth } from '../../../../../src/resources/core/component-status/check-health.ts'
+import { checkMember } from '../../../../../src/resources/core/component-status/check-member.ts'
 import { componentStatuses } from '../../../../../src/resources/core/component-status/definition.ts'
 import { issueCertificate } from '../../../../support/certificates.ts'
 import { refusalText } from '../../../../support/test-registry.ts'
 
 const REFUSED = 'Get "https://127.0.0.1:10259/healthz": dial tcp 127.0.0.1:10259: connect: connection refused'
-const componentStatusResource = componentStatuses(async port => (port === 10257 ? { isHealthy: true, message: 'ok' } : { isHealthy: false, message: REFUSED }))
+const health = async (port: number) => (port === 10257 ? { isHealthy: true, message: 'ok' } : { isHealthy: false, message: REFUSED })
+const componentStatusResource = componentStatuses([], { health, member: checkMember })
 
-async function ask(verb: string, name: string, get: () => Promise<KubeObject>, labels = '', fields = ''): Promise<{ object: KubeObject }> {
+async function ask(
+  verb: string,
+  name: string,
+  get: () => Promise<KubeObject>,
+  labels = '',
+  fields = '',
+  of = componentStatusResource,
+): Promise<{ object: KubeObject }> {
   const selection = { labels: parseLabelSelector(labels), fields: parseFieldSelector(fields) }
   const call = { verb, name, namespace: '', dryRun: false, api: { get } as unknown as ResourceAccess, ctx: { signal: new AbortController().signal }, selection }
-  const answer = await componentStatusResource.virtual?.call(call as unknown as VirtualCall)
+  const answer = await of.virtual?.call(call as unknown as VirtualCall)
   return { object: answer?.object as KubeObject }
 }
 
@@ -63,6 +72,22 @@ describe('component statuses', () => {
       const { object } = await ask('list', '', here, labels, fields)
       expect(object.items.map((item: KubeObject) => item.metadata.name)).to.deep.equal(names)
     })
+
+  it('tell of each member of etcd', async () => {
+    const listening = createTcpServer().listen(0, '127.0.0.1')
+    const gone = createTcpServer().listen(0, '127.0.0.1')
+    await Promise.all([once(listening, 'listening'), once(gone, 'listening')])
+    const [there, nowhere] = [listening, gone].map(server => (server.address() as AddressInfo).port)
+    gone.close()
+    await once(gone, 'close')
+    const members = componentStatuses([`http://127.0.0.1:${there}`, `https://127.0.0.1:${nowhere}`], { health, member: checkMember })
+    const { object } = await ask('list', '', here, '', '', members)
+    listening.close()
+    expect(object.items.slice(2).map(cells)).to.deep.equal([
+      ['etcd-0', 'Healthy', 'ok', ''],
+      ['etcd-1', 'Unhealthy', '', `dial tcp 127.0.0.1:${nowhere}: connect: connection refused`],
+    ])
+  })
 
   it('tell of the scheduler where nothing listens', async () => {
     expect(cells((await ask('get', 'scheduler', here)).object)).to.deep.equal(['scheduler', 'Unhealthy', REFUSED, ''])
