@@ -6,9 +6,15 @@ import { readDescriptions } from '../../../src/resources/descriptions.ts'
 import { types } from '../../../src/resources/types.ts'
 import { builtinSnapshot } from '../../support/reference.ts'
 
+interface Property {
+  readonly description?: string
+  readonly allOf?: readonly { readonly $ref: string }[]
+  readonly items?: { readonly allOf?: readonly { readonly $ref: string }[] }
+}
+
 interface Definition {
   readonly description?: string
-  readonly properties?: Readonly<Record<string, { readonly description?: string }>>
+  readonly properties?: Readonly<Record<string, Property>>
 }
 
 const folder = join(import.meta.dirname, '../../../src/resources/descriptions')
@@ -66,6 +72,22 @@ describe('descriptions of the built-in kinds', () => {
       for (const [field, property] of Object.entries(properties)) if (!property.description) missing.push(`${document}: ${name}.${field}`)
     }
     expect(missing).to.deep.equal([])
+  })
+
+  // `kubectl explain` prints both, one after the other.
+  it('of a field say something else than those of its type', () => {
+    const texts = new Map(all.map(([name, { description }, document]) => [`${document}: ${name}`, description]))
+    const repeated = all.flatMap(([name, { properties = {} }, document]) =>
+      Object.entries(properties)
+        .filter(([, { description, allOf, items }]) =>
+          [...(allOf ?? []), ...(items?.allOf ?? [])].some(({ $ref }) => {
+            const type = $ref.slice($ref.lastIndexOf('/') + 1)
+            return !type.endsWith('.ListMeta') && description === texts.get(`${document}: ${type}`)
+          }),
+        )
+        .map(([field]) => `${document}: ${name}.${field}`),
+    )
+    expect(repeated).to.deep.equal([])
   })
 
   it('stand at every parameter of every operation', () => {
