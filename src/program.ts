@@ -45,6 +45,7 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
   let command: ReturnType<typeof readCommandLine>
   try {
     command = readCommandLine(argv)
+    if (command.action === 'serve') command.checkFiles()
   } catch (error) {
     if (!(error instanceof FlagError)) throw error
     process.stderr.write(`Error: ${error.message}\n`)
@@ -71,9 +72,11 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
         log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
       for (const what of worker === undefined ? config.lacking : []) log.warn(what)
       if (ignored.length > 0 && worker === undefined) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
-      const code = await serve(config, log)
-      if (config.dataIsTemporary && worker === undefined) await rm(config.dataDir, { recursive: true, force: true })
-      return code
+      try {
+        return await serve(config, log)
+      } finally {
+        if (config.dataIsTemporary && worker === undefined) await rm(config.dataDir, { recursive: true, force: true })
+      }
     }
   }
 }

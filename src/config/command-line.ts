@@ -1,13 +1,14 @@
 import { buildConfig, type Config } from './config.ts'
 import { FLAGS, type FlagSpec } from './flag-table.ts'
+import { checkNamedFiles } from './named-files.ts'
 import { isTrue, parseFlags } from './parse-flags.ts'
 
 /** What a command line asks for. */
 export type Command =
   | { readonly action: 'help' }
   | { readonly action: 'version' }
-  /** `ignored`: flags that were accepted and have no effect. */
-  | { readonly action: 'serve'; readonly config: Config; readonly ignored: readonly string[] }
+  /** `ignored`: flags that were accepted and have no effect. `checkFiles` looks whether the files that are named can be read, and throws FlagError. */
+  | { readonly action: 'serve'; readonly config: Config; readonly ignored: readonly string[]; readonly checkFiles: () => void }
 
 /** Throws FlagError. */
 export function readCommandLine(argv: readonly string[]): Command {
@@ -15,7 +16,7 @@ export function readCommandLine(argv: readonly string[]): Command {
   if (isTrue(given.values.get('help')?.[0] ?? 'false')) return { action: 'help' }
   const version = given.values.get('version')?.[0] ?? 'false'
   if (version !== 'false') return { action: 'version' }
-  return { action: 'serve', config: buildConfig(given), ignored: given.ignored }
+  return { action: 'serve', config: buildConfig(given), ignored: given.ignored, checkFiles: () => checkNamedFiles(given) }
 }
 
 /** What `--help` prints. */

@@ -1,0 +1,44 @@
+import { readFileSync, statSync } from 'node:fs'
+import type { FlagName } from './flag-table.ts'
+import { FlagError, type GivenFlags } from './parse-flags.ts'
+
+/** Flags that name files which have to be there. --encryption-provider-config is told of by whoever reads it, in kube-apiserver's words. */
+const FLAGS_OF_FILES: readonly FlagName[] = [
+  'authorization-rules-file',
+  'client-ca-file',
+  'etcd-cafile',
+  'etcd-certfile',
+  'etcd-keyfile',
+  'kubelet-certificate-authority',
+  'kubelet-client-certificate',
+  'kubelet-client-key',
+  'service-account-key-file',
+  'service-account-signing-key-file',
+  'tls-cert-file',
+  'tls-private-key-file',
+  'token-auth-file',
+]
+
+const FLAGS_OF_CAS: readonly FlagName[] = ['client-ca-file', 'etcd-cafile', 'kubelet-certificate-authority']
+
+/** Refuses files that cannot be read, and bundles without a certificate, before anything is begun. Throws FlagError naming flag and file. */
+export function checkNamedFiles({ values }: GivenFlags): void {
+  for (const flag of FLAGS_OF_FILES)
+    for (const file of values.get(flag) ?? []) {
+      if (file === '') continue
+      const text = textOf(flag, file)
+      if (FLAGS_OF_CAS.includes(flag) && text?.includes('-----BEGIN CERTIFICATE-----') === false)
+        throw new FlagError(`--${flag}: ${file} holds no certificate: it is to be in PEM`)
+    }
+}
+
+/** Undefined: a pipe, which can be read once. */
+function textOf(flag: FlagName, file: string): string | undefined {
+  try {
+    const stat = statSync(file)
+    return stat.isFile() || stat.isDirectory() ? readFileSync(file, 'utf8') : undefined
+  } catch (error) {
+    const { message } = error as Error
+    throw new FlagError(`--${flag}: ${message.includes(file) ? message : `${message} ${file}`}`)
+  }
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { checkNamedFiles } from '../../../src/config/named-files.ts'
+import { FlagError, parseFlags } from '../../../src/config/parse-flags.ts'
+
+describe('files that flags name', () => {
+  let folder: string
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'binnacle-named-files-'))
+    await writeFile(join(folder, 'ca.crt'), '-----BEGIN CERTIFICATE-----\n')
+    await writeFile(join(folder, 'text'), 'no certificate\n')
+  })
+  after(() => rm(folder, { recursive: true }))
+
+  const refusal = (...argv: string[]): string => {
+    try {
+      checkNamedFiles(parseFlags(argv.map(argument => argument.replace('FOLDER', folder))))
+      return ''
+    } catch (error) {
+      expect(error).to.be.an.instanceOf(FlagError)
+      return (error as Error).message.replaceAll(folder, 'FOLDER')
+    }
+  }
+
+  const cases: [name: string, argv: string[], refusal: string][] = [
+    ['one that is there', ['--client-ca-file=FOLDER/ca.crt'], ''],
+    ['none', ['--token-auth-file='], ''],
+    ['one that is missing', ['--token-auth-file=FOLDER/tokens'], "--token-auth-file: ENOENT: no such file or directory, stat 'FOLDER/tokens'"],
+    [
+      'the second of two',
+      ['--service-account-key-file=FOLDER/text,FOLDER/key'],
+      "--service-account-key-file: ENOENT: no such file or directory, stat 'FOLDER/key'",
+    ],
+    ['a directory', ['--tls-cert-file=FOLDER', '--tls-private-key-file=FOLDER/text'], '--tls-cert-file: EISDIR: illegal operation on a directory, read FOLDER'],
+    ['no plain file, which can be read once', ['--token-auth-file=/dev/null'], ''],
+    ['a bundle without a certificate', ['--client-ca-file=FOLDER/text'], '--client-ca-file: FOLDER/text holds no certificate: it is to be in PEM'],
+    [
+      'a kubelet CA without one',
+      ['--kubelet-certificate-authority=FOLDER/text'],
+      '--kubelet-certificate-authority: FOLDER/text holds no certificate: it is to be in PEM',
+    ],
+  ]
+  for (const [name, argv, expected] of cases) it(`${name}: ${expected || 'taken'}`, () => expect(refusal(...argv)).to.equal(expected))
+})
