@@ -33,6 +33,7 @@ interface Part {
 }
 
 const FIRST_WAIT_MS = 50
+const REFUSALS = 3
 
 /**
  * Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, the priority classes of the system, the objects of flow control, and the service
@@ -74,20 +75,24 @@ export async function keepBootstrapped(
     await Promise.all([...missing.values(), ...kept.filter(({ name }) => !missing.has(name))].map(make))
 }
 
-/** Tries until it is there: true. False where it is refused, which no second try within a moment would change. */
+/**
+ * Tries until it is there: true. False where it is refused several times within a moment: once may be the work of another server that begins, and has taken the address of the
+ * service but not stored the service yet.
+ */
 async function isMade(env: ControllerEnvironment, part: Part, signal: AbortSignal): Promise<boolean> {
+  let refusals = 0
   for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
       await part.make(env)
       return true
     } catch (error) {
       const why = { what: part.name, error: (error as Error).message }
-      if (isRefused(error)) {
+      if (isRefused(error) && ++refusals === REFUSALS) {
         env.logger.warn('bootstrap objects are refused, and left out', why)
         return false
       }
       // Of servers that begin together, one may find that another is making them.
-      if (wait === FIRST_WAIT_MS) env.logger.debug(2, 'bootstrap objects cannot be made yet', why)
+      if (wait === FIRST_WAIT_MS || isRefused(error)) env.logger.debug(2, 'bootstrap objects cannot be made yet', why)
       else env.logger.warn('bootstrap objects cannot be made yet', why)
       await pause(wait, signal)
     }

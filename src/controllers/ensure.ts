@@ -9,8 +9,10 @@ export async function ensure({ access }: ControllerEnvironment, id: ResourceId, 
     await access.get(id, namespace, object.metadata.name as string, { resourceVersion: '0' })
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error
-    await access.create(id, namespace, object).catch(again => {
-      if (!isStatusError(again, 'AlreadyExists')) throw again
+    await access.create(id, namespace, object).catch(async again => {
+      if (isStatusError(again, 'AlreadyExists')) return
+      // Another server may have made it, and what it asked for (an address, say) is taken by itself.
+      await access.get(id, namespace, object.metadata.name as string).catch(() => Promise.reject(again))
     })
   }
 }

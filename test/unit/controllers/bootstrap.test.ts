@@ -153,6 +153,25 @@ describe('bootstrap', () => {
     await kept
   })
 
+  for (const [name, tries] of [
+    ['has just stored', 1],
+    ['is about to store', 2],
+  ] as const)
+    it(`tells of no refusal where it comes of the service that another server ${name}`, async () => {
+      const t = builtinRegistry()
+      const env = controllerEnvironment(t)
+      let tried = 0
+      const create: typeof env.access.create = async (id, namespace, object) => {
+        if (id.resource !== 'services') return env.access.create(id, namespace, object)
+        if (++tried === tries) await env.access.create(id, namespace, object)
+        throw forbiddenError(id, 'kubernetes', 'its address is taken')
+      }
+      const told: unknown[] = []
+      const logger = { ...env.logger, warn: (_: string, fields?: Record<string, unknown>) => void told.push(fields?.what) }
+      expect(await bootstrap({ ...env, logger, access: { ...env.access, create } }, options, NEVER)).to.deep.equal([])
+      expect([told, tried]).to.deep.equal([[], tries])
+    })
+
   it('ends when it is told to', async () => {
     const t = builtinRegistry()
     t.backend.down = true
