@@ -6,6 +6,8 @@ export type Form = 'object' | 'metadata' | 'table' | 'table of metadata'
 
 export const isMetadataOnly = (form: Form): boolean => form === 'metadata' || form === 'table of metadata'
 
+export const isTable = (form: Form): boolean => form === 'table' || form === 'table of metadata'
+
 export const anyForm = (chance: Chance): Form => (chance.is(0.7) ? 'object' : chance.pick(['metadata', 'table', 'table of metadata']))
 
 /** `what`: an object, or a list of them. */
