@@ -94,7 +94,7 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
       const check = async (asked: Record<string, Promise<JsonAnswer>>, limit: number): Promise<void> => {
         for (const [what, answer] of Object.entries(asked)) {
           const { status, body, milliseconds } = await answer
-          if ((status !== 503 && status !== 504) || body.kind !== 'Status' || body.code !== status || body.reason === undefined || milliseconds > limit)
+          if ((status !== 503 && status !== 504) || body.status !== 'Failure' || body.code !== status || body.reason === undefined || milliseconds > limit)
             wrong.push(`${what}: ${status} after ${Math.round(milliseconds)} ms: ${JSON.stringify(body)}`)
         }
       }
