@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type AdmissionPlugin, admissionChain } from './admission/chain.ts'
 import { authorizerOf } from './admission/expressions/authorizer-answers.ts'
 import { AdmissionMetrics } from './admission/metrics.ts'
-import { type BuiltPluginName, isBuiltPlugin, isMissedPlugin, type PluginName } from './admission/plugin-names.ts'
+import { type BuiltPluginName, isBuiltPlugin, type PluginName } from './admission/plugin-names.ts'
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts'
 import { nodeRestriction } from './admission/plugins/node-restriction.ts'
 import { PolicyMetrics } from './admission/policies/metrics.ts'
@@ -52,7 +52,7 @@ export interface AdmissionOptions {
   readonly authorize: Authorizer['authorize']
   /** Which asks admission, and which admission asks: there is one by the time of the first write. */
   readonly registry: () => Registry
-  /** Those that are on, in their order. Those of them that are not built are left out, and a line of the log names them. */
+  /** Those that are on, in their order. Those of them that are not built are left out. */
   readonly plugins: readonly PluginName[]
   readonly tolerationSeconds: TolerationSeconds
 }
@@ -131,8 +131,6 @@ export function createAdmission({ catalog, logger, isAllowed, authorize, registr
     }),
     ValidatingAdmissionWebhook: validatingWebhooks(webhookEnv, validating),
   }
-  const missing = plugins.filter(isMissedPlugin)
-  if (missing.length > 0) logger.info('admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') })
   return {
     functions: admissionChain(
       plugins.filter(isBuiltPlugin).map(name => built[name]),

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { isMissedPlugin } from './admission/plugin-names.ts'
 import { readCommandLine, usage } from './config/command-line.ts'
 import type { Config } from './config/config.ts'
 import { FlagError } from './config/parse-flags.ts'
@@ -71,6 +72,9 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
       for (const resource of worker === undefined ? config.droppedWatchCacheSizes : [])
         log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
       for (const what of worker === undefined ? config.lacking : []) log.warn(what)
+      const missing = config.admissionPlugins.filter(isMissedPlugin)
+      if (missing.length > 0 && worker === undefined)
+        log.info('admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') })
       if (ignored.length > 0 && worker === undefined) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
       try {
         return await serve(config, log)

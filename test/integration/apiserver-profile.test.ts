@@ -19,7 +19,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
 /** A server under the profile, started in a directory of its own without a place for its data. */
 class Apiserver {
   readonly directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
-  private log = ''
+  log = ''
   private child: ChildProcess | undefined
 
   async start(): Promise<void> {
@@ -79,6 +79,8 @@ describe('--profile=apiserver', function () {
       client.close()
     }
   })
+
+  it('names the default plugins that are missing', () => expect(server.log).to.match(/not implemented plugins=\S*PodSecurity/))
 
   it('writes nothing where it is started, and leaves nothing behind', async () => {
     expect(readdirSync(server.directory)).to.deep.equal([])
