@@ -12,8 +12,8 @@ const PACE_BYTES = 768 * 1024
 export const BACKLOG = new Backlog({ budget: 24 << 20, most: PACE_BYTES, least: 16 * 1024 })
 /** Frames of one write. More would be joined in memory for nothing. */
 const WRITE_BYTES = 1 << 20
-/** The same while many clients are behind. */
-const SHORT_WRITE_BYTES = 32 * 1024
+/** The same while many clients are behind: two records of TLS, framing included. */
+const SHORT_WRITE_BYTES = 32_000
 /** A client that has taken nothing for so long is given up. */
 const STALLED_MS = 5_000
 

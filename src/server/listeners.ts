@@ -13,6 +13,7 @@ import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
 import { answerInvalidRequest } from './invalid-request.ts'
 import { HEADERS_CHECK_MS, HEADERS_MS, HTTP2_LIMITS, IDLE_MS, MAX_HEADER_BYTES } from './limits.ts'
 import { encodeStatusAsJson } from './status-body.ts'
+import { writeBounds } from './tls/write-bounds.ts'
 import { upgradeListener } from './upgrade.ts'
 import type { ConnectionSource } from './workers/worker-link.ts'
 
@@ -89,9 +90,11 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Ht
   const [takeHttp1] = server.listeners('secureConnection') as [(this: unknown, socket: TLSSocket) => void]
   serveHttp1(server, listener, socket => takeHttp1.call(server, socket as TLSSocket))
   server.off('secureConnection', takeHttp1)
+  const boundWrites = writeBounds()
   server.on('secureConnection', (socket: TLSSocket) => {
     // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
     socket.setNoDelay(true)
+    boundWrites(socket)
     const session = socket.alpnProtocol === 'h2' ? new Connection(socket, listener, HTTP2_LIMITS) : undefined
     server.emit(SECURED, socket, session)
     if (session === undefined) takeHttp1.call(server, socket)
