@@ -31,7 +31,10 @@ function elementOf(list: CelList, key: Value): Value | undefined {
   return list.takesIntsOnly && !isInt(key) ? new CelError(`unsupported index: ${printValue(key)}`) : list.at(index)
 }
 
-const required = (value: Value, key: Value): Value => partOf(value, key) ?? (value instanceof CelList ? outOfBounds(key) : missingKey(key))
+function required(value: Value, key: Value): Value {
+  const part = partOf(value, key)
+  return part === undefined ? (value instanceof CelList ? outOfBounds(key) : missingKey(key)) : part
+}
 
 /** Why a value can be no key; nothing where it can. */
 export function keyFault(key: Value): CelError | undefined {
@@ -64,7 +67,7 @@ export function constantQualifier(key: Value, optional: boolean): Qualifier {
       frame.charge(1)
       // Most steps are by name from a map.
       const part = value instanceof CelMap ? value.find(key) : partOf(value, key)
-      return part ?? required(value, key)
+      return part === undefined ? required(value, key) : part
     },
     fromIfPresent(frame, value) {
       const part = partOf(value, key)

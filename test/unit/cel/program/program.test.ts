@@ -62,6 +62,12 @@ describe('programs of expressions', () => {
     expect(wrong).to.deep.equal([])
   })
 
+  it('find members and elements that are null', () => {
+    for (const expression of ["{'a': null}.a == null", "{'a': null}['a'] == null", '[null][0] == null', "{'a': {'b': null}}.a.b == null"]) {
+      expect(programOf(expression).evaluate(NOTHING).value, expression).to.equal(true)
+    }
+  })
+
   it('take turns in loops within loops', async () => {
     let turns = 0
     const next = (): Promise<void> => {
