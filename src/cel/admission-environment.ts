@@ -61,21 +61,20 @@ const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
   'kubernetes.Namespace': structWith({ metadata: 'kubernetes.NamespaceMetadata', spec: 'kubernetes.NamespaceSpec', status: 'kubernetes.NamespaceStatus' }),
 }
 
-const PATCH = structWith({ op: 'string', path: 'string', from: 'string', value: 'dyn' })
-/** Without a schema any field may be written. */
-const ANY_OBJECT: StructDeclaration = { fieldType: () => DYN }
-
 const ESCAPE = declare('string_jsonpatch_escapeKey_string: jsonpatch.escapeKey(string) -> string')
 
 const PATCH_DEFAULTS: Readonly<Record<string, Value>> = { op: '', path: '', from: '', value: null }
 
-function newPatchStruct(name: string, fields: ReadonlyMap<string, Value>): Value {
-  return new StructValue(name, fields, name === 'JSONPatch' ? PATCH_DEFAULTS : {})
+const PATCH: StructDeclaration = {
+  ...structWith({ op: 'string', path: 'string', from: 'string', value: 'dyn' }),
+  make: fields => new StructValue('JSONPatch', fields, PATCH_DEFAULTS),
 }
 
 function patchStruct(name: string): StructDeclaration | undefined {
   if (name === 'JSONPatch') return PATCH
-  return name === 'Object' || name.startsWith('Object.') ? ANY_OBJECT : undefined
+  if (name !== 'Object' && !name.startsWith('Object.')) return undefined
+  // Without a schema any field may be written.
+  return { fieldType: () => DYN, make: fields => new StructValue(name, fields) }
 }
 
 const KEPT = new Set(['any', 'bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint'])
@@ -108,5 +107,5 @@ export function admissionEnvironment(base: Environment, { params, authorizer, pa
     return (Object.hasOwn(STRUCTS, name) ? STRUCTS[name] : undefined) ?? (patches ? patchStruct(name) : undefined)
   })
   if (!patches) return environment
-  return { ...environment, functions: new Map([...environment.functions, ...ESCAPE.map(fn => [fn.name, fn] as const)]), newStruct: newPatchStruct }
+  return { ...environment, functions: new Map([...environment.functions, ...ESCAPE.map(fn => [fn.name, fn] as const)]) }
 }

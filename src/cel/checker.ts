@@ -3,6 +3,7 @@ import type { FunctionDeclaration, Overload } from './declarations.ts'
 import type { Environment } from './environment.ts'
 import type { Issues } from './issues.ts'
 import { LOGICAL_AND, LOGICAL_OR, OPTIONAL_SELECT } from './operators.ts'
+import { messageOf } from './protobuf/messages.ts'
 import { Knowledge, mostGeneral, substitute, substituteAll } from './substitution.ts'
 import {
   BOOL,
@@ -22,10 +23,11 @@ import {
   type Type,
   typeOf,
 } from './type.ts'
+import type { Int } from './values/value.ts'
 
 /** What a name or a call was found to mean. */
 export type Reference =
-  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'name'; readonly name: string; readonly constant?: Int }
   | { readonly kind: 'overloads'; readonly name: string; readonly ids: readonly string[] }
 
 /** A tree whose types fit. */
@@ -61,6 +63,9 @@ function dottedName(expr: Expr): string | undefined {
   const operand = dottedName(expr.operand)
   return operand === undefined ? undefined : `${operand}.${expr.field}`
 }
+
+/** Types that count as structs without fields, though none can be made. */
+const FIELDLESS = new Set(['bool', 'bytes', 'double', 'int', 'list', 'null_type', 'string', 'uint'])
 
 /** A leading dot asks for the outermost name, which all names are that belong to no loop. */
 const plainName = (name: string): string => (name.startsWith('.') ? name.slice(1) : name)
@@ -141,8 +146,14 @@ class Checker {
   #name(id: ExprId, written: string): Type | undefined {
     const name = plainName(written)
     const type = this.#lookUp(name)
-    if (type) this.#references.set(id, { kind: 'name', name })
-    return type
+    if (type) {
+      this.#references.set(id, { kind: 'name', name })
+      return type
+    }
+    const constant = this.#environment.constants.get(name)
+    if (constant === undefined) return undefined
+    this.#references.set(id, { kind: 'name', name, constant })
+    return INT
   }
 
   #lookUp(name: string): Type | undefined {
@@ -151,7 +162,10 @@ class Checker {
       if (type) return type
     }
     const { variables, types, struct } = this.#environment
-    return variables.get(name) ?? (struct(name) ? typeOf(structOf(name)) : types.get(name))
+    const variable = variables.get(name)
+    if (variable) return variable
+    const declared = struct(name)
+    return declared ? typeOf(declared.type ?? structOf(name)) : types.get(name)
   }
 
   #select(expr: SelectExpr): Type {
@@ -178,12 +192,14 @@ class Checker {
   }
 
   #structField(id: ExprId, name: string, field: string): Type | undefined {
+    // A map, though it cannot be made by that name, counts as having every field.
+    if (name === 'map') return DYN
     const struct = this.#environment.struct(name)
-    if (!struct) {
+    if (!struct && !FIELDLESS.has(name)) {
       this.#report(id, `unexpected failed resolution of '${name}'`)
       return undefined
     }
-    const type = struct.fieldType(field)
+    const type = struct?.fieldType(field)
     if (!type) this.#report(id, `undefined field '${field}'`)
     return type
   }
@@ -289,10 +305,10 @@ class Checker {
   #struct({ id, typeName, fields }: StructExpr): Type {
     const meant = this.#name(id, typeName)
     if (!meant) return this.#undeclared(id, typeName)
-    const type = this.#structType(id, meant)
+    const { type, name = plainName(typeName) } = this.#structType(id, meant)
     for (const field of fields) {
       const given = this.#check(field.value)
-      const wanted = (type.kind === 'struct' ? this.#structField(field.id, type.name, field.name) : undefined) ?? ERROR
+      const wanted = this.#structField(field.id, name, field.name) ?? ERROR
       const value = field.optional ? this.#optionalValue(field.value, given) : given
       if (this.#fits([wanted], [value])) continue
       this.#report(field.id, `expected type of field '${field.name}' is '${printType(wanted)}' but provided type is '${printType(value)}'`)
@@ -300,11 +316,14 @@ class Checker {
     return type
   }
 
-  #structType(id: ExprId, meant: Type): Type {
+  /** With the name of the struct whose fields it has. */
+  #structType(id: ExprId, meant: Type): { readonly type: Type; readonly name?: string } {
     const type = meant.kind === 'type' ? meant.params[0] : undefined
-    if (type?.kind === 'struct') return type
+    if (type?.kind === 'struct') return { type, name: type.name }
+    const name = type && messageOf(type)
+    if (type && name !== undefined) return { type, name }
     if (meant.kind !== 'error') this.#report(id, type ? `'${type.name}' is not a message type` : `'${meant.name}' is not a type`)
-    return ERROR
+    return { type: ERROR }
   }
 
   #loop(expr: ComprehensionExpr): Type {

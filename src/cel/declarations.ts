@@ -1,4 +1,5 @@
 import { parseType, splitTypes, type Type } from './type.ts'
+import type { Value } from './values/value.ts'
 
 /** One signature of a function. */
 export interface Overload {
@@ -20,6 +21,10 @@ export interface FunctionDeclaration {
 /** A field of a struct; `any` name gives a type where a struct's fields are not known. */
 export interface StructDeclaration {
   readonly fieldType: (name: string) => Type | undefined
+  /** That the name stands for; a struct of that name, if absent. */
+  readonly type?: Type
+  /** Makes a value of the fields that an expression gives; absent where none can be made. */
+  readonly make?: (fields: ReadonlyMap<string, Value>) => Value
 }
 
 function paramsOf({ kind, name, params }: Type): string[] {

@@ -15,8 +15,9 @@ import { STRINGS } from './libraries/strings.ts'
 import { TWO_VARIABLE_LOOPS } from './libraries/two-variable-loops.ts'
 import { URLS } from './libraries/urls.ts'
 import { type Macros, OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from './macros.ts'
+import { PROTOBUF_CONSTANTS, protobufStruct } from './protobuf/messages.ts'
 import { parseType, type Type, typeOf } from './type.ts'
-import type { Value } from './values/value.ts'
+import type { Int } from './values/value.ts'
 
 /** What an expression may speak of. */
 export interface Environment {
@@ -26,8 +27,8 @@ export interface Environment {
   /** Names of types that are values. */
   readonly types: ReadonlyMap<string, Type>
   readonly struct: (name: string) => StructDeclaration | undefined
-  /** Makes a struct of the fields that an expression gives; absent where none can be made. */
-  readonly newStruct?: (name: string, fields: ReadonlyMap<string, Value>) => Value
+  /** Numbers that have names. */
+  readonly constants: ReadonlyMap<string, Int>
 }
 
 /** What one release of Kubernetes added to the base environment. */
@@ -83,7 +84,8 @@ export function baseEnvironment(minor: number): Environment {
     functions: functionsOf(additions),
     variables: new Map(),
     types: new Map(types.map(type => [type.name, typeOf(type)])),
-    struct: () => undefined,
+    struct: protobufStruct,
+    constants: PROTOBUF_CONSTANTS,
   }
 }
 

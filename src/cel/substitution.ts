@@ -50,8 +50,17 @@ function assignAll(draft: Knowledge, first: readonly Type[], second: readonly Ty
   return first.length === second.length && first.every((type, i) => assignable(draft, type, second[i]!))
 }
 
-function isNullable({ kind }: Type): boolean {
-  return kind === 'opaque' || kind === 'struct' || kind === 'any' || kind === 'duration' || kind === 'timestamp' || kind === 'dyn' || kind === 'null'
+function isNullable({ kind, nullable }: Type): boolean {
+  return (
+    nullable === true ||
+    kind === 'opaque' ||
+    kind === 'struct' ||
+    kind === 'any' ||
+    kind === 'duration' ||
+    kind === 'timestamp' ||
+    kind === 'dyn' ||
+    kind === 'null'
+  )
 }
 
 function assignable(draft: Knowledge, a: Type, b: Type): boolean {

@@ -27,6 +27,8 @@ export interface Type {
   readonly name: string
   /** Of a list its elements' type, of a map those of keys and values. */
   readonly params: readonly Type[]
+  /** Of a scalar that null can stand for: what a wrapper of protobuf is. In all else the type is that of the scalar. */
+  readonly nullable?: true
 }
 
 const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] })
@@ -49,6 +51,8 @@ export const listOf = (element: Type): Type => ({ kind: 'list', name: 'list', pa
 export const mapOf = (key: Type, value: Type): Type => ({ kind: 'map', name: 'map', params: [key, value] })
 export const typeOf = (type: Type): Type => ({ kind: 'type', name: 'type', params: [type] })
 export const structOf = (name: string): Type => simple('struct', name)
+/** The type of a wrapper of protobuf, such as `google.protobuf.Int64Value`. */
+export const wrapperOf = (scalar: Type): Type => ({ ...scalar, nullable: true })
 export const paramOf = (name: string): Type => simple('param', name)
 export const opaqueOf = (name: string, ...params: Type[]): Type => ({ kind: 'opaque', name, params })
 export const optionalOf = (type: Type): Type => opaqueOf('optional_type', type)
@@ -89,20 +93,27 @@ export function splitTypes(text: string): string[] {
 }
 
 /** As errors of the checker print a type. */
-export function printType({ kind, name, params }: Type): string {
+export function printType({ kind, name, params, nullable }: Type): string {
+  if (nullable) return `wrapper(${name})`
   if (kind === 'error') return '!error!'
   if (kind === 'any' || kind === 'duration' || kind === 'timestamp' || kind === 'null') return kind
   return params.length === 0 ? name : `${name}(${params.map(printType).join(', ')})`
 }
 
 /** By the names that a program sees, as an environment prints the type of a result. */
-export const typeText = ({ name, params }: Type): string => (params.length === 0 ? name : `${name}(${params.map(typeText).join(', ')})`)
+export function typeText({ name, params, nullable }: Type): string {
+  if (nullable) return `wrapper(${name})`
+  return params.length === 0 ? name : `${name}(${params.map(typeText).join(', ')})`
+}
 
-/** Whether two types are the same in every part. */
+/** Whether two types are the same in every part. A wrapper and its scalar are. */
 export function sameType(a: Type, b: Type): boolean {
   if (a === b) return true
   return a.kind === b.kind && a.name === b.name && a.params.length === b.params.length && a.params.every((param, i) => sameType(param, b.params[i]!))
 }
+
+/** Whether a type is a scalar itself, not a wrapper of it. */
+export const isPlain = (type: Type, scalar: Type): boolean => sameType(type, scalar) && !type.nullable
 
 /** Whether two types are the same but for the names of parameters. */
 export function equivalentType(a: Type, b: Type): boolean {

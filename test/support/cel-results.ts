@@ -47,8 +47,10 @@ export interface CelResults {
   readonly results: readonly CelResult[]
 }
 
-export const readResults = (file: string | URL = new URL('../fixtures/cel/results.json', import.meta.url)): CelResults[] =>
-  parseJson(readFileSync(file)).value as unknown as CelResults[]
+const FILES = ['results.json', 'protobuf.json'].map(name => new URL(`../fixtures/cel/${name}`, import.meta.url))
+
+/** All groups in test/fixtures/cel. */
+export const readResults = (): CelResults[] => FILES.flatMap(file => parseJson(readFileSync(file)).value as unknown as CelResults[])
 
 /** The environment in which the expressions of a group are compiled. */
 export function resultsEnvironment(schema: JsonSchemaProps): ReturnType<typeof extend> {

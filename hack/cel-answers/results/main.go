@@ -1,4 +1,4 @@
-// Command results asks cel-go, and the rules of custom resource definitions, for the value and the costs of every expression in test/fixtures/cel/results.json, and writes the file anew:
+// Command results asks cel-go, and the rules of custom resource definitions, for the value and the costs of every expression in test/fixtures/cel/results.json, or protobuf.json beside it, and writes the file anew:
 //
 //	cd hack/cel-answers && GOFLAGS=-mod=mod go run ./results ../../test/fixtures/cel/results.json
 //

@@ -107,7 +107,7 @@ export const CONVERSIONS: Implementations = {
   double_to_int64: ({ value }: CelDouble) => doubleToInt(value),
   duration_to_int64: ({ nanos }: CelDuration) => toInt(nanos),
   string_to_int64: textToInt,
-  timestamp_to_int64: ({ seconds }: CelTimestamp) => seconds,
+  timestamp_to_int64: ({ seconds }: CelTimestamp) => toInt(BigInt(seconds)),
   uint64_to_int64: ({ value }: CelUint) => toInt(value),
   string_to_string: identity,
   bool_to_string: (value: boolean) => String(value),

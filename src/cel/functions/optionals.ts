@@ -1,7 +1,7 @@
 import { listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
 import { printValue } from '../values/print.ts'
-import { CelDouble, CelDuration, CelError, CelList, CelMap, CelOptional, CelTimestamp, CelUint, NONE, type Value } from '../values/value.ts'
+import { CelDouble, CelDuration, CelError, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelUint, NONE, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
 /** The zero value of a type that has one: lists and maps that come from documents have none. */
@@ -13,6 +13,7 @@ function isZero(value: Value): boolean {
   // Go's zero time is the first instant of the year 1.
   if (value instanceof CelTimestamp) return value.seconds === -62135596800 && value.nanos === 0
   if (value instanceof CelList || value instanceof CelMap) return value.size === 0 && value.isZeroable
+  if (value instanceof CelObject) return value.isZero
   return value instanceof Uint8Array && value.length === 0
 }
 

@@ -1,4 +1,5 @@
 import { toInt } from '../values/integer.ts'
+import { withinDate } from '../values/time.ts'
 import { type CelDuration, CelError, type CelTimestamp, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
@@ -7,7 +8,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
 const MAX_FORMATTERS = 64
 
 /** Milliseconds of the wall clock at an instant in a zone by name or offset, as if they were of UTC; an error in Go's words. */
-function wallClock({ seconds }: CelTimestamp, zone: string): number | CelError {
+function wallClock(seconds: number, zone: string): number | CelError {
   const colon = zone.indexOf(':')
   if (colon < 0) return namedZone(seconds * 1000, zone)
   const hours = atoi(zone.slice(0, colon))
@@ -56,14 +57,15 @@ function dayOfYear(date: Date): number {
   return Math.floor((date.getTime() - first.getTime()) / DAY)
 }
 
-type Part = (wall: Date, time: CelTimestamp) => number
+/** @param years that the wall clock's year is off. */
+type Part = (wall: Date, time: CelTimestamp, years: number) => number
 
 const PARTS: Readonly<Record<string, Part>> = {
   day_of_month_1_based: wall => wall.getUTCDate(),
   day_of_month: wall => wall.getUTCDate() - 1,
   day_of_week: wall => wall.getUTCDay(),
   day_of_year: dayOfYear,
-  year: wall => wall.getUTCFullYear(),
+  year: (wall, _time, years) => wall.getUTCFullYear() + years,
   hours: wall => wall.getUTCHours(),
   milliseconds: (_wall, { nanos }) => Math.floor(nanos / 1_000_000),
   minutes: wall => wall.getUTCMinutes(),
@@ -72,8 +74,10 @@ const PARTS: Readonly<Record<string, Part>> = {
 }
 
 function inZone(part: Part, time: CelTimestamp, zone: string): Value {
-  const wall = wallClock(time, zone)
-  return typeof wall === 'number' ? part(new Date(wall), time) : wall
+  const { seconds, years } = withinDate(time.seconds)
+  const wall = wallClock(seconds, zone)
+  if (typeof wall !== 'number') return wall
+  return part(new Date(wall), time, years)
 }
 
 /** The signature of seconds in a zone is the one that is named otherwise. */

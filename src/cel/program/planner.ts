@@ -127,9 +127,19 @@ export class Planner {
       const local = scope.names.get(name)
       if (local) return read(attributeFrom(local))
     }
+    if (reference?.kind === 'name' && reference.constant !== undefined) return constant(reference.constant)
     const type = this.#typeOf(id)
-    if (type.kind === 'type' && !this.#environment.variables.has(name)) return constant(new CelType(type.params[0]?.name ?? 'type'))
+    if (type.kind === 'type' && !this.#environment.variables.has(name)) return constant(this.#typeValue(name, type))
     return read(attributeFrom(variable(name)))
+  }
+
+  /** Names of structs that cannot be made, and of messages that are values of other types, are types to the checker alone. */
+  #typeValue(name: string, { params }: Type): CelType {
+    const { struct, types } = this.#environment
+    const declared = struct(name)
+    const isOther = declared?.type !== undefined && declared.type.kind !== 'struct'
+    if (declared && !types.has(name) && (isOther || !declared.make)) throw new Fault(`reference to undefined type: ${name}`)
+    return new CelType(params[0]?.name ?? 'type')
   }
 
   #select(expr: SelectExpr): Plan {
@@ -248,11 +258,10 @@ export class Planner {
   }
 
   #struct({ id, fields }: StructExpr): Plan {
-    const { name } = this.#typeOf(id)
+    const name = this.#checked.references.get(id)?.name ?? ''
     const makers = fields.map(field => ({ name: field.name, value: this.#plan(field.value).evaluate, optional: field.optional }))
-    const { newStruct } = this.#environment
-    if (!newStruct) throw new Fault(`unknown type: ${name}`)
-    return { evaluate: structMaker(makers, values => newStruct(name, values)) }
+    const make = this.#environment.struct(name)?.make ?? (() => new CelError(`unknown type '${name}'`))
+    return { evaluate: structMaker(makers, make) }
   }
 
   #loop(expr: ComprehensionExpr): Plan {

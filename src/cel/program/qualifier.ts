@@ -80,6 +80,7 @@ export function constantQualifier(key: Value, optional: boolean): Qualifier {
 /** Whether there is a part of that name. */
 export function presenceQualifier(name: string): Qualifier {
   const isPresent = (value: Value): Value | undefined => {
+    if (value instanceof CelObject && value.isSet) return value.isSet(name)
     const part = partOf(value, name)
     return isError(part) ? part : part !== undefined
   }

@@ -5,7 +5,7 @@ import { compile } from '../compile.ts'
 import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../environment.ts'
 import { makeProgram, type Program } from '../program/program.ts'
 import type { DeclaredTypes } from '../schema/declared-type.ts'
-import { BOOL, optionalOf, STRING, sameType, type Type } from '../type.ts'
+import { BOOL, isPlain, optionalOf, STRING, type Type } from '../type.ts'
 
 /** A rule ready to run. */
 export interface CompiledRule {
@@ -40,7 +40,7 @@ export function compileRule(rule: ValidationRule, schema: JsonSchemaProps, type:
   const environment = extend(STORED, { ...ruleVariables(type, rule) }, struct)
   const { checked, issues } = compile(rule.rule, environment)
   if (!checked) return { rule, usesOldSelf: false, fault: `compilation failed: ${issues}` }
-  if (!sameType(checked.result, BOOL)) return { rule, usesOldSelf: false, fault: 'cel expression must evaluate to a bool' }
+  if (!isPlain(checked.result, BOOL)) return { rule, usesOldSelf: false, fault: 'cel expression must evaluate to a bool' }
   const program = makeProgram(checked, environment)
   if ('fault' in program) return { rule, usesOldSelf: usesOldSelf(checked), fault: `program instantiation failed: ${program.fault}` }
   const message = messageProgram(rule.messageExpression ?? '', environment)
@@ -51,7 +51,7 @@ export function compileRule(rule: ValidationRule, schema: JsonSchemaProps, type:
 function messageProgram(expression: string, environment: Environment): Program | undefined {
   if (expression === '') return undefined
   const { checked } = compile(expression, environment)
-  if (!checked || !sameType(checked.result, STRING)) return undefined
+  if (!checked || !isPlain(checked.result, STRING)) return undefined
   const program = makeProgram(checked, environment)
   return 'fault' in program ? undefined : program
 }

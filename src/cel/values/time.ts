@@ -24,12 +24,23 @@ export function addToTimestamp(time: CelTimestamp, nanos: bigint): CelTimestamp 
 
 export const timeBetween = (a: CelTimestamp, b: CelTimestamp): CelDuration | CelError => toDuration(nanosOf(a) - nanosOf(b))
 
+/** After 400 years the calendar comes again: this many seconds. */
+const CYCLE = 146_097 * 86_400
+
+/** A time within the years that a Date has, and how many years it is off: times of messages are not bounded to four digits. */
+export function withinDate(seconds: number): { readonly seconds: number; readonly years: number } {
+  if (inTimestampRange(seconds)) return { seconds, years: 0 }
+  const cycles = Math.floor(seconds / CYCLE)
+  return { seconds: seconds - cycles * CYCLE, years: cycles * 400 }
+}
+
 const two = (value: number): string => String(value).padStart(2, '0')
 
 /** RFC 3339, with as many decimals as there are, in the zone that the time was written with. */
 export function timestampText({ seconds, nanos, offsetMinutes }: CelTimestamp): string {
-  const date = new Date((seconds + offsetMinutes * 60) * 1000)
-  const day = `${String(date.getUTCFullYear()).padStart(4, '0')}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
+  const { seconds: shown, years } = withinDate(seconds)
+  const date = new Date((shown + offsetMinutes * 60) * 1000)
+  const day = `${String(date.getUTCFullYear() + years).padStart(4, '0')}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
   const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`
   const fraction = nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`
   const offset = Math.abs(offsetMinutes)

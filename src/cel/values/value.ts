@@ -50,7 +50,7 @@ export class CelDouble {
   }
 }
 
-/** An instant between the years 1 and 9999, with the offset that it was written with. */
+/** An instant, with the offset that it was written with: between the years 1 and 9999, unless it comes of a message. */
 export class CelTimestamp {
   /** Since the epoch. */
   readonly seconds: number
@@ -124,8 +124,14 @@ export abstract class CelMap {
 export abstract class CelObject {
   abstract readonly typeName: string
   abstract equals(other: Value): boolean | CelError
+  /** Whether it is the zero value of its type. */
+  get isZero(): boolean {
+    return false
+  }
   /** A member, where it has members. */
   field?(name: string): Value | undefined
+  /** Whether a member was given, where members that were not have a value all the same. */
+  isSet?(name: string): boolean
   /** What `size()` gives, where it has a size. */
   size?(): number
 }

@@ -6,7 +6,7 @@ import { programFault } from '../../../cel/program-fault.ts'
 import { ruleVariables, usesOldSelf } from '../../../cel/rules/compiled-rule.ts'
 import { declareTypes } from '../../../cel/schema/declared-type.ts'
 import { type SizedType, sizedType, sizesOf } from '../../../cel/schema/sizes.ts'
-import { BOOL, STRING, sameType } from '../../../cel/type.ts'
+import { BOOL, isPlain, STRING } from '../../../cel/type.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -74,7 +74,7 @@ function expressionErrors(rule: ValidationRule, scope: RuleContext, path: FieldP
   const { checked, issues } = compile(rule.rule, environment)
   const refused = (fault: string): FieldError => invalid(path.child('rule'), printRule(rule), fault)
   if (!checked) return [refused(`compilation failed: ${issues}`), ...oldSelfErrors(rule, false, scope, path)]
-  if (!sameType(checked.result, BOOL)) return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
+  if (!isPlain(checked.result, BOOL)) return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
   const fault = programFault(checked, environment)
   if (fault !== undefined) return [refused(`program instantiation failed: ${fault}`), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
   const cost = costOfAll(estimateCost(checked, scope.sizeAt), scope.occurrences, scope.sized)
@@ -89,7 +89,7 @@ function messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environmen
   const { checked, issues } = compile(messageExpression, environment)
   const refused = (fault: string): FieldError[] => [invalid(path.child('messageExpression'), printRule(rule), fault)]
   if (!checked) return refused(`messageExpression compilation failed: ${issues}`)
-  if (!sameType(checked.result, STRING)) return refused('messageExpression must evaluate to a string')
+  if (!isPlain(checked.result, STRING)) return refused('messageExpression must evaluate to a string')
   const fault = programFault(checked, environment)
   if (fault !== undefined) return refused(`messageExpression instantiation failed: ${fault}`)
   return costs.add(path.child('messageExpression'), 'estimated messageExpression cost', estimateCost(checked, sizeAt).max)

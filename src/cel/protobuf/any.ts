@@ -1,0 +1,35 @@
+import { CelError, type Value } from '../values/value.ts'
+import { encodedFields } from './encoded.ts'
+
+type Fields = ReadonlyMap<string, Value>
+
+/** What a google.protobuf.Any holds; an error that prints it where that is of no known type, or malformed. */
+export function anyValue(fields: Fields, make: (name: string, fields: Fields) => Value | undefined): Value {
+  const url = fields.get('type_url')
+  const encoded = fields.get('value')
+  const type = typeof url === 'string' ? url : ''
+  const bytes = encoded instanceof Uint8Array ? encoded : new Uint8Array()
+  const name = type.slice(type.lastIndexOf('/') + 1)
+  const held = encodedFields(name, bytes)
+  const value = held && make(name, held)
+  if (value !== undefined) return value
+  const parts = [...(type === '' ? [] : [`type_url:${quote(Buffer.from(type))}`]), ...(bytes.length === 0 ? [] : [`value:${quote(bytes)}`])]
+  return new CelError(`unsupported conversion to ref.Val: (*dynamicpb.Message)${parts.join('  ')}`)
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const hex = (byte: number): string => `\\x${byte.toString(16).padStart(2, '0')}`
+
+/** As protobuf's text format has strings and bytes. */
+function quote(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString('utf8')
+  // Bytes that are no UTF-8 are told one by one.
+  const plain = Buffer.from(text).equals(bytes) ? text : undefined
+  const characters = plain === undefined ? Array.from(bytes, byte => (byte < 0x80 ? String.fromCharCode(byte) : hex(byte))) : [...plain]
+  return `"${characters.map(char => (char.length === 1 ? escaped(char) : char)).join('')}"`
+}
+
+function escaped(char: string): string {
+  const code = char.charCodeAt(0)
+  return ESCAPES[char] ?? (code < 0x20 || code === 0x7f ? hex(code) : char)
+}

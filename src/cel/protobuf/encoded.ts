@@ -1,0 +1,122 @@
+import { isUtf8 } from 'node:buffer'
+import { toInt } from '../values/integer.ts'
+import { listOfValues } from '../values/list.ts'
+import { ValueMap } from '../values/map.ts'
+import { CelDouble, CelUint, type Value } from '../values/value.ts'
+import { type WireField, wireFields } from './wire.ts'
+
+/** How one field of a message is encoded. A field of another form is none that the message knows. */
+interface Encoding {
+  readonly name: string
+  readonly wire: WireField['wire']
+  /** Undefined where what the field holds is malformed. */
+  readonly read: (field: WireField, depth: number) => Value | undefined
+}
+
+type Fields = ReadonlyMap<string, Value>
+
+/** Values within values, as deep as they are read. */
+const MAX_DEPTH = 500
+
+const viewOf = ({ bytes }: WireField): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const readInt = (bits: number) => (field: WireField) => toInt(BigInt.asIntN(bits, field.varint))
+const readUint = (bits: number) => (field: WireField) => new CelUint(BigInt.asUintN(bits, field.varint))
+const readBool = (field: WireField): Value => field.varint !== 0n
+const readDouble = (field: WireField): Value => new CelDouble(viewOf(field).getFloat64(0, true))
+const readFloat = (field: WireField): Value => new CelDouble(viewOf(field).getFloat32(0, true))
+const readText = ({ bytes }: WireField): Value | undefined => (isUtf8(bytes) ? Buffer.from(bytes).toString('utf8') : undefined)
+const readBytes = ({ bytes }: WireField): Value => Uint8Array.from(bytes)
+
+const SECONDS_AND_NANOS: readonly Encoding[] = [
+  { name: 'seconds', wire: 'varint', read: readInt(64) },
+  { name: 'nanos', wire: 'varint', read: readInt(32) },
+]
+
+const VALUE: readonly Encoding[] = [
+  { name: 'null_value', wire: 'varint', read: () => null },
+  { name: 'number_value', wire: 'fixed64', read: readDouble },
+  { name: 'string_value', wire: 'bytes', read: readText },
+  { name: 'bool_value', wire: 'varint', read: readBool },
+  { name: 'struct_value', wire: 'bytes', read: ({ bytes }, depth) => jsonStructOf(bytes, depth) },
+  { name: 'list_value', wire: 'bytes', read: ({ bytes }, depth) => jsonListOf(bytes, depth) },
+]
+
+const ENTRY: readonly Encoding[] = [
+  { name: 'key', wire: 'bytes', read: readText },
+  { name: 'value', wire: 'bytes', read: ({ bytes }, depth) => jsonValueOf(bytes, depth) },
+]
+
+const wrapping = (wire: WireField['wire'], read: Encoding['read']): readonly Encoding[] => [{ name: 'value', wire, read }]
+
+/** Fields by their numbers, from 1 on. */
+const ENCODINGS: ReadonlyMap<string, readonly Encoding[]> = new Map([
+  ['google.protobuf.BoolValue', wrapping('varint', readBool)],
+  ['google.protobuf.BytesValue', wrapping('bytes', readBytes)],
+  ['google.protobuf.DoubleValue', wrapping('fixed64', readDouble)],
+  ['google.protobuf.Duration', SECONDS_AND_NANOS],
+  ['google.protobuf.Empty', []],
+  ['google.protobuf.FloatValue', wrapping('fixed32', readFloat)],
+  ['google.protobuf.Int32Value', wrapping('varint', readInt(32))],
+  ['google.protobuf.Int64Value', wrapping('varint', readInt(64))],
+  ['google.protobuf.StringValue', wrapping('bytes', readText)],
+  ['google.protobuf.Timestamp', SECONDS_AND_NANOS],
+  ['google.protobuf.UInt32Value', wrapping('varint', readUint(32))],
+  ['google.protobuf.UInt64Value', wrapping('varint', readUint(64))],
+  ['google.protobuf.Value', VALUE],
+])
+
+/** Fields by their names, the one that came last behind the others. */
+function readFields(encodings: readonly Encoding[], bytes: Uint8Array, depth: number): Map<string, Value> | undefined {
+  const fields = new Map<string, Value>()
+  for (const field of wireFields(bytes) ?? [undefined]) {
+    if (!field) return undefined
+    const encoding = encodings[field.number - 1]
+    if (encoding?.wire !== field.wire) continue
+    const value = encoding.read(field, depth)
+    if (value === undefined) return undefined
+    fields.delete(encoding.name)
+    fields.set(encoding.name, value)
+  }
+  return fields
+}
+
+/** What the first field of a message holds, each time that it is there. */
+function repeated(bytes: Uint8Array, depth: number): Uint8Array[] | undefined {
+  if (depth >= MAX_DEPTH) return undefined
+  return wireFields(bytes)?.flatMap(field => (field.number === 1 && field.wire === 'bytes' ? [field.bytes] : []))
+}
+
+function jsonValueOf(bytes: Uint8Array, depth: number): Value | undefined {
+  const fields = readFields(VALUE, bytes, depth + 1)
+  return fields && ([...fields.values()].at(-1) ?? null)
+}
+
+function jsonListOf(bytes: Uint8Array, depth: number): Value | undefined {
+  const values: Value[] = []
+  for (const element of repeated(bytes, depth) ?? [undefined]) {
+    const value = element && jsonValueOf(element, depth)
+    if (value === undefined) return undefined
+    values.push(value)
+  }
+  return listOfValues(values)
+}
+
+function jsonStructOf(bytes: Uint8Array, depth: number): Value | undefined {
+  const members = new ValueMap()
+  for (const element of repeated(bytes, depth) ?? [undefined]) {
+    const entry = element && readFields(ENTRY, element, depth)
+    if (!entry) return undefined
+    members.set(entry.get('key') ?? '', entry.get('value') ?? null)
+  }
+  return members
+}
+
+/** The fields of an encoded message of protobuf's own; undefined where the message is not known, or malformed. */
+export function encodedFields(name: string, bytes: Uint8Array): Fields | undefined {
+  if (name === 'google.protobuf.ListValue') return only('values', jsonListOf(bytes, 0))
+  if (name === 'google.protobuf.Struct') return only('fields', jsonStructOf(bytes, 0))
+  const encodings = ENCODINGS.get(name)
+  return encodings && readFields(encodings, bytes, 0)
+}
+
+const only = (name: string, value: Value | undefined): Fields | undefined => (value === undefined ? undefined : new Map([[name, value]]))

@@ -1,0 +1,69 @@
+import { secondsText } from '../functions/conversions.ts'
+import { listOfValues } from '../values/list.ts'
+import { ValueMap } from '../values/map.ts'
+import { printValue } from '../values/print.ts'
+import { timestampText } from '../values/time.ts'
+import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, isError, isInt, type Value } from '../values/value.ts'
+import { MessageValue } from './message-value.ts'
+import { NATIVE_STRING, type Native, toNative } from './native.ts'
+
+const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** A number where a double holds it exactly, its digits where not. */
+const jsonNumber = (value: bigint): Value => (value >= -MAX_EXACT && value <= MAX_EXACT ? new CelDouble(Number(value)) : String(value))
+
+/** A value as JSON has it: numbers are doubles, and what JSON has no form of is text. */
+function takeJson(value: Value): Value | undefined {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string' || value instanceof CelDouble) return value
+  if (isInt(value)) return jsonNumber(BigInt(value))
+  if (value instanceof CelUint) return jsonNumber(value.value)
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (value instanceof CelDuration) return secondsText(value)
+  if (value instanceof CelTimestamp) return timestampText(value)
+  if (value instanceof MessageValue) return jsonMap(new ValueMap(value.fields))
+  return takeList(value) ?? takeMap(value)
+}
+
+/** Of a list of a document cel-go makes no list by itself: its elements are given one by one. */
+const takeList = (value: Value): Value | undefined => (value instanceof CelList && value.isZeroable ? jsonList(value) : undefined)
+const takeMap = (value: Value): Value | undefined => (value instanceof CelMap && value.isZeroable ? jsonMap(value) : undefined)
+
+/** A map is taken for the message itself: one that is empty is an empty list, and keys are names of fields that Go does not have. */
+function takeMapAsList(value: Value): Value | undefined {
+  if (!(value instanceof CelMap) || !value.isZeroable) return undefined
+  for (const key of value.keys()) {
+    const name = printValue(key)
+    return new CelError(`type conversion error, no such field '${name.slice(0, 1).toUpperCase()}${name.slice(1)}' in type 'structpb.ListValue'`)
+  }
+  return listOfValues([])
+}
+
+const JSON_VALUE: Native = { goType: '*structpb.Value', take: takeJson }
+/** The fields of google.protobuf.Value that hold a list or a map. */
+export const NATIVE_LIST: Native = { goType: '*structpb.ListValue', take: value => takeList(value) ?? takeMapAsList(value) }
+export const NATIVE_STRUCT: Native = { goType: '*structpb.Struct', take: takeMap }
+export const NATIVE_VALUE = JSON_VALUE
+
+/** The list with its elements as JSON has them; an error where one has no such form. */
+export function jsonList(list: CelList): Value {
+  const elements: Value[] = []
+  for (let i = 0; i < list.size; i++) {
+    const element = toNative(list.at(i), JSON_VALUE)
+    if (isError(element)) return element
+    elements.push(element)
+  }
+  return listOfValues(elements)
+}
+
+/** The map with its values as JSON has them; an error where one has no such form, or a key is no text. */
+export function jsonMap(map: CelMap): Value {
+  const members = new ValueMap()
+  for (const key of map.keys()) {
+    const name = toNative(key, NATIVE_STRING)
+    if (isError(name)) return name
+    const value = toNative(map.find(key)!, JSON_VALUE)
+    if (isError(value)) return value
+    members.set(name, value)
+  }
+  return members
+}

@@ -1,0 +1,205 @@
+import type { StructDeclaration } from '../declarations.ts'
+import { ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type, UINT, wrapperOf } from '../type.ts'
+import { listOfValues } from '../values/list.ts'
+import { ValueMap } from '../values/map.ts'
+import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Int, isError, type Value } from '../values/value.ts'
+import { anyValue } from './any.ts'
+import { jsonList, jsonMap, NATIVE_LIST, NATIVE_STRUCT, NATIVE_VALUE } from './json.ts'
+import { MessageValue } from './message-value.ts'
+import {
+  NATIVE_BOOL,
+  NATIVE_BYTES,
+  NATIVE_DOUBLE,
+  NATIVE_ENUM,
+  NATIVE_FLOAT,
+  NATIVE_INT32,
+  NATIVE_INT64,
+  NATIVE_STRING,
+  NATIVE_UINT32,
+  NATIVE_UINT64,
+  type Native,
+  printedTypeOf,
+  toNative,
+} from './native.ts'
+
+interface Field {
+  readonly type: Type
+  /** What the field, told by its full name, holds of a value; or why it cannot. */
+  readonly hold: (value: Value, field: string) => Value
+}
+
+type Fields = ReadonlyMap<string, Value>
+
+interface Message {
+  /** That its name stands for, where it is no struct of its own. */
+  readonly type?: Type
+  readonly fields: Readonly<Record<string, Field>>
+  readonly toValue: (fields: Fields) => Value
+}
+
+const failed = (field: string, { message }: CelError): CelError => new CelError(`field type conversion error for ${field} value type: ${message}`)
+
+const scalar = (type: Type, native: Native): Field => ({
+  type,
+  hold(value, field) {
+    const held = toNative(value, native)
+    return isError(held) ? failed(field, held) : held
+  },
+})
+
+const unsupported = (value: Value, field: string): CelError => new CelError(`unsupported field type for ${field}: ${printedTypeOf(value)}`)
+
+const VALUES: Field = {
+  type: listOf(DYN),
+  hold(value, field) {
+    if (!(value instanceof CelList)) return unsupported(value, field)
+    const list = jsonList(value)
+    return isError(list) ? failed(field, list) : list
+  },
+}
+
+const MEMBERS: Field = {
+  type: mapOf(STRING, DYN),
+  hold(value, field) {
+    if (!(value instanceof CelMap)) return unsupported(value, field)
+    const map = jsonMap(value)
+    return isError(map) ? failed(field, map) : map
+  },
+}
+
+/** A message that is nothing but the value of one field, or what that is where it is not given. */
+const single = (type: Type, name: string, field: Field, none: Value): Message => ({
+  type,
+  fields: { [name]: field },
+  toValue: fields => fields.get(name) ?? none,
+})
+
+const wrapper = (type: Type, native: Native, none: Value): Message => single(wrapperOf(type), 'value', scalar(type, native), none)
+
+const SECONDS_AND_NANOS = { seconds: scalar(INT, NATIVE_INT64), nanos: scalar(INT, NATIVE_INT32) }
+const integerOf = (fields: Fields, name: string): bigint => BigInt((fields.get(name) as Int | undefined) ?? 0)
+
+const BILLION = 1_000_000_000n
+const MIN_INT64 = -(2n ** 63n)
+const MAX_INT64 = 2n ** 63n - 1n
+const fitsInt64 = (value: bigint): boolean => value >= MIN_INT64 && value <= MAX_INT64
+
+/** What is too long for 64 bits is as long as can be. */
+function durationOf(fields: Fields): CelDuration {
+  const whole = integerOf(fields, 'seconds') * BILLION
+  const nanos = whole + integerOf(fields, 'nanos')
+  if (fitsInt64(whole) && fitsInt64(nanos)) return new CelDuration(nanos)
+  return new CelDuration(whole < 0n ? MIN_INT64 : MAX_INT64)
+}
+
+function timestampOf(fields: Fields): CelTimestamp {
+  const nanos = integerOf(fields, 'nanos')
+  const rest = ((nanos % BILLION) + BILLION) % BILLION
+  return new CelTimestamp(Number(integerOf(fields, 'seconds') + (nanos - rest) / BILLION), Number(rest))
+}
+
+/** Of the alternatives that google.protobuf.Value may hold, the one that is given last counts. */
+function givenAlternative(fields: Fields): Value {
+  const [name, value] = [...fields].at(-1) ?? ['null_value', null]
+  return name === 'null_value' ? null : value
+}
+
+const struct = (name: string, fields: Readonly<Record<string, Field>>, none: Readonly<Record<string, Value>>): Message => ({
+  fields,
+  // What a field is without being given counts as not given.
+  toValue: given => new MessageValue(name, new Map([...given].filter(([, value]) => value !== '')), none),
+})
+
+const ENTRY = 'google.protobuf.Struct.FieldsEntry'
+const ZERO_DOUBLE = new CelDouble(0)
+const ZERO_UINT = new CelUint(0n)
+
+/** The messages of protobuf that every expression knows. All but two are values of other types. */
+const MESSAGES: ReadonlyMap<string, Message> = new Map(
+  Object.entries({
+    'google.protobuf.Any': {
+      type: ANY,
+      fields: { type_url: scalar(STRING, NATIVE_STRING), value: scalar(BYTES, NATIVE_BYTES) },
+      toValue: fields => anyValue(fields, (name, held) => MESSAGES.get(name)?.toValue(held)),
+    },
+    'google.protobuf.BoolValue': wrapper(BOOL, NATIVE_BOOL, false),
+    'google.protobuf.BytesValue': wrapper(BYTES, NATIVE_BYTES, new Uint8Array()),
+    'google.protobuf.DoubleValue': wrapper(DOUBLE, NATIVE_DOUBLE, ZERO_DOUBLE),
+    'google.protobuf.Duration': { type: DURATION, fields: SECONDS_AND_NANOS, toValue: durationOf },
+    'google.protobuf.Empty': struct('google.protobuf.Empty', {}, {}),
+    'google.protobuf.FloatValue': wrapper(DOUBLE, NATIVE_FLOAT, ZERO_DOUBLE),
+    'google.protobuf.Int32Value': wrapper(INT, NATIVE_INT32, 0),
+    'google.protobuf.Int64Value': wrapper(INT, NATIVE_INT64, 0),
+    'google.protobuf.ListValue': single(listOf(DYN), 'values', VALUES, listOfValues([])),
+    'google.protobuf.StringValue': wrapper(STRING, NATIVE_STRING, ''),
+    'google.protobuf.Struct': single(mapOf(STRING, DYN), 'fields', MEMBERS, new ValueMap()),
+    [ENTRY]: struct(ENTRY, { key: scalar(STRING, NATIVE_STRING), value: scalar(DYN, NATIVE_VALUE) }, { key: '', value: null }),
+    'google.protobuf.Timestamp': { type: TIMESTAMP, fields: SECONDS_AND_NANOS, toValue: timestampOf },
+    'google.protobuf.UInt32Value': wrapper(UINT, NATIVE_UINT32, ZERO_UINT),
+    'google.protobuf.UInt64Value': wrapper(UINT, NATIVE_UINT64, ZERO_UINT),
+    'google.protobuf.Value': {
+      type: DYN,
+      fields: {
+        null_value: scalar(INT, NATIVE_ENUM),
+        number_value: scalar(DOUBLE, NATIVE_DOUBLE),
+        string_value: scalar(STRING, NATIVE_STRING),
+        bool_value: scalar(BOOL, NATIVE_BOOL),
+        struct_value: scalar(mapOf(STRING, DYN), NATIVE_STRUCT),
+        list_value: scalar(listOf(DYN), NATIVE_LIST),
+      },
+      toValue: givenAlternative,
+    },
+  } satisfies Record<string, Message>),
+)
+
+/** Numbers of enumerations, by their full names. */
+export const PROTOBUF_CONSTANTS: ReadonlyMap<string, Int> = new Map([['google.protobuf.NullValue.NULL_VALUE', 0]])
+
+function makeMessage(name: string, { fields, toValue }: Message, given: Fields): Value {
+  const held = new Map<string, Value>()
+  for (const [field, value] of given) {
+    const kept = fields[field]!.hold(value, `${name}.${field}`)
+    if (isError(kept)) return kept
+    held.set(field, kept)
+  }
+  return toValue(held)
+}
+
+const DECLARATIONS: ReadonlyMap<string, StructDeclaration> = new Map(
+  Array.from(MESSAGES, ([name, message]) => [
+    name,
+    {
+      type: message.type ?? structOf(name),
+      fieldType: (field: string) => (Object.hasOwn(message.fields, field) ? message.fields[field]!.type : undefined),
+      make: (given: Fields) => makeMessage(name, message, given),
+    },
+  ]),
+)
+
+/** A message by its full name. */
+export const protobufStruct = (name: string): StructDeclaration | undefined => DECLARATIONS.get(name)
+
+/** The messages whose fields a type has when it is made by a name of protobuf: that of the widest of its wrappers. */
+const WIDEST: Readonly<Partial<Record<Type['kind'], string>>> = {
+  any: 'google.protobuf.Any',
+  bool: 'google.protobuf.BoolValue',
+  bytes: 'google.protobuf.BytesValue',
+  double: 'google.protobuf.DoubleValue',
+  duration: 'google.protobuf.Duration',
+  dyn: 'google.protobuf.Value',
+  int: 'google.protobuf.Int64Value',
+  list: 'google.protobuf.ListValue',
+  map: 'google.protobuf.Struct',
+  null: 'google.protobuf.NullValue',
+  string: 'google.protobuf.StringValue',
+  timestamp: 'google.protobuf.Timestamp',
+  uint: 'google.protobuf.UInt64Value',
+}
+
+/** The message that a type is the value of; undefined where it is the value of none. */
+export function messageOf({ kind, nullable, params }: Type): string | undefined {
+  if (kind === 'list' && params[0]?.kind !== 'dyn') return undefined
+  if (kind === 'map' && !(params[0]?.kind === 'string' && params[1]?.kind === 'dyn')) return undefined
+  const isScalar = kind === 'bool' || kind === 'bytes' || kind === 'double' || kind === 'int' || kind === 'string' || kind === 'uint'
+  return isScalar && !nullable ? undefined : WIDEST[kind]
+}
