@@ -29,6 +29,12 @@ export const STARTS: readonly string[] = [
 /** Tokens that may go on behind a whole term, wherever it stands. */
 const CONTINUATIONS = new Set(['.', '[', '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '-', '?', '+', '*', '/', '%'])
 
+/** Those of them that stand between two terms and begin none. */
+const OPERATORS = new Set(['==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '?', '+', '*', '/', '%'])
+
+/** As often cel-go goes on after an error. */
+const MAX_RECOVERIES = 30
+
 const escapeText = (text: string): string => text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
 
 const NAMED = /^[A-Z]|^</
@@ -112,7 +118,22 @@ export class TokenCursor {
 
   mismatch(expected: readonly string[]): never {
     this.#unexpected('mismatched', expected)
+    this.#goOn(0)
     throw new ParseStop()
+  }
+
+  /** cel-go goes on at an operator that stands where a term should, as if the term before it were there: what is wrong behind it is told, too. */
+  #goOn(distance: number): void {
+    for (let at = distance; OPERATORS.has(this.peek(at).type); at++) {
+      const next = this.peek(at + 1)
+      if (STARTS.includes(next.type)) return
+      const isExtra = next.type !== EOF && STARTS.includes(this.peek(at + 2).type)
+      this.#report(next.start, `${isExtra ? 'extraneous' : 'mismatched'} input '${escapeText(next.text)}' expecting ${printSet(STARTS)}`)
+      if (isExtra) return
+      if (at - distance + 1 < MAX_RECOVERIES) continue
+      this.#report(next.start, `error recovery attempt limit exceeded: ${MAX_RECOVERIES}`)
+      return
+    }
   }
 
   /** No rule goes on from the token that begins at the cursor to the one at the distance. */
@@ -121,6 +142,7 @@ export class TokenCursor {
     const text = this.#textUpTo(distance)
     const reserved = /^.(true|false|null)$/.exec(text)?.[1]
     this.#report(bad.start, reserved ? `mismatched input '${reserved}' expecting IDENTIFIER` : `no viable alternative at input '${escapeText(text)}'`)
+    if (!reserved) this.#goOn(distance)
     throw new ParseStop()
   }
 

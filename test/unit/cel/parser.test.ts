@@ -27,6 +27,15 @@ describe('parser', () => {
     for (const expression of FURTHER_ERRORS) expect(messages(expression), expression).to.not.have.length(0)
   })
 
+  it('goes on at an operator without a term before it', () => {
+    const PLACE = /<input>:(\d+:\d+: Syntax error: \w+) (input '.*?'|recovery)/g
+    const places = (text: string): string[] => Array.from(String(read(text).issues).matchAll(PLACE), ([, place, what]) => `${place} ${what}`)
+    expect(places('in')).to.deep.equal(["1:1: Syntax error: mismatched input 'in'", "1:3: Syntax error: mismatched input '<EOF>'"])
+    expect(places('a.in == 1')).to.deep.equal(["1:6: Syntax error: extraneous input '=='"])
+    expect(places('in in')).to.have.lengthOf(3)
+    expect(places('in '.repeat(150)).slice(-2)).to.deep.equal(["1:91: Syntax error: mismatched input 'in'", '1:91: Syntax error: error recovery'])
+  })
+
   it('writes out cel.bind', () => {
     const { ast } = parse('cel.bind(x, 1, x + x)', { macros: BIND_MACROS, optionalSyntax: false })
     expect(printTree(ast!.root)).to.equal('(11:loop #unused 8:[] x 4:1 9:false 10:x (6:_+_ 5:x 7:x))')
