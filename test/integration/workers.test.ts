@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -358,9 +358,13 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     }
 
     it('tell what is wrong, and end', async () => {
-      const { code, text } = await run('--etcd-servers', etcd.url, '--workers=2', '--secure-port=0', '--token-auth-file=/nowhere/tokens')
+      const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
+      const malformed = join(directory, 'tokens')
+      writeFileSync(malformed, 'a token without a user\n')
+      const { code, text } = await run('--etcd-servers', etcd.url, '--workers=2', '--secure-port=0', `--token-auth-file=${malformed}`)
+      rmSync(directory, { recursive: true })
       expect(code).to.equal(1)
-      expect(text).to.contain("no such file or directory, open '/nowhere/tokens'")
+      expect(text).to.contain(malformed)
       expect(text).to.match(/Error: worker \d ended before it served \(code 1\)/)
     })
 
