@@ -95,6 +95,8 @@ export interface ControlPlaneOptions {
   readonly controllers: ReadonlySet<ControllerName>
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
+  /** Called with the number of custom kinds that are served, whenever they change. */
+  readonly onCustomKinds?: (count: number) => void
   /** Those that are on, in their order. */
   readonly admissionPlugins: readonly PluginName[]
   readonly tolerationSeconds: TolerationSeconds
@@ -274,6 +276,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         catalog,
         logger,
         builtin: definitions,
+        ...(options.onCustomKinds && { onServed: options.onCustomKinds }),
         conversion: {
           post: (config, body, timeoutMs) => admission.webhookClients.post(config, body, { timeoutMs, signal: stopped.signal }),
           metrics: conversionMetrics,

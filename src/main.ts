@@ -27,6 +27,15 @@ import type { Backend } from './storage/backend.ts'
 import { openEmbedded } from './storage/embedded/open-embedded.ts'
 import { openEtcd } from './storage/etcd/open-etcd.ts'
 
+/** With so many custom kinds the heap holds much more than without any. */
+const MANY_CUSTOM_KINDS = 50
+
+/**
+ * Old objects are collected when they have grown by so much since the last time. Left to itself V8 lets them grow to four times as much where memory is plenty: with 250 definitions in use
+ * 800 MB were resident, of which 270 were needed. Costs a tenth to a fifth more CPU (`test/bench/definitions.ts`), and so is not for servers without many kinds, which need little.
+ */
+const collectSooner = (): void => setFlagsFromString('--heap-growing-percent=30')
+
 /** A worker that takes another's place waits this long, at most, until it can answer from memory. */
 const FILL_MS = 30_000
 /** Between two looks at --client-ca-file. */
@@ -59,6 +68,9 @@ async function openControlPlane(
     serviceCIDRs: config.serviceClusterIpRanges,
     nodePorts: config.serviceNodePorts,
     controllers: config.controllers,
+    onCustomKinds: count => {
+      if (count >= MANY_CUSTOM_KINDS) collectSooner()
+    },
     admissionPlugins: config.admissionPlugins,
     tolerationSeconds: config.tolerationSeconds,
     exclusiveStore: config.etcd === undefined,
@@ -191,12 +203,6 @@ Buffer.poolSize = 64 * 1024
 
 /** Little survives a young collection here: helpers, once they have no processor to run on, hold it up ten times as long as they would help it. */
 setFlagsFromString('--no-parallel-scavenge')
-
-/**
- * Old objects are collected when they have grown by so much since the last time. Left to itself V8 lets them grow to four times as much where memory is plenty: with 250 definitions in use
- * 800 MB were resident, of which 270 were needed. Costs a tenth to a fifth more CPU there (`test/bench/definitions.ts`).
- */
-setFlagsFromString('--heap-growing-percent=30')
 
 const link = connectToPrimary(process)
 runProgram(process.argv.slice(2), {

@@ -22,6 +22,8 @@ export interface CustomResourceHost {
   addResource(definition: ResourceDefinition): void
   /** Its watches end. */
   removeResource(definition: ResourceDefinition): void
+  /** Called with the number of kinds that are served, whenever they change. */
+  readonly onServed?: (count: number) => void
   /** Called once, when every definition that was there is served. */
   onSynced(): void
 }
@@ -131,7 +133,9 @@ class FollowedDefinitions {
   /** While the first state is being shown, once at its end. */
   private publish(): void {
     if (!this.synced) return
-    this.host.catalog.replace([...this.host.builtin, ...[...this.entries.values()].flatMap(({ resource }) => resource ?? [])])
+    const served = [...this.entries.values()].flatMap(({ resource }) => resource ?? [])
+    this.host.catalog.replace([...this.host.builtin, ...served])
+    this.host.onServed?.(served.length)
   }
 }
 

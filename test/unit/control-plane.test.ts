@@ -68,7 +68,8 @@ const WIDGETS = {
 describe('the control plane', () => {
   it('serves a custom kind from when its definition is established, not before', async () => {
     const backend = new HoldingBackend()
-    const plane = createControlPlane(controlPlaneOptions(backend))
+    const counts: number[] = []
+    const plane = createControlPlane(controlPlaneOptions(backend, { onCustomKinds: count => void counts.push(count) }))
     const call = async (path: string, request?: FakeRequest): Promise<FakeExchange> => {
       const exchange = new FakeExchange(path, request)
       await plane.handler(exchange)
@@ -81,11 +82,13 @@ describe('the control plane', () => {
     expect(await call('/apis/example.com/v1/widgets').catch(String)).to.equal('Error: 404 page not found')
     const served = call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')
     expect(String((await served).body)).not.to.include('"InitialNamesAccepted"')
+    expect(counts).not.to.include(1)
     backend.release()
     await eventually('it is established', async () =>
       String((await call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')).body).includes('"InitialNamesAccepted"'),
     )
     expect((await call('/apis/example.com/v1/widgets')).status).to.equal(200)
+    expect(counts.at(-1)).to.equal(1)
     await plane.close()
   })
 
