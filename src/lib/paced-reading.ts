@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream'
-import { inNextTurn } from './turn.ts'
+import { inNextTurn, turnIsSpent } from './turn.ts'
 
 const NOTHING = Buffer.alloc(0)
+/** After so many steps of a parser the clock is looked at. */
+const STEPS = 64
 
 /** Takes bytes, after those that it has kept. */
 export interface PacedReader {
@@ -9,6 +11,44 @@ export interface PacedReader {
   push(bytes: Buffer, all?: boolean): void
   /** Some of what has come waits for another turn of the event loop. */
   readonly isBehind: boolean
+}
+
+/** Reads a protocol step by step, a frame or a part of one, and keeps what is not enough for a step. */
+export abstract class PacedParser implements PacedReader {
+  /** The beginning of a frame. */
+  #waiting: Buffer = NOTHING
+  #over = false
+  #isBehind = false
+
+  /** Reads from the beginning of these bytes, of which there are some. Returns how many it has taken; undefined where more are needed. */
+  protected abstract step(bytes: Buffer): number | undefined
+
+  /** Nothing more is read, not even of what is being pushed. */
+  stop(): void {
+    this.#over = true
+    this.#isBehind = false
+    this.#waiting = NOTHING
+  }
+
+  get isBehind(): boolean {
+    return this.#isBehind
+  }
+
+  push(data: Buffer, all = false): void {
+    if (this.#over) return
+    let rest = this.#waiting.length === 0 ? data : data.length === 0 ? this.#waiting : Buffer.concat([this.#waiting, data])
+    this.#isBehind = false
+    for (let steps = 1; !this.#over && rest.length > 0; steps++) {
+      const taken = this.step(rest)
+      if (taken === undefined) break
+      rest = rest.subarray(taken)
+      if (!all && steps % STEPS === 0 && turnIsSpent()) {
+        this.#isBehind = !this.#over && rest.length > 0
+        break
+      }
+    }
+    this.#waiting = this.#over ? NOTHING : rest
+  }
 }
 
 /** Hands what a connection brings to its reader, as fast as the reader goes on and the owner wants it: a packet of ten thousand frames is not read in one turn. */

@@ -1,9 +1,7 @@
-import { turnIsSpent } from '../../lib/turn.ts'
+import { PacedParser } from '../../lib/paced-reading.ts'
 import { FLAG_FIN, FRAME_HEAD_BYTES, GOAWAY, HEADERS, PING, RST_STREAM, SYN_REPLY, SYN_STREAM } from './frames.ts'
 
 const VERSION = 3
-/** After so many the clock is looked at. */
-const STEPS = 64
 /** Of a control frame: its fixed part, which is all that is read of it. */
 const MAX_FIXED_BYTES = 8
 
@@ -21,52 +19,21 @@ export interface FrameSink {
 }
 
 /** Reads frames of SPDY/3.1. It keeps the beginning of a frame, of 16 bytes at most. */
-export class FrameReader {
+export class FrameReader extends PacedParser {
   readonly #sink: FrameSink
-  #waiting: Buffer = Buffer.alloc(0)
   /** Of a frame with data. */
   #streamId = 0
   #fin = false
   #dataLeft = 0
   /** What is left of a control frame behind what was read of it. */
   #skip = 0
-  #over = false
-  #isBehind = false
 
   constructor(sink: FrameSink) {
+    super()
     this.#sink = sink
   }
 
-  stop(): void {
-    this.#over = true
-    this.#isBehind = false
-    this.#waiting = Buffer.alloc(0)
-  }
-
-  /** Some of what was pushed waits for another turn, and the next push. */
-  get isBehind(): boolean {
-    return this.#isBehind
-  }
-
-  /** `all`: in this turn, however long it takes. */
-  push(data: Buffer, all = false): void {
-    if (this.#over) return
-    let rest = this.#waiting.length === 0 ? data : data.length === 0 ? this.#waiting : Buffer.concat([this.#waiting, data])
-    this.#isBehind = false
-    for (let steps = 1; !this.#over && rest.length > 0; steps++) {
-      const taken = this.#step(rest)
-      if (taken === undefined) break
-      rest = rest.subarray(taken)
-      if (!all && steps % STEPS === 0 && turnIsSpent()) {
-        this.#isBehind = !this.#over && rest.length > 0
-        break
-      }
-    }
-    this.#waiting = this.#over ? Buffer.alloc(0) : rest
-  }
-
-  /** Undefined where more is needed. */
-  #step(bytes: Buffer): number | undefined {
+  protected step(bytes: Buffer): number | undefined {
     if (this.#skip > 0) {
       const passed = Math.min(this.#skip, bytes.length)
       this.#skip -= passed

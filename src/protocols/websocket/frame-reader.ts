@@ -1,10 +1,8 @@
-import { turnIsSpent } from '../../lib/turn.ts'
+import { PacedParser } from '../../lib/paced-reading.ts'
 import { BINARY, CLOSE, CONTINUATION, TEXT } from './frame.ts'
 
 /** Of a ping, a pong or a close frame: RFC 6455, 5.5. */
 const MAX_CONTROL_BYTES = 125
-/** After so many frames the clock is looked at. */
-const STEPS = 64
 
 /** Where in its message a piece stands: messages come in frames, and frames in packets. */
 export interface Piece {
@@ -31,11 +29,9 @@ interface FrameStart {
 }
 
 /** Reads the frames that a client sends (RFC 6455, 5). It keeps the beginning of a frame's head and one control frame, never a message. */
-export class FrameReader {
+export class FrameReader extends PacedParser {
   readonly #maxBytes: number
   readonly #sink: FrameSink
-  /** The beginning of a frame. */
-  #waiting: Buffer = Buffer.alloc(0)
   /** What is left of the payload of a frame with data. */
   #left = 0
   #mask: Buffer = Buffer.alloc(4)
@@ -45,42 +41,16 @@ export class FrameReader {
   /** Of the message that is under way; undefined between messages. */
   #message: Piece['opcode'] | undefined
   #first = true
-  #over = false
-  #isBehind = false
 
   /** `maxBytes`: of one frame. */
   constructor(maxBytes: number, sink: FrameSink) {
+    super()
     this.#maxBytes = maxBytes
     this.#sink = sink
   }
 
-  /** Nothing more is read, not even of what is being pushed. */
-  stop(): void {
-    this.#over = true
-    this.#isBehind = false
-    this.#waiting = Buffer.alloc(0)
-  }
-
-  /** Some of what was pushed waits for another turn, and the next push. */
-  get isBehind(): boolean {
-    return this.#isBehind
-  }
-
-  /** `all`: in this turn, however long it takes. */
-  push(data: Buffer, all = false): void {
-    if (this.#over) return
-    let rest = this.#waiting.length === 0 ? data : data.length === 0 ? this.#waiting : Buffer.concat([this.#waiting, data])
-    this.#isBehind = false
-    for (let steps = 1; !this.#over && rest.length > 0; steps++) {
-      const taken = this.#left > 0 ? this.#takeData(rest) : this.#takeFrame(rest)
-      if (taken === undefined) break
-      rest = rest.subarray(taken)
-      if (!all && steps % STEPS === 0 && turnIsSpent()) {
-        this.#isBehind = !this.#over && rest.length > 0
-        break
-      }
-    }
-    this.#waiting = this.#over ? Buffer.alloc(0) : rest
+  protected step(bytes: Buffer): number | undefined {
+    return this.#left > 0 ? this.#takeData(bytes) : this.#takeFrame(bytes)
   }
 
   /** Takes one frame, or the head of one with data; undefined where more is needed. */
