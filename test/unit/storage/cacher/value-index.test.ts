@@ -7,7 +7,7 @@ import type { Predicate, Storage, StoredObject, Watcher } from '../../../../src/
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'
 import { testLimits, testResource } from '../../../support/test-cacher.ts'
-import { indexedCodec, take, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
+import { indexedCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
 
 const { signal } = new AbortController()
 const nodes = ['', 'n1', 'n2', 'n3']
@@ -27,6 +27,17 @@ const codec = {
     ...indexedCodec.attributes(object),
     fields: { 'data.node': (object.data as Record<string, string> | undefined)?.node ?? '' },
   }),
+}
+
+/** What a watcher reports up to the object that is called `end`. */
+async function toldUntilEnd(watcher: Watcher): Promise<string[]> {
+  const events: string[] = []
+  for await (const batch of watcher)
+    for (const event of told(batch)) {
+      events.push(event)
+      if (event.startsWith('added end@')) return events
+    }
+  return events
 }
 
 describe('storage/cacher/value-index', () => {
@@ -116,20 +127,10 @@ describe('storage/cacher/value-index', () => {
     await storage.list(testPrefix, { at: { notOlderThan: last }, limit: 1, predicate: onNode('n1') }, signal)
     await open(start)
     for (let i = 0; i < 60; i++) write(random)
-    await storage.list(testPrefix, { at: { notOlderThan: last }, limit: 1, predicate: onNode('n1') }, signal)
-    await new Promise(resolve => setTimeout(resolve, 100))
+    for (const node of nodes) last = backend.apply([{ key: testKey('end', 'b'), value: codec.encode(testObject('end', { node }, undefined, 'b')) }])
     for (const [indexed, plain] of pairs) {
-      // What waits is given before the end.
-      const seen = async (watcher: Watcher) => {
-        const events: string[] = []
-        const all = take(watcher, 1000).then(given => events.push(...told(given)))
-        await new Promise(resolve => setTimeout(resolve, 5))
-        watcher.close()
-        await all
-        return events
-      }
-      const events = await seen(plain)
-      expect(await seen(indexed)).to.deep.equal(events)
+      const events = await toldUntilEnd(plain)
+      expect(await toldUntilEnd(indexed)).to.deep.equal(events)
       expect(events.length).to.be.greaterThan(3)
     }
   })
