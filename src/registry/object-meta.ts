@@ -11,7 +11,7 @@ export function wipeSystemFields(meta: ObjectMeta & { selfLink?: string }): void
   meta.creationTimestamp = null
 }
 
-/** Why a resourceVersion in a body is none, as Go's parser of numbers says it. */
+/** Why a text, which is not empty, is no resourceVersion, as Go's parser of numbers says it. No very large number is made of a long text. */
 export function revisionFault(wanted: string): string | undefined {
   if (!/^\d+$/.test(wanted)) return 'invalid syntax'
   return integerOf(wanted) > 18446744073709551615n ? 'value out of range' : undefined

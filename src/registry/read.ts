@@ -12,6 +12,7 @@ import { StorageError } from '../storage/storage.ts'
 import { ContinueTokenError, decodeContinue, encodeContinue } from './continue-token.ts'
 import { toStatus } from './errors.ts'
 import { type KeySpace, segmentFault } from './keys.ts'
+import { revisionFault } from './object-meta.ts'
 
 /** metav1.ListOptions, decoded and validated. */
 export interface ListOptions {
@@ -78,12 +79,6 @@ function requiredLabels(requirements: readonly LabelRequirement[]): RequiredLabe
   return required
 }
 
-/** No very large number is made of a long text. */
-const isBeyondUint64 = (digits: string): boolean => {
-  const significant = digits.replace(/^0+/, '')
-  return significant.length > 20 || BigInt(significant || '0') > 18446744073709551615n
-}
-
 /** No store comes so far; what is beyond is not told exactly by a number. */
 const FARTHEST = Number.MAX_SAFE_INTEGER - 1
 
@@ -92,13 +87,10 @@ const isZero = (text: string): boolean => /^0+$/.test(text)
 /** A resourceVersion of a request; undefined for none, and for 0. The text of the error is Go's. */
 export function parseResourceVersion(text: string): Revision | undefined {
   if (text === '' || text === '0') return undefined
-  if (!/^\d+$/.test(text))
+  const fault = revisionFault(text)
+  if (fault !== undefined)
     throw badRequestError(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    )
-  if (isBeyondUint64(text))
-    throw badRequestError(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`,
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${fault}`,
     )
   return isZero(text) ? undefined : revision(Math.min(Number(text), FARTHEST))
 }
