@@ -87,7 +87,8 @@ function writeEscape(out: Buffer, at: number, code: number): number {
   return end
 }
 
-const escapes: Readonly<Record<string, string>> = {
+/** What Go escapes by a letter. */
+export const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -102,7 +103,7 @@ const escapes: Readonly<Record<string, string>> = {
 /** The bytes of what each character of ASCII is escaped to; undefined: it stands for itself. */
 const ASCII: readonly (Uint8Array | undefined)[] = Array.from({ length: 0x80 }, (_, code) => {
   const char = String.fromCharCode(code)
-  const text = escapes[char] ?? (code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, '0')}` : undefined)
+  const text = SHORT_ESCAPES[char] ?? (code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, '0')}` : undefined)
   return text === undefined ? undefined : new Uint8Array(Buffer.from(text))
 })
 

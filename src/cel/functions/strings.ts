@@ -1,3 +1,4 @@
+import { SHORT_ESCAPES } from '../../lib/go-quote.ts'
 import { listOfValues } from '../values/list.ts'
 import { printValue } from '../values/print.ts'
 import { codePoints, pointsOf } from '../values/strings.ts'
@@ -78,20 +79,8 @@ function join(list: CelList, separator: string): Value {
   return parts.join(separator)
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-}
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
-const quote = (text: string): string => `"${text.toWellFormed().replace(/["\\\u0007\b\f\n\r\t\v]/g, char => ESCAPES[char]!)}"`
+const quote = (text: string): string => `"${text.toWellFormed().replace(/["\\\u0007\b\f\n\r\t\v]/g, char => SHORT_ESCAPES[char]!)}"`
 
 /** White space as Go's unicode.IsSpace has it. */
 const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
