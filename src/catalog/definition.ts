@@ -241,10 +241,10 @@ export interface Strategy {
   readonly allowUnconditionalUpdate?: boolean
   /** Sets what the server decides: clears status on create, keeps it on update, bumps generation … `old` is undefined on create. */
   prepare?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void
-  /** All errors that upstream's validation would give, in its order. ObjectMeta is checked by the registry with `validateName`. */
-  validate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): FieldError[]
-  /** The same in steps, in place of `validate`: for kinds of which one object may take long to judge. */
-  validateInSteps?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<FieldError[]>
+  /**
+   * All errors that upstream's validation would give, in its order; in steps where one object may take long to judge. ObjectMeta is checked by the registry with `validateName`.
+   */
+  validate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): FieldError[] | Steps<FieldError[]>
   /** What schemas and rules that are programs say of the object, which may take many turns. Runs after `validate`, and is given all that is known to be wrong by then. */
   evaluate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]>
   /** The kind's update validation runs its create validation, too, and so tells faults of ObjectMeta once more. */

@@ -117,8 +117,8 @@ function* errorsOfUpdate(
 }
 
 function* kindErrors(strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
-  if (strategy.validateInSteps) return yield* strategy.validateInSteps(next, old, ctx)
-  return strategy.validate?.(next, old, ctx) ?? []
+  const errors = strategy.validate?.(next, old, ctx) ?? []
+  return Array.isArray(errors) ? errors : yield* errors
 }
 
 function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {

@@ -71,14 +71,7 @@ const NO_STRATEGY: Strategy = {}
 
 export const strategyOf = (served: ServedResource, subresource: Subresource | undefined): Strategy => {
   const own = served.version.strategy ?? served.definition.strategy ?? NO_STRATEGY
-  return subresource?.strategy === undefined ? own : overlaid(own, subresource.strategy)
-}
-
-/** The strategy of a kind with that of a subresource over it, whose validation replaces the kind's in whichever form that is. */
-export function overlaid(own: Strategy, subresource: Strategy): Strategy {
-  if (own.validateInSteps === undefined || subresource.validate === undefined) return { ...own, ...subresource }
-  const { validateInSteps: _, ...rest } = own
-  return { ...rest, ...subresource }
+  return subresource?.strategy === undefined ? own : { ...own, ...subresource.strategy }
 }
 
 export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })

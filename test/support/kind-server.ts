@@ -8,7 +8,6 @@ import type {
   Strategy,
   Subresource,
 } from '../../src/catalog/definition.ts'
-import { runAtOnce } from '../../src/lib/steps.ts'
 import { clone, deepEqual } from '../../src/meta/equal.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
 import { fieldPath } from '../../src/meta/field-path.ts'
@@ -17,9 +16,9 @@ import { nameIsDnsSubdomain } from '../../src/meta/names.ts'
 import type { Json, KubeObject } from '../../src/meta/object.ts'
 import { validateObjectMeta } from '../../src/meta/object-meta-validation.ts'
 import { alreadyExistsError, conflictError, invalidError, notFoundError } from '../../src/meta/status.ts'
-import { overlaid } from '../../src/registry/types.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { applyDefaults } from '../../src/schema/default.ts'
+import { kindErrors } from './kind-errors.ts'
 
 /**
  * Kinds in a map, for tests of their hooks: decode, defaults, prepare, validate, reserve, write, in the registry's order and with nothing else of it. `beforeWrite`
@@ -67,7 +66,7 @@ export class KindServer implements ResourceAccess {
     const errors: FieldError[] = old
       ? []
       : validateObjectMeta(next.metadata, scope === 'Namespaced', strategy.validateName ?? nameIsDnsSubdomain, fieldPath('metadata'))
-    errors.push(...(strategy.validateInSteps ? runAtOnce(strategy.validateInSteps(next, old, ctx)) : (strategy.validate?.(next, old, ctx) ?? [])))
+    errors.push(...kindErrors(strategy, next, old, ctx))
     if (errors.length > 0) throw invalidError({ group: home.group, kind: home.kind }, next.metadata.name ?? '', errors)
     this.warnings.push(...(strategy.warnings?.(next, old) ?? []))
   }
@@ -124,7 +123,7 @@ export class KindServer implements ResourceAccess {
   ): Promise<KubeObject> {
     const definition = this.definition(gr)
     const part: Subresource | undefined = definition.home.subresources?.[subresource]
-    const strategy = overlaid(definition.strategy ?? {}, part?.strategy ?? {})
+    const strategy = { ...definition.strategy, ...part?.strategy }
     const key = this.key(gr, namespace, name)
     for (;;) {
       const old = this.objects.get(key)

@@ -5,6 +5,7 @@ import type { JsonObject, KubeObject } from '../../src/meta/object.ts'
 import { podResource } from '../../src/resources/core/pod/definition.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { applyDefaults } from '../../src/schema/default.ts'
+import { kindErrors } from './kind-errors.ts'
 
 /** 2026-01-01T16:00:00Z */
 export const NOW = Date.UTC(2026, 0, 1, 16)
@@ -42,7 +43,7 @@ export function createPod(pod: KubeObject, warned: string[] = []): string[] {
   const strategy = strategyOf('')
   const ctx = contextOf('', warned)
   strategy.prepare?.(pod, undefined, ctx)
-  const errors = (strategy.validate?.(pod, undefined, ctx) ?? []).map(fieldErrorText)
+  const errors = kindErrors(strategy, pod, undefined, ctx).map(fieldErrorText)
   warned.push(...(strategy.warnings?.(pod, undefined) ?? []))
   return errors
 }
@@ -56,7 +57,7 @@ export function updatePod(old: KubeObject, change: (pod: KubeObject) => void, su
   if (old.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
   const before = JSON.stringify(old)
   strategy.prepare?.(next, old, contextOf(subresource))
-  const errors = (strategy.validate?.(next, old, contextOf(subresource)) ?? []).map(fieldErrorText)
+  const errors = kindErrors(strategy, next, old, contextOf(subresource)).map(fieldErrorText)
   if (JSON.stringify(old) !== before) throw new Error('the old pod was mutated')
   return { pod: next, errors }
 }

@@ -48,7 +48,7 @@ export const definitionStrategy: Strategy = {
     }
     addStoredVersion(next)
   },
-  validateInSteps: validateDefinition,
+  validate: validateDefinition,
   evaluate: async (next, old, _ctx, errors) => (errors.length > 0 ? [] : defaultRuleErrors(next, old)),
   // The first request only marks a definition: its objects go first.
   holdsDeletion: ({ metadata }) => metadata.deletionTimestamp === undefined,

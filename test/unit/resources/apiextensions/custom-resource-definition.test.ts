@@ -221,7 +221,7 @@ describe('CustomResourceDefinition', () => {
     const judge = (schema: JsonSchemaProps): number => {
       const next = { ...of({ versions: [version(schema)] }), metadata, status: {} } as unknown as KubeObject
       const context = {} as HookContext
-      return [...(definitionStrategy.validateInSteps?.(next, undefined, context) ?? [])].length
+      return [...(definitionStrategy.validate?.(next, undefined, context) ?? [])].length
     }
     const properties = many(i => ({ type: 'integer', default: i })) as Record<string, JsonSchemaProps>
     expect(judge({ properties })).to.be.greaterThan(200)

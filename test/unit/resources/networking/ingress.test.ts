@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../../src/meta/object.ts'
 import { ingressResource } from '../../../../src/resources/networking/ingress/definition.ts'
 import { causesOf, KindCases, validates } from '../../../support/kind-cases.ts'
+import { kindErrors } from '../../../support/kind-errors.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
 const service = { name: 'svc', port: { number: 80 } }
@@ -79,15 +81,14 @@ describe('Ingress', () => {
   })
 
   it('may keep what was wrong before it was checked', () => {
-    const validate = ingressResource.strategy?.validate
-    const ctx = { now: 0, subresource: '' }
+    const validate = (next: KubeObject, old: KubeObject | undefined) => kindErrors(ingressResource.strategy, next, old, { now: 0, subresource: '' })
     const cases = new KindCases(ingressResource)
     const bad = cases.body({
       spec: { rules: [{ host: '*.a.com', http: { paths: [{ path: 'x', pathType: 'Exact', backend }] } }], tls: [{ secretName: 'not ok' }] },
     })
-    expect(validate?.(bad, undefined, ctx).map(({ field }) => field)).to.deep.equal([`${AT}.path`, 'spec.tls[0].secretName'])
-    expect(validate?.(bad, bad, ctx)).to.deep.equal([])
-    expect(validate?.(bad, cases.body(withBackend(backend)), ctx)).to.have.length(2)
+    expect(validate(bad, undefined).map(({ field }) => field)).to.deep.equal([`${AT}.path`, 'spec.tls[0].secretName'])
+    expect(validate(bad, bad)).to.deep.equal([])
+    expect(validate(bad, cases.body(withBackend(backend)))).to.have.length(2)
   })
 
   it('takes a class beside the annotation on update', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../../src/meta/object.ts'
 import { networkPolicyResource } from '../../../../src/resources/networking/network-policy/definition.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
+import { kindErrors } from '../../../support/kind-errors.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
 const podSelector = { matchLabels: { a: 'b' } }
@@ -58,13 +60,12 @@ describe('NetworkPolicy', () => {
   })
 
   it('may keep label values that were let in before they were checked', () => {
-    const validate = networkPolicyResource.strategy?.validate
-    const ctx = { now: 0, subresource: '' }
+    const validate = (next: KubeObject, old: KubeObject | undefined) => kindErrors(networkPolicyResource.strategy, next, old, { now: 0, subresource: '' })
     const cases = new KindCases(networkPolicyResource)
     const expression = { matchExpressions: [{ key: 'a', operator: 'In', values: ['not valid!'] }] }
     const bad = cases.body(policy({ podSelector: expression, policyTypes: ['Ingress'] }))
-    expect(validate?.(bad, undefined, ctx)).to.have.length(1)
-    expect(validate?.(bad, bad, ctx)).to.deep.equal([])
+    expect(validate(bad, undefined)).to.have.length(1)
+    expect(validate(bad, bad)).to.deep.equal([])
   })
 
   const types: [object, string[]][] = [

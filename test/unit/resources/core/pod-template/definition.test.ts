@@ -6,6 +6,7 @@ import { podTemplateOptions } from '../../../../../src/resources/core/pod-spec/o
 import { validatePodTemplateSpecForReplicas } from '../../../../../src/resources/core/pod-spec/validation.ts'
 import { podTemplateResource } from '../../../../../src/resources/core/pod-template/definition.ts'
 import { decode } from '../../../../../src/schema/decode.ts'
+import { kindErrors } from '../../../../support/kind-errors.ts'
 import { contextOf, NOW } from '../../../../support/pod.ts'
 
 const { home, strategy } = podTemplateResource
@@ -21,7 +22,7 @@ const spec = {
     { name: 'b', image: 'j' },
   ],
 }
-const errorsOf = (template: object): string[] => (strategy?.validate?.(templateOf(template), undefined, contextOf()) ?? []).map(fieldErrorText)
+const errorsOf = (template: object): string[] => kindErrors(strategy, templateOf(template), undefined, contextOf()).map(fieldErrorText)
 
 describe('resources/core/pod-template', () => {
   it('defaults, without what only pods get', () => {
