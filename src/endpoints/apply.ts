@@ -7,7 +7,7 @@ import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
-import { nextTurn, turnIsLong } from '../lib/turn.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
@@ -34,7 +34,7 @@ import type { WriteOptions } from './write-options.ts'
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export async function apply(scope: Scope<'patch'>, { config, repeated }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   const { served, exchange, subresource } = scope
   const { view } = subresource ?? {}
   let told = false

@@ -10,7 +10,7 @@ import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { boundJsonValues, boundYamlValues, MOST_VALUES } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
-import { nextTurn, turnIsLong } from '../lib/turn.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusError } from '../meta/status.ts'
@@ -114,7 +114,7 @@ const unrecognized = (kind: string, why: string, body: Buffer): StatusError =>
 export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): Promise<() => KubeObject> {
   const { exchange } = scope
   const parsed = parseBody(scope.env.media, exchange.headers['content-type'], body, target.kind, target.schema)
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   if (target.schema.freeForm && parsed.claimed.kind === '') throw kindMissing(target, body)
   const kind = parsed.claimed.kind || target.kind
   const claimed = parseApiVersion(parsed.claimed.apiVersion)

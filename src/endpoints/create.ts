@@ -1,4 +1,4 @@
-import { nextTurn, turnIsLong } from '../lib/turn.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { Answer } from '../registry/types.ts'
 import { bodyTarget, decodeBody } from './body.ts'
 import type { Scope } from './scope.ts'
@@ -11,6 +11,6 @@ export async function create(scope: Scope<'create'>): Promise<Answer> {
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'CreateOptions')
   const object = (await decodeBody(scope, body, bodyTarget(served.version), options.fieldValidation))()
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   return storeOf(scope).create(writeTarget(scope, options), object)
 }

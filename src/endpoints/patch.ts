@@ -9,7 +9,7 @@ import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
-import { nextTurn, turnIsLong } from '../lib/turn.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
@@ -82,9 +82,9 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
     // Whether there is anything to patch is told before what is wrong with the patch.
     parsing ??= parsePatch(type, body, options)
     const parsed = await parsing
-    if (turnIsLong()) await nextTurn()
+    if (turnIsLong()) await nextLongTurn()
     const patched = await patchValue(target, type, parsed, current as unknown as JsonObject, exchange.ctx.signal)
-    if (turnIsLong()) await nextTurn()
+    if (turnIsLong()) await nextLongTurn()
     const next = await runInTurns(decodePatched({ scope, target, type, current }, parsed, patched, options, text => warned || exchange.ctx.warn(text)))
     warned = true
     ensureNamespace(next.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')

@@ -5,7 +5,7 @@ import { indentJson } from '../codec/json-indent.ts'
 import { JSON_TYPE, YAML_TYPE } from '../codec/negotiate.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
-import { nextTurn, turnIsLong } from '../lib/turn.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Status } from '../meta/status.ts'
 import { badRequestError, failure } from '../meta/status.ts'
@@ -62,12 +62,12 @@ export async function respondObject(scope: Scope, output: Output, code: number, 
 /** An object that is not stored (dry-run, deleted, a view): normalised and encoded here. */
 export async function respondTyped(scope: Scope, output: Output, code: number, schema: StructSchema, object: KubeObject): Promise<void> {
   if (output.as) return respondConverted(scope, output, code, object)
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   const binary = binaryOf(output.mediaType)
   if (binary) return sendBinary(scope, output, code, binary.objectBody(schema, object))
   const { kind, apiVersion } = object
   const normal = { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) } as unknown as KubeObject
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   await send(scope, output, code, [encodeJson(schema, normal), NEWLINE])
 }
 

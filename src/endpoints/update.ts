@@ -1,4 +1,4 @@
-import { nextTurn, turnIsLong } from '../lib/turn.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
@@ -23,7 +23,7 @@ export async function update(scope: Scope<'update'>): Promise<{ answer: Answer; 
     return object
   }
   const first = fresh()
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   let spare: KubeObject | undefined = first
   const next = (): KubeObject => {
     const object = spare ?? fresh()

@@ -3,7 +3,7 @@ import { constants, deflateRaw, inflateRawSync } from 'node:zlib'
 import { crc32, shiftBy } from './crc32.ts'
 import type { FilledBody } from './filled-body.ts'
 import type { CompressedPiece } from './pieces.ts'
-import { nextTurn, turnIsLong } from './turn.ts'
+import { nextLongTurn, turnIsLong } from './turn.ts'
 
 const deflate = promisify(deflateRaw)
 /** Compressed together: half a millisecond to make them again for who takes no gzip. */
@@ -42,7 +42,7 @@ export async function compressBody(pieces: Iterable<Buffer | undefined>, { level
     kept.push({ deflated: own, length: raw.length, crc: crc32(raw), shift: shiftBy(raw.length) })
   }
   for (const piece of pieces) {
-    if (turnIsLong()) await nextTurn()
+    if (turnIsLong()) await nextLongTurn()
     if (piece === undefined) continue
     length += piece.length
     for (let from = 0; from < piece.length; ) {

@@ -1,4 +1,4 @@
-import { nextTurn, turnIsLong } from './turn.ts'
+import { nextLongTurn, turnIsLong } from './turn.ts'
 
 /** Work in steps: a generator that yields wherever others may have their turn, and returns the result. What it works on must not change meanwhile. */
 export type Steps<T> = Generator<undefined, T>
@@ -11,14 +11,15 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Leaves the rest to the next turn after each step that took long. Rejects with the signal's reason, between two steps, once nobody waits for the result. */
+/** Leaves to the next turn what follows a step that took long, or what took long before. Rejects with the signal's reason, between two steps, once nobody waits for the result. */
 export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
+    if (turnIsLong()) {
+      await nextLongTurn()
+      signal?.throwIfAborted()
+    }
     const { done, value } = steps.next()
     if (done) return value
-    if (!turnIsLong()) continue
-    await nextTurn()
-    signal?.throwIfAborted()
   }
 }
 

@@ -10,8 +10,38 @@ const BUDGET_MS = 2
 
 /** When the budget is spent; 0: nothing has asked in this turn. */
 let until = 0
-let waiting: (() => void)[] = []
-let next = 0
+
+/** What waits for a turn, in order. */
+class Line {
+  #waiting: (() => void)[] = []
+  #next = 0
+  /** Who comes while others are served is served in the next turn. */
+  #last = 0
+
+  get isEmpty(): boolean {
+    return this.#next === this.#waiting.length
+  }
+
+  push(callback: () => void): void {
+    this.#waiting.push(callback)
+  }
+
+  begin(): void {
+    if (this.#next > 1000 || this.isEmpty) {
+      this.#waiting = this.#waiting.slice(this.#next)
+      this.#next = 0
+    }
+    this.#last = this.#waiting.length
+  }
+
+  take(): (() => void) | undefined {
+    return this.#next < this.#last ? this.#waiting[this.#next++] : undefined
+  }
+}
+
+/** What is long has a line of its own, of which each turn serves one at least: so nobody who is short waits for more than one of them. */
+const short = new Line()
+const long = new Line()
 
 /** Whether this turn has had its share. */
 export function turnIsSpent(): boolean {
@@ -39,42 +69,52 @@ export function turnIsLong(): boolean {
 /** Calls back in the next turn, or a later one where much waits: in order. */
 export function inNextTurn(callback: () => void): void {
   if (until === 0) turnIsSpent()
-  waiting.push(callback)
+  short.push(callback)
+}
+
+/** Likewise with the rest of what takes long, behind all that is short: in order, one a turn at least. */
+export function inLongTurn(callback: () => void): void {
+  if (until === 0) turnIsSpent()
+  long.push(callback)
 }
 
 /** Resolves in the next turn, or a later one where much waits. */
 export const nextTurn = (): Promise<void> => new Promise(inNextTurn)
 
+/** Likewise for the rest of what takes long. */
+export const nextLongTurn = (): Promise<void> => new Promise(inLongTurn)
+
 /** For code that is told of turns by whoever runs it. */
 export const SHARED_TURNS = { spent: turnIsSpent, next: nextTurn }
 
+/** Of the line of what is long, none has been served in this turn. */
+let isLongDue = false
+
 /** What waits has a budget of its own after each poll, so that it is never put off for ever. */
 function begin(): void {
-  if (next === waiting.length) {
+  if (short.isEmpty && long.isEmpty) {
     until = 0
     return
   }
   until = performance.now() + BUDGET_MS
   setImmediate(begin)
-  last = waiting.length
+  short.begin()
+  long.begin()
+  isLongDue = true
   step()
 }
-
-/** Who comes while others are served is served in the next turn. */
-let last = 0
 
 const afterMicrotasks = (): void => nextTick(step)
 
 /** One after the other, with all that follows from each in microtasks done before the next. */
 function step(): void {
-  if (next === last || performance.now() > until) {
-    if (next > 1000 || next === waiting.length) {
-      waiting = waiting.slice(next)
-      next = 0
-    }
-    return
+  const isSpent = performance.now() > until
+  let callback = isSpent ? undefined : short.take()
+  if (callback === undefined && (isLongDue || !isSpent)) {
+    isLongDue = false
+    callback = long.take()
   }
-  const callback = waiting[next++] as () => void
+  if (callback === undefined) return
   callback()
   queueMicrotask(afterMicrotasks)
 }

@@ -1,6 +1,6 @@
 import type { HookContext } from '../catalog/definition.ts'
 import { runInTurns } from '../lib/steps.ts'
-import { nextTurn, turnIsLong } from '../lib/turn.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'
@@ -31,7 +31,7 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   const now = env.clock.now()
   if (served.definition.converter) await trackRemotely(target, strategy, object, undefined, now)
   else await runInTurns(trackManagedFields(target, strategy, object, undefined, now))
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   const wanted = convert(served.definition, object, served.version, hookVersion(served))
   const request = {
     ctx,
@@ -47,7 +47,7 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   const admitted = (await env.admission.mutate({ ...request, object: wanted })) ?? wanted
   ensureNamespace(admitted.metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   const { name, generateName } = admitted.metadata
   const generated = !name && generateName !== undefined && generateName !== ''
   for (let attempt = 1; ; attempt++) {

@@ -2,7 +2,7 @@ import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
-import { nextTurn, turnIsLong } from '../lib/turn.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
 import type { FieldError } from '../meta/field-error.ts'
@@ -57,7 +57,7 @@ export async function trackRemotely(target: WriteTarget, strategy: Strategy, nex
 /** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */
 export async function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Promise<void> {
   strategy.prepare?.(next, undefined, ctx)
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   const namespaced = target.served.definition.scope === 'Namespaced'
   const rules = metaRulesOf(strategy)
   let errors = await runInTurns(boundedErrors(errorsOfNew(strategy, next, namespaced, rules, ctx)))
@@ -74,7 +74,7 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   if (before.generation === undefined) delete meta.generation
   else meta.generation = before.generation
   strategy.prepare?.(next, old, ctx)
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
   if (before.creationTimestamp) meta.creationTimestamp = before.creationTimestamp
   if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
@@ -130,10 +130,10 @@ const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
 const metaRulesOf = ({ plainFinalizers }: Strategy) => (plainFinalizers ? PLAIN_FINALIZERS : undefined)
 
 async function finish(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): Promise<void> {
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)
   for (const text of strategy.warnings?.(next, old) ?? []) target.ctx.warn(text)
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   strategy.canonicalize?.(next)
 }
 

@@ -1,7 +1,7 @@
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { runInTurns } from '../lib/steps.ts'
-import { nextTurn, turnIsLong } from '../lib/turn.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { conflictError, invalidError, notFoundError, OPTIMISTIC_LOCK } from '../meta/status.ts'
@@ -106,10 +106,10 @@ async function decideUpdate(
     )
   if (!old && !mayCreate) throw notFoundError(gr, target.name)
   let next = await request.transform(present)
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   if (!request.managed && definition.converter) await trackRemotely(target, strategy, next, present, hooks.now)
   else if (!request.managed) await runInTurns(trackManagedFields(target, strategy, next, present, hooks.now))
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   next = convert(definition, next, version, home)
   const admission = {
     ctx,
@@ -123,7 +123,7 @@ async function decideUpdate(
   next = (await env.admission.mutate({ ...admission, operation: old ? 'UPDATE' : 'CREATE', object: next, ...(old && { old }) })) ?? next
   ensureNamespace(next.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)
-  if (turnIsLong()) await nextTurn()
+  if (turnIsLong()) await nextLongTurn()
   if (!old) {
     if (next.metadata.uid)
       throw conflictError(gr, target.name, `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`)

@@ -6,7 +6,7 @@ import { asksImpersonation, impersonate } from '../auth/impersonation.ts'
 import type { Handler } from '../endpoints/exchange.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import type { Logger } from '../lib/log.ts'
-import { nextTurn, turnIsLong, turnIsSpent } from '../lib/turn.ts'
+import { nextLongTurn, nextTurn, turnIsLong, turnIsSpent } from '../lib/turn.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
 import { quote } from '../meta/field-error.ts'
@@ -166,7 +166,7 @@ export class Pipeline {
     if (error instanceof PlainTextError && !exchange.answered) return sendPlainText(exchange, error)
     const told = toldOf(error)
     // What was wrong may be as long as the body, and is written whole.
-    if (turnIsLong()) await nextTurn()
+    if (turnIsLong()) await nextLongTurn()
     const clientGone = exchange.clientGone && !exchange.answered
     if (told.code >= 500 && !(error instanceof StatusError) && !clientGone)
       this.options.log.error('request failed', { path: exchange.path, auditID: exchange.auditId, error })

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { inNextTurn, turnIsSpent } from '../../lib/turn.ts'
+import { inLongTurn, turnIsSpent } from '../../lib/turn.ts'
 import { type Frame, FrameReader } from './frames.ts'
 import { shareTurn } from './turn-share.ts'
 
@@ -18,7 +18,7 @@ function inLine(work: () => void): void {
 function serveLine(): void {
   if (isLineServed || line.length === 0) return
   isLineServed = true
-  inNextTurn(() => {
+  inLongTurn(() => {
     isLineServed = false
     line.shift()?.()
     serveLine()
