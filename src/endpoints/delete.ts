@@ -15,7 +15,7 @@ import { listOptions } from './list-options.ts'
 import { metaType } from './meta-type.ts'
 import { booleanParameter, integerParameter, stringParameter } from './query.ts'
 import type { Scope } from './scope.ts'
-import { isNamespaced, MAX_BODY_BYTES, storeOf } from './scope.ts'
+import { isNamespaced, MAX_BODY_BYTES, storeOf, subjectOf } from './scope.ts'
 import { dryRunErrors, META_GROUP } from './write-options.ts'
 
 interface DecodedOptions {
@@ -49,14 +49,7 @@ export async function deleteCollection(scope: Scope<'deletecollection'>): Promis
   return storeOf(scope).deleteCollection({ ...targetOf(scope), dryRun, options: stated }, options, selection)
 }
 
-const targetOf = (scope: Scope<'delete' | 'deletecollection'>) => ({
-  ctx: scope.exchange.ctx,
-  served: scope.served,
-  subresource: '',
-  namespace: scope.namespace,
-  name: scope.name,
-  manager: '',
-})
+const targetOf = (scope: Scope<'delete' | 'deletecollection'>) => ({ ...subjectOf(scope), subresource: '', manager: '' })
 
 const invalidOptions = (errors: readonly FieldError[]) => invalidError({ group: META_GROUP, kind: 'DeleteOptions' }, '', errors)
 

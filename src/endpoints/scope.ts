@@ -108,12 +108,17 @@ interface StoreOf {
 
 export const storeOf = <V extends Verb>(scope: Scope<V>): StoreOf[V] => scope.env.registry.store(scope.served)
 
-export const writeTarget = (scope: Scope<'create' | 'update' | 'patch'>, options: WriteOptions): WriteTarget => ({
+/** What a request is about. */
+export const subjectOf = (scope: Scope) => ({
   ctx: scope.exchange.ctx,
   served: scope.served,
   subresource: scope.subresourceName,
   namespace: scope.namespace,
   name: scope.name,
+})
+
+export const writeTarget = (scope: Scope<'create' | 'update' | 'patch'>, options: WriteOptions): WriteTarget => ({
+  ...subjectOf(scope),
   dryRun: options.dryRun,
   manager: options.manager,
   ...(options.stated && { options: options.stated }),

@@ -5,9 +5,9 @@ import type { Subresource, SubresourceView } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
-import { conflictError, invalidError, OPTIMISTIC_LOCK } from '../meta/status.ts'
+import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
-import { checkRevisionText } from '../registry/object-meta.ts'
+import { checkView } from '../registry/preconditions.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { BodyTarget } from './body.ts'
 import type { Scope } from './scope.ts'
@@ -68,12 +68,7 @@ export function updatedView({ env, subresource, subresourceName }: Scope, live: 
 export function putView(scope: Scope, view: SubresourceView, parent: KubeObject, wanted: KubeObject): KubeObject {
   const gr = groupResourceOf(scope.served)
   const part = { ...gr, resource: `${gr.resource}/${scope.subresourceName}` }
-  const { uid, resourceVersion } = wanted.metadata
-  checkRevisionText(resourceVersion ?? '')
-  if (uid !== undefined && uid !== '' && uid !== parent.metadata.uid)
-    throw conflictError(part, scope.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${parent.metadata.uid}`)
-  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== parent.metadata.resourceVersion)
-    throw conflictError(gr, scope.name, OPTIMISTIC_LOCK)
+  checkView(gr, part, scope.name, wanted, parent)
   const next = view.put(parent, wanted)
   if (!Array.isArray(next)) return next
   const kind = scope.subresource?.kind

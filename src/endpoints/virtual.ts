@@ -4,11 +4,12 @@ import { apiVersionOf } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
 import { ensureNamespace } from '../registry/object-meta.ts'
+import { admissionRequest } from '../registry/types.ts'
 import { type BodyTarget, bodyTarget, decodeBody } from './body.ts'
 import { listOptions, type ReadOptions } from './list-options.ts'
 import { negotiate } from './negotiate.ts'
 import { type PlainList, respondPlainList, respondStatus, respondTyped } from './respond.ts'
-import { isNamespaced, MAX_BODY_BYTES, type Scope } from './scope.ts'
+import { isNamespaced, MAX_BODY_BYTES, type Scope, subjectOf } from './scope.ts'
 import { viewTarget } from './view.ts'
 import { writeOptions } from './write-options.ts'
 
@@ -37,17 +38,8 @@ async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: bo
   const object = (await decodeBody(scope, bytes, target, fieldValidation))()
   ensureNamespace(object.metadata, isNamespaced(scope) ? namespace : '')
   ownFields(target, subresourceName, manager, object, scope.env.clock.now())
-  const body = await scope.env.registry.admit({
-    ctx: exchange.ctx,
-    operation: 'CREATE',
-    served,
-    subresource: subresourceName,
-    namespace,
-    name: name || (object.metadata.name ?? ''),
-    dryRun,
-    object,
-    ...(stated && { options: stated }),
-  })
+  const asked = { ...subjectOf(scope), name: name || (object.metadata.name ?? ''), dryRun, ...(stated && { options: stated }) }
+  const body = await scope.env.registry.admit(admissionRequest(asked, 'CREATE', { object }))
   return { body, dryRun }
 }
 

@@ -7,7 +7,7 @@ import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError
 import { formatTime } from '../meta/time.ts'
 import { cloneExactly } from '../meta/whole-floats.ts'
 import { faultOf } from '../storage/corrupt.ts'
-import type { Storage, StoredObject } from '../storage/storage.ts'
+import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
 import { convert } from './convert.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
@@ -15,7 +15,8 @@ import { dedupOwnerReferences, ensureNamespace, generatedName, revisionFault, wi
 import { beforeCreate, trackManagedFields, trackRemotely } from './prepare.ts'
 import { hookVersion, toStored } from './remote-conversion.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
-import { groupResourceOf, optionsOf, strategyOf } from './types.ts'
+import { admissionRequest, groupResourceOf, strategyOf } from './types.ts'
+import { type Reserve, writeObject } from './write.ts'
 
 const NAME_ATTEMPTS = 8
 
@@ -33,18 +34,8 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   else await runInTurns(trackManagedFields(target, strategy, object, undefined, now))
   if (turnIsLong()) await nextLongTurn()
   const wanted = convert(served.definition, object, served.version, hookVersion(served))
-  const request = {
-    ctx,
-    operation: 'CREATE' as const,
-    served,
-    subresource: '',
-    namespace: target.namespace,
-    name: meta.name ?? '',
-    dryRun: target.dryRun,
-    ...optionsOf(target),
-  }
-  const asked: WriteTarget = { ...target, name: request.name }
-  const admitted = (await env.admission.mutate({ ...request, object: wanted })) ?? wanted
+  const asked: WriteTarget = { ...target, name: meta.name ?? '' }
+  const admitted = (await env.admission.mutate(admissionRequest(asked, 'CREATE', { object: wanted }))) ?? wanted
   ensureNamespace(admitted.metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
   if (turnIsLong()) await nextLongTurn()
@@ -69,35 +60,22 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
   const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: '' }
   await fillNew(env, target, next, hooks)
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name as string)
-  const reservation = await strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun)
-  let done = false
-  try {
-    if (target.dryRun) {
-      const found = await storage.get(key, 'latest', ctx.signal)
-      if (found) throw exists(target, found)
-      return { object: next }
-    }
+  const decide = async (found: StoredObject | undefined, reserve: Reserve): Promise<Decision<undefined>> => {
+    // A dry run is told of what can't be reserved before what is there already, as is a write, which is decided for the first time as if there were nothing.
+    if (!found || target.dryRun) await reserve(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
+    if (found) throw exists(target, found)
     // Storage refuses it upstream, and so without a reason; a dry-run does not get that far. What is no number is not looked at.
-    if (namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
+    if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)
-    const written = await storage.write(
-      key,
-      async found => {
-        if (found) throw exists(target, found)
-        const put = served.definition.converter ? await toStored(served.definition, next) : next
-        return { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }
-      },
-      ctx.signal,
-      'absent',
-    )
-    done = true
-    await reservation?.commit()
-    return { stored: written.object }
+    const put = served.definition.converter && !target.dryRun ? await toStored(served.definition, next) : next
+    return { change: { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }, result: undefined }
+  }
+  try {
+    const { written } = await writeObject(storage, key, target, decide, 'absent')
+    return written ? { stored: written.object } : { object: next }
   } catch (error) {
     // What is there can't be read, but it is there.
     throw faultOf(error) === undefined ? error : alreadyExistsError(groupResourceOf(served), next.metadata.name as string)
-  } finally {
-    if (!done) await reservation?.rollback()
   }
 }
 
@@ -106,24 +84,15 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
  * comes before validating admission.
  */
 export async function fillNew(env: RegistryEnvironment, target: WriteTarget, next: KubeObject, hooks: HookContext, authorize = false): Promise<void> {
-  const { served, ctx } = target
+  const { served } = target
   if (next.metadata.resourceVersion === '') delete next.metadata.resourceVersion
   next.metadata.uid = env.newUid()
   next.metadata.creationTimestamp = formatTime(hooks.now)
   await beforeCreate(target, strategyOf(served, undefined), next, hooks)
   if (authorize) await env.authorizeCreate(target)
-  await env.admission.validate({
-    ctx,
-    operation: 'CREATE',
-    served,
-    subresource: '',
-    namespace: target.namespace,
-    // As it was asked for, whatever admission has made of it.
-    name: target.name || (next.metadata.name ?? ''),
-    dryRun: target.dryRun,
-    ...optionsOf(target),
-    object: next,
-  })
+  // By the name that was asked for, whatever admission has made of it.
+  const asked: WriteTarget = { ...target, name: target.name || (next.metadata.name ?? '') }
+  await env.admission.validate(admissionRequest(asked, 'CREATE', { object: next }))
 }
 
 function namesRevision({ metadata: { resourceVersion = '' } }: KubeObject): boolean {

@@ -2,17 +2,19 @@ import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { conflictError, invalidError, isStatusError, notFoundError } from '../meta/status.ts'
+import { invalidError, isStatusError, notFoundError } from '../meta/status.ts'
 import { faultOf } from '../storage/corrupt.ts'
 import type { Key, Revision } from '../storage/revision.ts'
-import type { Change, Storage, StoredObject } from '../storage/storage.ts'
+import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
 import { type DeleteOptions, deletionStep, type Preconditions, type Step } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
+import { checkDeletion, lostVersion } from './preconditions.ts'
 import { hookObject, toStored } from './remote-conversion.ts'
 import type { RegistryEnvironment, WriteTarget } from './types.ts'
-import { groupKindOf, groupResourceOf, optionsOf } from './types.ts'
+import { admissionRequest, groupResourceOf } from './types.ts'
 import { objectIn } from './version-view.ts'
+import { type Reserve, writeObject } from './write.ts'
 
 /**
  * Deletes an object that can't be read, without reading it: preconditions, finalizers, admission and what the kind does on deletion are passed over, as in kube-apiserver. What it
@@ -80,71 +82,50 @@ async function takeStep(
   target: WriteTarget,
   options: DeleteOptions,
   stepOf: (old: KubeObject, hooks: HookContext) => Step,
-): Promise<DeleteResult & { readonly last?: boolean }> {
+): Promise<StepResult> {
   const gr = groupResourceOf(target.served)
-  const { definition } = target.served
   const key = keys.object(target.namespace, target.name)
-  let result: (DeleteResult & { readonly last?: boolean }) | undefined
-  let reservation: Awaited<ReturnType<NonNullable<Strategy['begin']>>> | undefined
-  const decide = async (now: StoredObject | undefined): Promise<Change> => {
-    await reservation?.rollback()
-    reservation = undefined
-    if (!now) throw notFoundError(gr, target.name)
-    const old = definition.converter ? await hookObject(target.served, now) : objectIn(definition, definition.home, now)
-    const hooks: HookContext = { now: env.clock.now(), ...(target.ctx && { request: target.ctx }), subresource: '' }
-    checkPreconditions(target, options, old)
-    await admitDeletion(env, target, old)
-    const step = stepOf(old, hooks)
-    if (step === 'pending') {
-      result = { object: old, deleted: false }
-      return { keep: true }
-    }
-    if (step === 'remove') {
-      if (!target.dryRun && holdsFinalizers(old) && options.preconditions?.resourceVersion !== undefined) throw lostVersion(target, key, old)
-      result = { object: old, deleted: true }
-      reservation = await definition.strategy?.begin?.(undefined, old, hooks, env.access(), target.dryRun)
-      return { delete: true }
-    }
-    result = { object: step.next, deleted: false, ...(step.last && { last: true }) }
-    return { put: definition.converter ? await toStored(definition, step.next) : step.next }
-  }
-  let done = false
   try {
-    if (target.dryRun) {
-      await decide(await storage.get(key, 'latest', target.ctx.signal))
-      const told = result as unknown as DeleteResult
-      return { ...told, ...(told.deleted && holdsFinalizers(told.object) && { blank: true }) }
-    }
-    const written = await storage.write(key, decide, target.ctx.signal)
-    done = true
-    await reservation?.commit()
-    const told = result as unknown as DeleteResult
-    if (written.outcome === 'unchanged') return told
-    return { ...told, object: await writtenObject(target, told, written.object) }
+    const { result, written } = await writeObject(storage, key, target, (now, reserve) => decideStep(env, target, options, key, stepOf, now, reserve))
+    if (written === undefined) return { ...result, ...(result.deleted && holdsFinalizers(result.object) && { blank: true }) }
+    if (written.outcome === 'unchanged') return result
+    return { ...result, object: await writtenObject(target, result, written.object) }
   } catch (error) {
     // An object that can't be read is told of as a read does: upstream reads it first.
     if (faultOf(error) !== undefined)
       await storage.get(key, 'latest', target.ctx.signal).catch(failure => Promise.reject(toStatus(failure, gr, target.name, 'delete')))
     throw toStatus(error, gr, target.name, 'delete')
-  } finally {
-    if (!done) await reservation?.rollback()
   }
 }
 
-async function admitDeletion({ admission }: RegistryEnvironment, target: WriteTarget, old: KubeObject): Promise<void> {
-  const asked = {
-    ctx: target.ctx,
-    operation: 'DELETE' as const,
-    served: target.served,
-    subresource: '',
-    namespace: target.namespace,
-    name: target.ofCollection ? '' : target.name,
-    dryRun: target.dryRun,
-    ...optionsOf(target),
-    old,
+type StepResult = DeleteResult & { readonly last?: boolean }
+
+async function decideStep(
+  env: RegistryEnvironment,
+  target: WriteTarget,
+  { preconditions }: DeleteOptions,
+  key: Key,
+  stepOf: (old: KubeObject, hooks: HookContext) => Step,
+  now: StoredObject | undefined,
+  reserve: Reserve,
+): Promise<Decision<StepResult>> {
+  if (!now) throw notFoundError(groupResourceOf(target.served), target.name)
+  const { definition } = target.served
+  const old = definition.converter ? await hookObject(target.served, now) : objectIn(definition, definition.home, now)
+  const hooks: HookContext = { now: env.clock.now(), request: target.ctx, subresource: '' }
+  checkDeletion(target, preconditions, old)
+  const asked = admissionRequest(target, 'DELETE', { old })
+  await env.admission.mutate(asked)
+  await env.admission.validate(asked)
+  const step = stepOf(old, hooks)
+  if (step === 'pending') return { change: { keep: true }, result: { object: old, deleted: false } }
+  if (step === 'remove') {
+    if (!target.dryRun && holdsFinalizers(old) && preconditions?.resourceVersion !== undefined) throw lostVersion(target, key, old)
+    await reserve(definition.strategy?.begin?.(undefined, old, hooks, env.access(), target.dryRun))
+    return { change: { delete: true }, result: { object: old, deleted: true } }
   }
-  await admission.mutate(asked)
-  await admission.validate(asked)
+  const put = definition.converter ? await toStored(definition, step.next) : step.next
+  return { change: { put }, result: { object: step.next, deleted: false, ...(step.last && { last: true }) } }
 }
 
 /** What is gone is told as it was read where somebody else converts it: nobody need convert it once more. */
@@ -159,29 +140,3 @@ const withRevision = (object: KubeObject, revision: Revision): KubeObject => ({
 })
 
 const holdsFinalizers = ({ metadata }: KubeObject): boolean => (metadata.finalizers ?? []).length > 0
-
-/** Upstream loses the version that it was told where a deletion takes out the last finalizer, and then finds that it does not match. */
-const lostVersion = (target: WriteTarget, key: Key, old: KubeObject) =>
-  conflictError(
-    groupResourceOf(target.served),
-    target.name,
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: ${old.metadata.resourceVersion}`,
-  )
-
-function checkPreconditions(target: WriteTarget, { preconditions }: DeleteOptions, old: KubeObject): void {
-  if (preconditions === undefined) return
-  const { group, kind } = groupKindOf(target.served)
-  const { uid, resourceVersion } = preconditions
-  if (uid !== undefined && uid !== old.metadata.uid)
-    throw conflictError(
-      { group, resource: kind },
-      target.name,
-      `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`,
-    )
-  if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion)
-    throw conflictError(
-      { group, resource: kind },
-      target.name,
-      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${old.metadata.resourceVersion}). The object might have been modified`,
-    )
-}

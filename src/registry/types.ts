@@ -78,8 +78,23 @@ export const groupResourceOf = (served: ServedResource) => ({ group: served.vers
 /** As errors of validation name it: by the home version, whatever the request's. */
 export const groupKindOf = ({ definition }: ServedResource) => ({ group: definition.home.group, kind: definition.home.kind })
 
-/** What a write says of itself as a part of what admission is asked. */
-export const optionsOf = ({ options, nested }: WriteTarget): Pick<AdmissionRequest, 'options' | 'nested'> => ({
+/** Of what admission is asked: a write, or with CONNECT what leaves the server. */
+type AdmissionSubject = Pick<WriteTarget, 'ctx' | 'served' | 'subresource' | 'namespace' | 'name' | 'dryRun' | 'options' | 'ofCollection' | 'nested'>
+
+/** The one way to ask admission. */
+export const admissionRequest = <Objects extends Pick<AdmissionRequest, 'object' | 'old'>>(
+  { ctx, served, subresource, namespace, name, dryRun, options, ofCollection, nested }: AdmissionSubject,
+  operation: Operation,
+  objects: Objects,
+): AdmissionRequest & Objects => ({
+  ctx,
+  operation,
+  served,
+  subresource,
+  namespace,
+  name: ofCollection ? '' : name,
+  dryRun,
   ...(options && { options }),
   ...(nested && { nested }),
+  ...objects,
 })

@@ -153,14 +153,25 @@ export type Take = (batch: readonly StorageEvent[], own?: boolean) => boolean | 
 
 export type Change =
   | { readonly put: KubeObject; readonly ttlSeconds?: number }
-  /** `answer`: what the writer is told was deleted, where that is not the stored object. */
-  | { readonly delete: true; readonly answer?: KubeObject }
+  | { readonly delete: true }
   /** Nothing is to be done: the outcome is `unchanged`. */
   | { readonly keep: true }
 
-export interface Written {
+/** What is to become of a key, and what the writer gets back once that has happened. */
+export interface Decision<T> {
+  readonly change: Change
+  readonly result: T
+}
+
+/** Decides from the present object; undefined where there is none. */
+export type Decide<T> = (now: StoredObject | undefined) => Promise<Decision<T>>
+
+export interface Written<T> {
+  /** Of a deletion: the last state, with the revision of the deletion. */
   readonly object: StoredObject
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted'
+  /** Of the decision that was carried out. */
+  readonly result: T
 }
 
 /** `future revision`: an exact read of the store itself came before its revision. `initializing`: the cache has no state yet, and the read is not one for the store. */
@@ -230,7 +241,7 @@ export interface Storage {
    * call those stale.
    * `assume` skips the first read.
    */
-  write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written>
+  write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>>
   /** Deletes what can't be read, unread, and nothing else. Upstream checks no precondition and no finalizer here, as there is nothing to see them in. */
   removeCorrupt(key: Key, signal: AbortSignal): Promise<'removed' | 'readable' | 'absent'>
   currentRevision(signal: AbortSignal): Promise<Revision>

@@ -7,7 +7,7 @@ import { key } from '../../src/storage/revision.ts'
 import { type ListQuery, type Storage, StorageError, type WatchQuery } from '../../src/storage/storage.ts'
 import type { Encryption } from '../../src/storage/value/encryption.ts'
 import { encryptionConfig, encryptionOf, identityProvider, providerOf } from '../support/encryption-config.ts'
-import { everything, labelled, plus, put, take, testCodec, testKey, testObject, testPrefix, told } from '../support/test-codec.ts'
+import { decided, everything, labelled, plus, put, take, testCodec, testKey, testObject, testPrefix, told } from '../support/test-codec.ts'
 
 export interface EncryptionHarness {
   /** Empty below `/registry/`. */
@@ -35,7 +35,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
     const keyTwo = providerOf('aesgcm', 'two')
     const create = (storage: Storage, object = testObject('a', { n: '1' })) =>
       storage.write(testKey(object.metadata.name!, object.metadata.namespace), put(object), signal, 'absent')
-    const same = (storage: Storage, of = 'a') => storage.write(testKey(of), async now => ({ put: structuredClone(now!.object()) }), signal)
+    const same = (storage: Storage, of = 'a') => storage.write(testKey(of), async now => decided({ put: structuredClone(now!.object()) }), signal)
     const held = async (of: string): Promise<Buffer> => (await harness.backend.get(testKey(of), signal)).item?.value ?? Buffer.alloc(0)
     const prefix = async (of: string): Promise<string> => /^k8s:enc:\w+:v1:\w+:|^\{/.exec((await held(of)).toString('latin1'))?.[0] ?? ''
     const list = (storage: Storage, query: Partial<ListQuery> = {}, below = testPrefix) =>
@@ -71,7 +71,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect((await list(storage)).items.map(item => item.json().bytes.toString())).to.deep.equal([json])
         expect(told(await take(events, 1))).to.deep.equal([`added a@${object.revision}`])
         expect(told(await take(await watch(storage, { initial: 'latest', bookmarkAtEnd: false }), 1))).to.deep.equal([`added a@${object.revision}`])
-        await storage.write(testKey('a'), async () => ({ delete: true }), signal)
+        await storage.write(testKey('a'), async () => decided({ delete: true }), signal)
         const [gone] = await take(events, 1)
         expect(gone?.type === 'deleted' && gone.object.object().data).to.deep.equal({ n: 'clear' })
       })
@@ -128,7 +128,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
       expect((await same(storage)).outcome).to.equal('unchanged')
       const assumed = await storage.get(testKey('a'), 'latest', signal)
       encryption.configure(encryptionConfig(rotated))
-      const written = await storage.write(testKey('a'), async now => ({ put: structuredClone(now!.object()) }), signal, assumed)
+      const written = await storage.write(testKey('a'), async now => decided({ put: structuredClone(now!.object()) }), signal, assumed)
       expect([written.outcome, written.object.revision, await prefix('a')]).to.deep.equal(['updated', object.revision + 1, 'k8s:enc:aesgcm:v1:two:'])
       expect((await same(storage)).outcome).to.equal('unchanged')
     })
@@ -136,7 +136,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
     it('keeping an object leaves it under its old key', async () => {
       await create(await harness.open(encryptionOf(keyOne)))
       const storage = await harness.open(encryptionOf(rotated))
-      expect((await storage.write(testKey('a'), async () => ({ keep: true }), signal)).outcome).to.equal('unchanged')
+      expect((await storage.write(testKey('a'), async () => decided({ keep: true }), signal)).outcome).to.equal('unchanged')
       expect(await prefix('a')).to.equal('k8s:enc:aesgcm:v1:one:')
     })
 
@@ -189,7 +189,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
 
       it('writes to one fail, but to say that it exists', async () => {
         const { storage } = await lost()
-        for (const change of [async () => ({ put: testObject('a') }), async () => ({ delete: true }) as const])
+        for (const change of [put(testObject('a')), async () => decided({ delete: true })])
           expect(await failure(storage.write(testKey('a'), change, signal))).to.include({ code: 'corrupt', message: NO_KEY })
       })
 

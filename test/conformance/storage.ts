@@ -6,7 +6,7 @@ import { keyspaceEnd } from '../../src/storage/key-range.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key, revision } from '../../src/storage/revision.ts'
 import type { ListQuery, ReadAt, Storage, StorageErrorCode, StorageEvent, StoredObject, Watcher, WatchQuery } from '../../src/storage/storage.ts'
-import { everything, labelled, plus, put, take, testCodec, testKey, testObject, testPrefix, told } from '../support/test-codec.ts'
+import { decided, everything, labelled, plus, put, take, testCodec, testKey, testObject, testPrefix, told } from '../support/test-codec.ts'
 
 export interface StorageHarness {
   /** Empty below `/registry/`. */
@@ -46,7 +46,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
       (await storage.write(testKey(object.metadata.name!, object.metadata.namespace), put(object), signal, 'absent')).object
     const update = async (object = testObject('a')): Promise<StoredObject> =>
       (await storage.write(testKey(object.metadata.name!, object.metadata.namespace), put(object), signal)).object
-    const remove = async (of: string): Promise<Revision> => (await storage.write(testKey(of), async () => ({ delete: true }), signal)).object.revision
+    const remove = async (of: string): Promise<Revision> => (await storage.write(testKey(of), async () => decided({ delete: true }), signal)).object.revision
     const list = (query: Partial<ListQuery> = {}, prefix = testPrefix) =>
       storage.list(prefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
     const names = (items: readonly StoredObject[]) => items.map(item => item.attributes().name)
@@ -86,30 +86,38 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           metadata: { ...testObject('a').metadata, resourceVersion: String(read?.revision) },
         })
         expect(read?.json().bytes.toString()).to.equal(created.object.json().bytes.toString())
-        const deleted = await storage.write(testKey('a'), async () => ({ delete: true }), signal)
+        const deleted = await storage.write(testKey('a'), async () => decided({ delete: true }), signal)
         expect(deleted.outcome).to.equal('deleted')
         expect(deleted.object.revision).to.be.greaterThan(created.object.revision)
         expect(deleted.object.object().metadata.resourceVersion).to.equal(String(deleted.object.revision))
         expect(await storage.get(testKey('a'), 'latest', signal)).to.equal(undefined)
       })
 
-      it('answers a deletion with the object that decide gives', async () => {
-        await create()
-        const deleted = await storage.write(testKey('a'), async () => ({ delete: true, answer: testObject('a', { last: 'word' }) }), signal)
-        expect(deleted.object.object().data).to.deep.equal({ last: 'word' })
+      it('returns the result of the decision that was carried out', async () => {
+        const results: unknown[] = []
+        for (const change of [{ put: testObject('a') }, { keep: true }, { put: testObject('a') }, { delete: true }] as const) {
+          const { result, outcome } = await storage.write(testKey('a'), async now => ({ change, result: `${now?.object().metadata.name} there` }), signal)
+          results.push([outcome, result])
+        }
+        expect(results).to.deep.equal([
+          ['created', 'undefined there'],
+          ['unchanged', 'a there'],
+          ['unchanged', 'a there'],
+          ['deleted', 'a there'],
+        ])
       })
 
       it('gives two writers of one revision their turn each', async () => {
         await create(testObject('a', { n: '0' }))
         const add = () =>
-          storage.write(testKey('a'), async now => ({ put: { ...now!.object(), data: { n: String(Number(now!.object().data.n) + 1) } } }), signal)
+          storage.write(testKey('a'), async now => decided({ put: { ...now!.object(), data: { n: String(Number(now!.object().data.n) + 1) } } }), signal)
         await Promise.all(Array.from({ length: 10 }, add))
         expect((await storage.get(testKey('a'), 'latest', signal))?.object().data.n).to.equal('10')
       })
 
       it('writes nothing for equal bytes', async () => {
         const before = await create(testObject('a', { x: '1' }))
-        const written = await storage.write(testKey('a'), async now => ({ put: structuredClone(now!.object()) }), signal)
+        const written = await storage.write(testKey('a'), async now => decided({ put: structuredClone(now!.object()) }), signal)
         expect(written.outcome).to.equal('unchanged')
         expect(written.object.revision).to.equal(before.revision)
         expect(await storage.currentRevision(signal)).to.equal(before.revision)
@@ -117,7 +125,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
 
       it('writes nothing for keep', async () => {
         const before = await create()
-        const written = await storage.write(testKey('a'), async () => ({ keep: true }), signal)
+        const written = await storage.write(testKey('a'), async () => decided({ keep: true }), signal)
         expect([written.outcome, written.object.revision]).to.deep.equal(['unchanged', before.revision])
       })
 
@@ -128,12 +136,12 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         )
         const read = await storage.get(testKey('a'), { notOlderThan: at }, signal)
         expect(read?.json().bytes.toString().startsWith('{"kind":"ConfigMap","apiVersion":"v1","metadata":')).to.equal(true)
-        expect((await storage.write(testKey('a'), async now => ({ put: now!.object() }), signal)).outcome).to.equal('updated')
+        expect((await storage.write(testKey('a'), async now => decided({ put: now!.object() }), signal)).outcome).to.equal('updated')
       })
 
       it('fails to delete what is not there', () =>
         failsWith(
-          storage.write(testKey('a'), async () => ({ delete: true }), signal),
+          storage.write(testKey('a'), async () => decided({ delete: true }), signal),
           'not found',
         ))
 
@@ -160,7 +168,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           testKey('a'),
           async now => {
             seen.push(now!.object().data.n)
-            return { put: testObject('a', { n: `${now!.object().data.n}+` }) }
+            return decided({ put: testObject('a', { n: `${now!.object().data.n}+` }) })
           },
           signal,
           old,
@@ -175,7 +183,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           testKey('a'),
           async now => {
             if (now!.object().data.n === '1') throw new Error('stale')
-            return { put: testObject('a', { n: '3' }) }
+            return decided({ put: testObject('a', { n: '3' }) })
           },
           signal,
           old,
@@ -217,7 +225,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           testKey('a'),
           async now => {
             seen.push(now!.object().data.n)
-            return { keep: true }
+            return decided({ keep: true })
           },
           signal,
           old,
@@ -233,7 +241,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           testKey('a'),
           async () => {
             runs++
-            return { put: testObject('a', { n: '2' }) }
+            return decided({ put: testObject('a', { n: '2' }) })
           },
           signal,
           newer,
@@ -249,7 +257,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           testKey('a'),
           async now => {
             seen.push(now?.object().data.n)
-            return { put: testObject('a', { n: '4' }) }
+            return decided({ put: testObject('a', { n: '4' }) })
           },
           signal,
           newer,
@@ -265,7 +273,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           testKey('a'),
           async () => {
             runs++
-            return { delete: true }
+            return decided({ delete: true })
           },
           signal,
           old,
@@ -280,7 +288,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           testKey('a'),
           async now => {
             seen.push(now?.revision)
-            return now ? { keep: true } : { put: testObject('a') }
+            return decided(now ? { keep: true } : { put: testObject('a') })
           },
           signal,
           'absent',

@@ -2,7 +2,7 @@ import type { Json, KubeObject } from '../../src/meta/object.ts'
 import { createCodec } from '../../src/storage/resource-codec.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key } from '../../src/storage/revision.ts'
-import type { Attributes, Change, Predicate, StorageEvent, Watcher } from '../../src/storage/storage.ts'
+import type { Attributes, Change, Decision, Predicate, StorageEvent, Watcher } from '../../src/storage/storage.ts'
 import type { Transformer } from '../../src/storage/value/transformer.ts'
 
 /** A kind with nothing to it: keys /registry/configmaps/<namespace>/<name>. */
@@ -38,9 +38,13 @@ export function testObject(name: string, data: Record<string, string> = {}, labe
   return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace, uid: `uid-${name}`, ...(labels && { labels }) }, data }
 }
 
+/** A decision whose writer wants nothing back. */
+export const decided = (change: Change): Decision<undefined> => ({ change, result: undefined })
+
 export const put =
-  (object: KubeObject): (() => Promise<Change>) =>
-  async () => ({ put: object })
+  (object: KubeObject): (() => Promise<Decision<undefined>>) =>
+  async () =>
+    decided({ put: object })
 
 export const everything: Predicate = { matches: () => true, everything: true }
 export const labelled = (name: string, value: string): Predicate => ({ matches: ({ labels }) => labels[name] === value, everything: false })

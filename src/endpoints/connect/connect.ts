@@ -2,8 +2,9 @@ import type { ConnectOptions, ConnectSubresource, Destination } from '../../cata
 import { joinKeepingSlash } from '../../lib/url.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { badRequestError, failure } from '../../meta/status.ts'
+import { admissionRequest } from '../../registry/types.ts'
 import { negotiate } from '../negotiate.ts'
-import type { Scope } from '../scope.ts'
+import { type Scope, subjectOf } from '../scope.ts'
 import { forward } from './forward.ts'
 import { log } from './log.ts'
 import { connectOptions } from './options.ts'
@@ -49,7 +50,7 @@ function subpathOf({ info }: Scope): string {
 }
 
 /** CONNECT: the options are the object. */
-async function admit({ exchange, env, served, namespace, name, subresourceName: subresource }: Scope, options: object): Promise<void> {
+async function admit(scope: Scope, options: object): Promise<void> {
   const object = options as unknown as KubeObject
-  await env.registry.admit({ operation: 'CONNECT', ctx: exchange.ctx, served, subresource, namespace, name, dryRun: false, object })
+  await scope.env.registry.admit(admissionRequest({ ...subjectOf(scope), dryRun: false }, 'CONNECT', { object }))
 }

@@ -2,7 +2,7 @@ import type { DirectStorage } from '../direct/direct-storage.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { keyAfter } from '../key-range.ts'
 import type { Key, Revision } from '../revision.ts'
-import type { Change, ListQuery, Page, Predicate, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
+import type { Decide, ListQuery, Page, Predicate, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import type { Stored } from '../stored-object.ts'
 import { watchCache } from './cached-watch.ts'
@@ -178,7 +178,7 @@ export class CachedStorage implements Storage {
     return watchCache(this.#core, this.#cache, query, scope, signal)
   }
 
-  write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
+  write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>> {
     const cached = assume ?? (this.#cache.loaded && !this.#cache.corrupt.has(key) ? (this.#cache.tree.get(key) ?? 'absent') : undefined)
     return this.#direct.write(key, decide, signal, cached)
   }

@@ -5,7 +5,7 @@ import { delay } from '../delay.ts'
 import { tooLargeRevision, translated } from '../errors.ts'
 import { ListCounts } from '../list-counts.ts'
 import type { Key, Revision } from '../revision.ts'
-import type { Change, ListQuery, Page, ReadAt, ResourceCodec, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
+import type { Decide, ListQuery, Page, ReadAt, ResourceCodec, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 import { listPage } from './list.ts'
@@ -98,7 +98,7 @@ export class DirectStorage implements Storage {
     )
   }
 
-  async write(key: Key, decide: (now: StoredObject | undefined) => Promise<Change>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written> {
+  async write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>> {
     try {
       return await guardedWrite(this.backend, this.codec, key, decide, signal, assume)
     } catch (error) {

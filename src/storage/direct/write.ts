@@ -2,7 +2,7 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend } from '../backend.ts'
 import { abortedError, translated } from '../errors.ts'
 import type { Key } from '../revision.ts'
-import type { Change, ResourceCodec, StoredObject, Written } from '../storage.ts'
+import type { Decide, Decision, ResourceCodec, StoredObject, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 
@@ -10,14 +10,14 @@ import { Stored } from '../stored-object.ts'
  * The update loop of Storage.write. A state is certain once it was read from the store during this call; what `decide` makes of one that is only assumed
  * is final only as a write that the guard lets through.
  */
-export async function guardedWrite(
+export async function guardedWrite<T>(
   backend: Backend,
   codec: ResourceCodec,
   key: Key,
-  decide: (now: StoredObject | undefined) => Promise<Change>,
+  decide: Decide<T>,
   signal: AbortSignal,
   assume: StoredObject | 'absent' | undefined,
-): Promise<Written> {
+): Promise<Written<T>> {
   const read = async (): Promise<StoredObject | undefined> => {
     const { item } = await translated(backend.get(key, signal), { key })
     return item && Stored.read(key, item.modRevision, codec, item.value)
@@ -36,31 +36,27 @@ export async function guardedWrite(
 
   for (;;) {
     if (signal.aborted) throw abortedError(signal)
-    let change: Change
+    let decision: Decision<T>
     try {
-      change = await decide(now)
+      decision = await decide(now)
     } catch (error) {
       if (await confirm()) throw error
       continue
     }
+    const { change, result } = decision
     if (now === undefined && !('put' in change)) {
       if (await confirm()) throw new StorageError('not found', `${key} does not exist`, { key })
       continue
     }
     if ('keep' in change) {
-      if (await confirm()) return { object: now!, outcome: 'unchanged' }
+      if (await confirm()) return { object: now!, outcome: 'unchanged', result }
       continue
     }
     if ('delete' in change) {
       const old = now!
-      const result = await translated(backend.write({ key, expected: old.revision }, signal), { key })
-      if (result.ok) {
-        const object = change.answer
-          ? new Stored(key, result.revision, codec, codec.json(codec.encode(change.answer), result.revision))
-          : new Stored(key, result.revision, codec, old.json()).at(result.revision)
-        return { object, outcome: 'deleted' }
-      }
-      now = result.current && Stored.read(key, result.current.modRevision, codec, result.current.value)
+      const deleted = await translated(backend.write({ key, expected: old.revision }, signal), { key })
+      if (deleted.ok) return { object: new Stored(key, deleted.revision, codec, old.json()).at(deleted.revision), outcome: 'deleted', result }
+      now = deleted.current && Stored.read(key, deleted.current.modRevision, codec, deleted.current.value)
       certain = true
       continue
     }
@@ -68,20 +64,20 @@ export async function guardedWrite(
     if (now !== undefined && isStored(codec, now, value)) {
       if (!(await confirm())) continue
       // The same revision, read again: what was in order may be stale by now, since keys may have changed.
-      if (isStored(codec, now, value)) return { object: now, outcome: 'unchanged' }
+      if (isStored(codec, now, value)) return { object: now, outcome: 'unchanged', result }
     }
     const held = codec.toStorage(value, key)
-    const result = await translated(
+    const put = await translated(
       backend.write({ key, expected: now?.revision ?? 0, value: held, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
       { key },
     )
     // Writes of one commit are known to be done at once.
     if (turnIsSpent()) await nextTurn()
-    if (result.ok) {
-      const object = new Stored(key, result.revision, codec, codec.json(value, result.revision))
-      return { object, outcome: now === undefined ? 'created' : 'updated' }
+    if (put.ok) {
+      const object = new Stored(key, put.revision, codec, codec.json(value, put.revision))
+      return { object, outcome: now === undefined ? 'created' : 'updated', result }
     }
-    now = result.current && Stored.read(key, result.current.modRevision, codec, result.current.value)
+    now = put.current && Stored.read(key, put.current.modRevision, codec, put.current.value)
     certain = true
   }
 }

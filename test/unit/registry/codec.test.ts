@@ -14,6 +14,7 @@ import { key, revision } from '../../../src/storage/revision.ts'
 import { StorageError, type StoredObject } from '../../../src/storage/storage.ts'
 import type { MemoryBackend } from '../../support/memory-backend.ts'
 import { podWith } from '../../support/pod.ts'
+import { decided } from '../../support/test-codec.ts'
 import { NEVER, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
 const definition = widgetResource()
@@ -181,7 +182,7 @@ describe('a store that is written in protobuf', () => {
     const json = storageOf(t.backend, 'json')
     const at = key('/registry/widgets/ns/a')
     expect((await json.get(at, 'latest', NEVER))?.object().spec).to.deep.equal({ size: 1, color: 'b' })
-    const { outcome } = await json.write(at, async now => ({ put: (now as StoredObject).object() }), NEVER)
+    const { outcome } = await json.write(at, async now => decided({ put: (now as StoredObject).object() }), NEVER)
     expect(outcome).to.equal('updated')
     expect((await bytesOf(t))?.toString('latin1', 0, 1)).to.equal('{')
     expect((await t.store.get(t.served(), 'ns', 'a', '', NEVER)).object().spec).to.deep.equal({ size: 1, color: 'b' })

@@ -10,7 +10,7 @@ import { key, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery, Storage, StorageEvent, StoredObject, WatchQuery } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
-import { everything, put, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
+import { decided, everything, put, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
 
 const { signal } = new AbortController()
 setMaxListeners(0, signal)
@@ -287,7 +287,7 @@ describe('storage/cacher', () => {
       await names()
       backend.lose = () => true
       backend.apply([{ key: testKey('a'), value: testCodec.encode(testObject('a', { n: '2' })) }])
-      const written = await storage.write(testKey('a'), async now => ({ put: testObject('a', { n: `${now?.object().data.n}+` }) }), signal)
+      const written = await storage.write(testKey('a'), async now => decided({ put: testObject('a', { n: `${now?.object().data.n}+` }) }), signal)
       expect(written.object.object().data.n).to.equal('2+')
     })
   })
@@ -356,7 +356,8 @@ describe('storage/cacher', () => {
       const expected = new Map<number, string[]>()
       for (let i = 0; i < 40; i++) {
         const name = `n${(i * 7) % 11}`
-        if (i % 5 === 4 && (await storage.get(testKey(name), 'latest', signal))) await storage.write(testKey(name), async () => ({ delete: true }), signal)
+        if (i % 5 === 4 && (await storage.get(testKey(name), 'latest', signal)))
+          await storage.write(testKey(name), async () => decided({ delete: true }), signal)
         else await write(name, { i: String(i) })
         const page = await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)
         expected.set(

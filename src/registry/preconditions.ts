@@ -1,0 +1,84 @@
+import type { Strategy } from '../catalog/definition.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import type { GroupResource } from '../meta/gvk.ts'
+import type { KubeObject } from '../meta/object.ts'
+import { conflictError, invalidError, OPTIMISTIC_LOCK, type StatusError } from '../meta/status.ts'
+import type { Key } from '../storage/revision.ts'
+import type { Preconditions } from './deletion-step.ts'
+import { checkRevisionText } from './object-meta.ts'
+import { groupKindOf, groupResourceOf, type WriteTarget } from './types.ts'
+
+/*
+ * What a request demands of the present object: its uid, its resourceVersion. Upstream checks them at several places, each in its own words. All functions throw 409 Conflict.
+ */
+
+const storageFault = (key: Key, what: string): string => `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${what}`
+
+const otherUid = (wanted: string, found: string | undefined): string =>
+  `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found ?? ''}`
+
+/** Of an update: the uid that the body names, if it names one. `old`: undefined where there is none, which no uid is that of. */
+export function checkUid(target: WriteTarget, key: Key, wanted: string | undefined, old: KubeObject | undefined): void {
+  if (wanted === undefined || wanted === '' || wanted === old?.metadata.uid) return
+  throw conflictError(groupResourceOf(target.served), target.name, storageFault(key, otherUid(wanted, old?.metadata.uid)))
+}
+
+/** Of an update that creates: the object names no uid. */
+export function checkNoUid(target: WriteTarget, { metadata }: KubeObject): void {
+  if (!metadata.uid) return
+  const message = `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`
+  throw conflictError(groupResourceOf(target.served), target.name, message)
+}
+
+/** Of an update: one without a resourceVersion takes the present one, where the kind allows that; any other must name the present one. */
+export function checkResourceVersion(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject): void {
+  const gr = groupResourceOf(target.served)
+  const wanted = next.metadata.resourceVersion ?? ''
+  checkRevisionText(wanted)
+  if (wanted === '' || wanted === '0') {
+    if (strategy.allowUnconditionalUpdate === false)
+      throw invalidError({ group: gr.group, kind: gr.resource }, target.name, [
+        { reason: 'FieldValueInvalid', field: fieldPath('metadata', 'resourceVersion').text, body: 'Invalid value: 0x0: must be specified for an update' },
+      ])
+    next.metadata.resourceVersion = old.metadata.resourceVersion as string
+  } else if (wanted !== old.metadata.resourceVersion) {
+    throw conflictError(gr, target.name, OPTIMISTIC_LOCK)
+  }
+}
+
+/** Of a write of a view (scale): what the view names. `part`: the resource with the subresource. */
+export function checkView(gr: GroupResource, part: GroupResource, name: string, view: KubeObject, parent: KubeObject): void {
+  const { uid = '', resourceVersion = '' } = view.metadata
+  checkRevisionText(resourceVersion)
+  if (uid !== '' && uid !== parent.metadata.uid) throw conflictError(part, name, otherUid(uid, parent.metadata.uid))
+  if (resourceVersion !== '' && resourceVersion !== parent.metadata.resourceVersion) throw conflictError(gr, name, OPTIMISTIC_LOCK)
+}
+
+/** Of a deletion: what its options name. */
+export function checkDeletion(target: WriteTarget, preconditions: Preconditions | undefined, { metadata }: KubeObject): void {
+  if (preconditions === undefined) return
+  const { uid, resourceVersion } = preconditions
+  if (uid !== undefined && uid !== metadata.uid)
+    throw recordConflict(
+      target,
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    )
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion)
+    throw recordConflict(
+      target,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    )
+}
+
+function recordConflict({ served, name }: WriteTarget, message: string): StatusError {
+  const { group, kind } = groupKindOf(served)
+  return conflictError({ group, resource: kind }, name, message)
+}
+
+/** Upstream loses the version that it was told where a deletion takes out the last finalizer, and then finds that it does not match. */
+export const lostVersion = (target: WriteTarget, key: Key, { metadata }: KubeObject): StatusError =>
+  conflictError(
+    groupResourceOf(target.served),
+    target.name,
+    storageFault(key, `Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: ${metadata.resourceVersion}`),
+  )
