@@ -245,6 +245,8 @@ export interface Strategy {
    * All errors that upstream's validation would give, in its order; in steps where one object may take long to judge. ObjectMeta is checked by the registry with `validateName`.
    */
   validate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): FieldError[] | Steps<FieldError[]>
+  /** Throws a StatusError where the object may not be deleted. Runs before preconditions and admission. */
+  validateDelete?(old: KubeObject): void
   /** What schemas and rules that are programs say of the object, which may take many turns. Runs after `validate`, and is given all that is known to be wrong by then. */
   evaluate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]>
   /** The kind's update validation runs its create validation, too, and so tells faults of ObjectMeta once more. */

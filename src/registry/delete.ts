@@ -113,6 +113,7 @@ async function decideStep(
   const { definition } = target.served
   const old = definition.converter ? await hookObject(target.served, now) : objectIn(definition, definition.home, now)
   const hooks: HookContext = { now: env.clock.now(), request: target.ctx, subresource: '' }
+  definition.strategy?.validateDelete?.(old)
   checkDeletion(target, preconditions, old)
   const asked = admissionRequest(target, 'DELETE', { old })
   await env.admission.mutate(asked)

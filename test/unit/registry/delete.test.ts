@@ -32,6 +32,17 @@ describe('deleting', () => {
     expect(await refusalText(remove(new TestRegistry()))).to.equal('404 NotFound: widgets.example.io "a" not found')
   })
 
+  it('asks the kind before anything else, and begins no deletion that it refuses', async () => {
+    const widgets = { group: 'example.io', resource: 'widgets' }
+    const validateDelete: Strategy['validateDelete'] = ({ metadata }) => {
+      throw forbiddenError(widgets, metadata.name ?? '', 'it stays')
+    }
+    const t = await withWidget({ validateDelete }, { finalizers: ['example.io/f'] })
+    t.admission = { validate: () => Promise.reject(new Error('admission is asked')) }
+    expect(await refusalText(remove(t, { preconditions: { uid: 'other' } }))).to.equal('403 Forbidden: widgets.example.io "a" is forbidden: it stays')
+    expect((await t.get('a')).metadata.deletionTimestamp).to.equal(undefined)
+  })
+
   it('asks validating admission first', async () => {
     const { log, begin } = recordedReservations()
     const t = await withWidget({ begin })

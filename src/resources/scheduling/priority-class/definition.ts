@@ -44,12 +44,9 @@ const strategy: Strategy = {
     if (!old) next.metadata.generation = 1
   },
   validate: validatePriorityClass,
-  async begin(next, old) {
-    const name = old?.metadata.name ?? ''
-    if (!next && systemPriorityClass(name)) {
-      throw forbiddenError({ group: v1.group, resource: v1.names.plural }, name, 'this is a system priority class and cannot be deleted')
-    }
-    return { commit: async () => {}, rollback: async () => {} }
+  validateDelete({ metadata: { name = '' } }) {
+    if (!systemPriorityClass(name)) return
+    throw forbiddenError({ group: v1.group, resource: v1.names.plural }, name, 'this is a system priority class and cannot be deleted')
   },
 }
 
