@@ -10,12 +10,12 @@ import { types } from '../../src/resources/types.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { key } from '../../src/storage/revision.ts'
 import { type Sample, bodySamples as samples } from '../support/body-samples.ts'
-import { eventually } from '../support/builtin-registry.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { mutateBody } from '../support/mutate-body.ts'
 import { seededRandom } from '../support/seeded-random.ts'
+import { eventually } from '../support/waiting.ts'
 
 /** Bodies of each media type; `make fuzz COUNT=100000` for many. */
 const COUNT = Number(process.env.MUTATED_BODIES ?? 4000)

@@ -4,12 +4,12 @@ import { type ControlPlane, createControlPlane } from '../../src/control-plane.t
 import type { Json, JsonObject } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import { bodySamples } from '../support/body-samples.ts'
-import { eventually } from '../support/builtin-registry.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { oddValue, patchAt, pathsOf, textOf, withAt } from '../support/mutate-value.ts'
 import { seededRandom } from '../support/seeded-random.ts'
+import { eventually } from '../support/waiting.ts'
 
 /** Requests of each form; `make fuzz COUNT=100000` for many. */
 const COUNT = Number(process.env.MUTATED_BODIES ?? 4000) / 10

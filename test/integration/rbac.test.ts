@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { eventually } from '../support/builtin-registry.ts'
 import { createProbeClient, type ProbeClient } from '../support/probe/client.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
+import { eventually } from '../support/waiting.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 

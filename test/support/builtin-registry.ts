@@ -17,16 +17,3 @@ export const controllerEnvironment = (t: TestRegistry): ControllerEnvironment =>
   clock: { now: () => t.now },
   logger: silentLogger,
 })
-
-/** Waits, at most ten seconds, until the condition holds. What it throws counts as no. */
-export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  for (const until = Date.now() + 10_000; ; ) {
-    try {
-      if (await condition()) return
-    } catch (error) {
-      if (Date.now() > until) throw error
-    }
-    if (Date.now() > until) throw new Error(`it did not happen: ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
-}

@@ -3,11 +3,12 @@ import { RuleIndex } from '../../src/auth/authz/rbac/rule-index.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane.ts'
 import { createControlPlane } from '../../src/control-plane.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
-import { CONFIG_MAPS, eventually, LEASES, NAMESPACES } from '../support/builtin-registry.ts'
+import { CONFIG_MAPS, LEASES, NAMESPACES } from '../support/builtin-registry.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { refusalText } from '../support/test-registry.ts'
+import { eventually, turns } from '../support/waiting.ts'
 
 const START = { address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certificateAuthority: 'PEM' }
 
@@ -179,7 +180,7 @@ describe('the control plane', () => {
     await plane.synced(AbortSignal.timeout(5000))
     plane.start(START)
     const watching = call('/api/v1/pods', { search: 'watch=1' })
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await turns()
     plane.beginShutdown()
     expect((await watching).streamed.open).to.equal(false)
     await plane.close()

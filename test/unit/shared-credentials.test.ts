@@ -12,8 +12,8 @@ import { agreedKey, agreedValues } from '../../src/storage/agreed-values.ts'
 import { key } from '../../src/storage/revision.ts'
 import { identity } from '../../src/storage/value/identity.ts'
 import { never } from '../support/backend.ts'
-import { eventually } from '../support/builtin-registry.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
+import { eventually } from '../support/waiting.ts'
 
 const AT = agreedKey('/registry', 'certificate-authority')
 

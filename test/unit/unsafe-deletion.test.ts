@@ -122,7 +122,6 @@ describe('objects that can not be read', () => {
     ])
     const { metadata } = JSON.parse((await server.plain('/api/v1/namespaces/t/secrets/s3')).body.toString())
     const watching = ask('GET', `/api/v1/namespaces/t/secrets?watch=1&timeoutSeconds=5&resourceVersion=${metadata.resourceVersion}`)
-    await new Promise(resolve => setTimeout(resolve, 100))
     expect(await ask('DELETE', `/api/v1/namespaces/t/secrets/s1?${OPTION}=true`)).to.have.property('code', 200)
     expect((await watching).answer).to.deep.equal([
       {

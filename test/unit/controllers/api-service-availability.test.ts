@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { apiServiceAvailabilityController } from '../../../src/controllers/api-service-availability.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
-import { builtinRegistry, controllerEnvironment, eventually } from '../../support/builtin-registry.ts'
+import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const API_SERVICES = { group: 'apiregistration.k8s.io', resource: 'apiservices' }
 const SERVICES = { group: '', resource: 'services' }

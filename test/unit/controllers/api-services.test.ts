@@ -3,9 +3,10 @@ import { Catalog } from '../../../src/catalog/catalog.ts'
 import { apiServiceController } from '../../../src/controllers/api-services.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { BUILTIN_PRIORITIES } from '../../../src/resources/apiregistration/priorities.ts'
-import { builtinRegistry, controllerEnvironment, eventually } from '../../support/builtin-registry.ts'
+import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 import { widgetResource } from '../../support/test-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const API_SERVICES = { group: 'apiregistration.k8s.io', resource: 'apiservices' }
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { bootstrap, keepBootstrapped } from '../../../src/controllers/bootstrap.ts'
 import { forbiddenError } from '../../../src/meta/status.ts'
-import { builtinRegistry, controllerEnvironment, eventually, NAMESPACES } from '../../support/builtin-registry.ts'
+import { builtinRegistry, controllerEnvironment, NAMESPACES } from '../../support/builtin-registry.ts'
 import { NEVER } from '../../support/test-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const options = { address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'], alone: true }
 const SERVICES = { group: '', resource: 'services' }

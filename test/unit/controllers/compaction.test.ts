@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { compactHistory, newStore } from '../../../src/controllers/compaction.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import { key } from '../../../src/storage/revision.ts'
-import { eventually } from '../../support/builtin-registry.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
+import { eventually } from '../../support/waiting.ts'
 
 /** A store whose compactions are written down: the revision at that time, and up to where history goes. */
 function recorded() {

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { ensureFlowControlObjects, keepFlowControlObjects } from '../../../src/controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from '../../../src/controllers/flow-schema-status.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
-import { builtinRegistry, controllerEnvironment, eventually } from '../../support/builtin-registry.ts'
+import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const GROUP = 'flowcontrol.apiserver.k8s.io'
 const SCHEMAS = { group: GROUP, resource: 'flowschemas' }

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { PolicyIndex } from '../../../src/admission/policies/policy-index.ts'
 import type { AccessEvent, ResourceAccess } from '../../../src/catalog/definition.ts'
 import { followPolicies } from '../../../src/controllers/follow-policies.ts'
-import { controllerEnvironment, eventually } from '../../support/builtin-registry.ts'
+import { controllerEnvironment } from '../../support/builtin-registry.ts'
 import { BINDINGS, POLICIES, PolicyWorld } from '../../support/policy-world.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const namesOf = (index: PolicyIndex): string => index.active.map(({ name, bindings }) => `${name}:${bindings.map(binding => binding.name)}`).join(' ')
 

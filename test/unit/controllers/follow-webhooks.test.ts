@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { WebhookConfigurations } from '../../../src/admission/webhooks/configurations.ts'
 import type { AccessEvent, ResourceAccess } from '../../../src/catalog/definition.ts'
 import { followWebhooks, WEBHOOK_CONFIGURATIONS } from '../../../src/controllers/follow-webhooks.ts'
-import { builtinRegistry, controllerEnvironment, eventually } from '../../support/builtin-registry.ts'
+import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 import { configuration } from '../../support/webhooks/webhook-world.ts'
 
 const namesOf = ({ hooks }: WebhookConfigurations): string => hooks.map(({ name }) => name).join(' ')

@@ -4,8 +4,9 @@ import { whileLeading } from '../../../src/controllers/leadership.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import type { StatusError } from '../../../src/meta/status.ts'
-import { builtinRegistry, CONFIG_MAPS, eventually, LEASES } from '../../support/builtin-registry.ts'
+import { builtinRegistry, CONFIG_MAPS, LEASES } from '../../support/builtin-registry.ts'
 import type { TestRegistry } from '../../support/test-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const LEASE_MS = 6000
 const STOP_MS = 4000

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { type NamespaceContent, namespaceContentController } from '../../../src/controllers/namespace-content.ts'
-import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, eventually, NAMESPACES } from '../../support/builtin-registry.ts'
+import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, NAMESPACES } from '../../support/builtin-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' }
 const PEM = '-----BEGIN CERTIFICATE-----\n'

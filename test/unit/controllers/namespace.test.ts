@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { namespaceController } from '../../../src/controllers/namespace.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
-import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, eventually, NAMESPACES, PODS } from '../../support/builtin-registry.ts'
+import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, NAMESPACES, PODS } from '../../support/builtin-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 describe('the namespace controller', () => {
   function open() {

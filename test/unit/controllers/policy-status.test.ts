@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { policyStatusController } from '../../../src/controllers/policy-status.ts'
-import { controllerEnvironment, eventually } from '../../support/builtin-registry.ts'
+import { controllerEnvironment } from '../../support/builtin-registry.ts'
 import { POLICIES, PolicyWorld } from '../../support/policy-world.ts'
+import { eventually } from '../../support/waiting.ts'
 
 describe('the status of policies', () => {
   it('tells of each generation what is wrong with its types', async () => {

@@ -4,8 +4,9 @@ import { bootstrap } from '../../../src/controllers/bootstrap.ts'
 import { clusterRoleAggregationController } from '../../../src/controllers/cluster-role-aggregation.ts'
 import { followRules } from '../../../src/controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from '../../../src/controllers/rbac-policy.ts'
-import { builtinRegistry, controllerEnvironment, eventually } from '../../support/builtin-registry.ts'
+import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
 import { NEVER } from '../../support/test-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const group = 'rbac.authorization.k8s.io'
 const CLUSTER_ROLES = { group, resource: 'clusterroles' }

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import type { TokenIssuer } from '../../../src/auth/authn/service-account/issuer.ts'
 import { serviceAccountTokenController } from '../../../src/controllers/service-account-token.ts'
 import { testAuth } from '../../support/auth.ts'
-import { builtinRegistry, controllerEnvironment, eventually, NAMESPACES } from '../../support/builtin-registry.ts'
+import { builtinRegistry, controllerEnvironment, NAMESPACES } from '../../support/builtin-registry.ts'
 import { refusalText } from '../../support/test-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const SECRETS = { group: '', resource: 'secrets' }
 const ACCOUNTS = { group: '', resource: 'serviceaccounts' }

@@ -1,10 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { elapsed, type Instant, Term } from '../../../src/controllers/term.ts'
+import { HeldTime } from '../../support/held-time.ts'
 
-const real = (): Instant => ({ wall: Date.now(), monotonic: performance.now() })
+/** By the time that the test holds; nobody sets the wall clock. */
+const at = (): Instant => ({ wall: 1e12 + performance.now(), monotonic: performance.now() })
 
 describe('a term', () => {
+  let time: HeldTime
+  beforeEach(() => {
+    time = HeldTime.hold()
+  })
+  afterEach(() => time.release())
+
   const spans: [what: string, wall: number, monotonic: number, passed: number][] = [
     ['both clocks go', 50, 50, 50],
     ['the clock is set back', -1000, 50, 50],
@@ -15,27 +22,27 @@ describe('a term', () => {
       expect(elapsed({ wall: 5000, monotonic: 100 }, { wall: 5000 + wall, monotonic: 100 + monotonic })).to.equal(passed)
     })
 
-  it('ends by itself', async () => {
-    const term = new Term(real(), 250, real)
+  it('ends by itself', () => {
+    const term = new Term(at(), 250, at)
     let told = 0
     term.signal.addEventListener('abort', () => void told++)
-    await sleep(10)
+    time.pass(249)
     expect([term.over, term.signal.aborted, term.fence.aborted]).to.deep.equal([false, false, false])
-    await sleep(320)
+    time.pass(1)
     expect(told).to.equal(1)
     expect([term.over, term.signal.aborted, term.fence.aborted]).to.deep.equal([true, true, true])
   })
 
-  it('lasts while it is extended', async () => {
-    const term = new Term(real(), 400, real)
+  it('lasts while it is extended', () => {
+    const term = new Term(at(), 400, at)
     for (let i = 0; i < 6; i++) {
-      await sleep(100)
-      term.extend(real())
+      time.pass(399)
+      term.extend(at())
     }
     expect(term.over).to.equal(false)
     term.stop()
     expect(term.over).to.equal(true)
-    term.extend(real())
+    term.extend(at())
     expect(term.over).to.equal(true)
   })
 
@@ -54,7 +61,7 @@ describe('a term', () => {
   })
 
   it('tells who listens to the fence when it is stopped', () => {
-    const term = new Term(real(), 10_000, real)
+    const term = new Term(at(), 10_000, at)
     let told = 0
     term.fence.addEventListener('abort', () => void told++)
     term.stop()

@@ -6,9 +6,9 @@ import { failure, type StatusError } from '../../../src/meta/status.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import type { StorageEvent, Watcher } from '../../../src/storage/storage.ts'
 import { StorageError } from '../../../src/storage/storage.ts'
-import { eventually } from '../../support/builtin-registry.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { NEVER, refusalText, TestRegistry } from '../../support/test-registry.ts'
+import { eventually, turns } from '../../support/waiting.ts'
 
 /** One word a frame; `made` counts the frames of objects that were made, and not taken from another watch. */
 function words(id: string | undefined): Framing & { made: string[] } {
@@ -206,7 +206,8 @@ describe('a watch', () => {
       take = resolve
     })
     stream.unwritten = 800 * 1024
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await eventually('it is written to', () => stream.writes.length > 0)
+    await turns()
     expect(stream.writes).to.have.length(1)
     take()
     await done
@@ -216,7 +217,7 @@ describe('a watch', () => {
   it('waits for one that has little unwritten where many are behind', async () => {
     const others = Array.from({ length: 2000 }, () => ({ open: true, unwritten: 1 }))
     for (const other of others) BACKLOG.exceeds(other)
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await eventually('the share is counted anew', () => BACKLOG.allowance < 100 * 1024)
     const { t } = scripted(async function* () {
       yield bookmarks(1)
       yield bookmarks(1)
@@ -227,7 +228,8 @@ describe('a watch', () => {
       take = resolve
     })
     stream.unwritten = 100 * 1024
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await eventually('it is written to', () => stream.writes.length > 0)
+    await turns()
     expect(stream.writes).to.have.length(1)
     for (const other of others) other.open = false
     take()
@@ -243,7 +245,7 @@ describe('a watch', () => {
     const { exchange, stream, done } = open(t, '', sized([5]))
     stream.taken = new Promise(() => {})
     stream.unwritten = 800 * 1024
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await eventually('it is written to', () => stream.writes.length > 0)
     exchange.client.abort()
     await done
     expect([stream.writes.length, stream.open, closed()]).to.deep.equal([1, false, 1])

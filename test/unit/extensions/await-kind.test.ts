@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Catalog } from '../../../src/catalog/catalog.ts'
 import type { ResourceAccess, ResourceDefinition } from '../../../src/catalog/definition.ts'
 import { awaitKind } from '../../../src/extensions/await-kind.ts'
 import { notFoundError } from '../../../src/meta/status.ts'
 import { customResourceDefinitionResource } from '../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
+import { turns } from '../../support/waiting.ts'
 
 const accessTo = (status: object | undefined): ResourceAccess =>
   ({
@@ -24,7 +24,7 @@ describe('awaitKind', () => {
     const waiting = awaitKind(accessTo(established), catalog, 'apiextensions.k8s.io', 'customresourcedefinitions', signal).then(() => {
       settled = true
     })
-    await sleep(20)
+    await turns()
     expect(settled).to.equal(false)
     catalog.replace([customResourceDefinitionResource as ResourceDefinition])
     await waiting

@@ -1,6 +1,8 @@
 import { Duplex } from 'node:stream'
 import { expect } from 'chai'
 import { endWhenStalled } from '../../../src/lib/end-when-stalled.ts'
+import { HeldTime } from '../../support/held-time.ts'
+import { turns } from '../../support/waiting.ts'
 
 /** A connection whose other side reads when `read` is called. */
 class Slow extends Duplex {
@@ -20,7 +22,11 @@ class Slow extends Duplex {
 }
 
 describe('a connection whose other side does not read', () => {
-  const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+  let time: HeldTime
+  beforeEach(() => {
+    time = HeldTime.hold()
+  })
+  afterEach(() => time.release())
   const closed = (socket: Duplex): Promise<string> => new Promise(resolve => socket.once('error', error => resolve(error.message)))
 
   it('is destroyed when what waits has stood still for too long', async () => {
@@ -28,18 +34,21 @@ describe('a connection whose other side does not read', () => {
     const why = closed(socket)
     endWhenStalled(socket, 20, 5)
     socket.write(Buffer.alloc(10))
+    time.pass(25)
+    expect(socket.destroyed).to.equal(false)
+    time.pass(5)
     expect(await why).to.equal('the other side does not read')
   })
 
   it('stays while nothing waits, or something is taken now and then', async () => {
     const socket = new Slow()
-    // No time is as long as that which a slow machine may take between two looks.
-    endWhenStalled(socket, 60_000, 1)
-    await sleep(10)
+    endWhenStalled(socket, 20, 5)
+    time.pass(100)
     for (let i = 0; i < 5; i++) socket.write(Buffer.alloc(10))
     for (let i = 0; i < 5; i++) {
-      await sleep(2)
+      time.pass(20)
       socket.read1()
+      await turns(1)
     }
     expect(socket.destroyed).to.equal(false)
     socket.destroy()

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import { expect } from 'chai'
 import { type PacedReader, PacedReading } from '../../../src/lib/paced-reading.ts'
-import { eventually } from '../../support/builtin-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 /** Takes a byte a turn. */
 class Slow implements PacedReader {

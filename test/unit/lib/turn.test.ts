@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { inNextTurn, nextTurn, turnIsSpent } from '../../../src/lib/turn.ts'
+import { HeldTime } from '../../support/held-time.ts'
+import { turns as letPass } from '../../support/waiting.ts'
 
 const LONG_MS = 8
 
@@ -29,9 +31,15 @@ describe('lib/turn', () => {
   })
 
   it('calls a turn fresh after the loop has been idle', async () => {
-    turnIsSpent()
-    await new Promise(resolve => setTimeout(resolve, 3 * LONG_MS))
-    expect(turnIsSpent()).to.equal(false)
+    const time = HeldTime.hold()
+    try {
+      turnIsSpent()
+      await letPass(2)
+      time.pass(3 * LONG_MS)
+      expect(turnIsSpent()).to.equal(false)
+    } finally {
+      time.release()
+    }
   })
 
   it('gives the event loop its turn between long pieces, with all that follows from one done before the next begins', async () => {

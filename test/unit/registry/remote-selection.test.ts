@@ -4,9 +4,9 @@ import { parseLabelSelector } from '../../../src/meta/label-selector.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import type { ListOptions } from '../../../src/registry/read.ts'
 import type { StorageEvent } from '../../../src/storage/storage.ts'
-import { eventually } from '../../support/builtin-registry.ts'
 import { link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
 import { listOptions, NEVER, TestRegistry } from '../../support/test-registry.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const LINKS = { group: 'example.com', resource: 'links' }
 /** The webhook puts a label of the version on what it converts. */

@@ -6,11 +6,11 @@ import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/me
 import { codecOf } from '../../../src/registry/codec.ts'
 import { key, revision } from '../../../src/storage/revision.ts'
 import type { StorageEvent } from '../../../src/storage/storage.ts'
-import { eventually } from '../../support/builtin-registry.ts'
 import type { FakeExchange, FakeRequest } from '../../support/exchange.ts'
 import { callApi } from '../../support/fake-api.ts'
 import { listOptions, NEVER, refusalText, TestRegistry } from '../../support/test-registry.ts'
 import { twoVersions } from '../../support/two-versions.ts'
+import { eventually } from '../../support/waiting.ts'
 
 type V = 'v1' | 'v1beta1'
 const ONE = 'namespaces/ns/widgets/a'

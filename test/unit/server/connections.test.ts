@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { steadyClock } from '../../../src/lib/clock.ts'
 import { CONNECTION_LIMITS, Connections } from '../../../src/server/connections.ts'
+import { HeldTime } from '../../support/held-time.ts'
+import { eventually, turns } from '../../support/waiting.ts'
 
 const CHUNK = Buffer.alloc(64 * 1024)
 
@@ -18,22 +18,32 @@ describe('the connections of a port', () => {
   let server: Server
   let connections: Connections
   const clients: Socket[] = []
-  /** By when the connections are looked at. */
-  let now = 0
+  /** The server's ends, in the order in which they came, and what has been asked on them. */
+  const accepted: Socket[] = []
+  let asked = 0
+  let time: HeldTime
 
   async function listen(limits: Partial<typeof CONNECTION_LIMITS>): Promise<void> {
     connections = new Connections({ ...CONNECTION_LIMITS, ...limits })
     server = createServer({ maxHeaderSize: 1 << 20 }, (req, res) => {
+      asked++
       if (req.url === '/long') writeOn(res)
       else if (req.url === '/large') res.end(Buffer.alloc(25 << 20))
       else if (req.url !== '/never') res.end('ok')
     })
-    server.on('connection', (socket: Socket) => connections.add(socket))
+    server.on('connection', (socket: Socket) => {
+      accepted.push(socket)
+      connections.add(socket)
+    })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    now = steadyClock.now()
   }
+  beforeEach(() => {
+    time = HeldTime.hold()
+  })
   afterEach(() => {
+    time.release()
+    accepted.length = 0
     for (const client of clients.splice(0)) client.destroy()
     connections.destroy()
     server.close()
@@ -44,21 +54,32 @@ describe('the connections of a port', () => {
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
     clients.push(client)
     await once(client, 'connect')
+    await eventually('it is accepted', () => accepted.length === clients.length)
+    const before = asked
     if (path !== '') client.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
-    await sleep(10)
+    if (path !== '' && accepted.at(-1)?.destroyed === false) await eventually('its request has come', () => asked > before)
+    await still()
     return client
   }
-  const isOpen = async (client: Socket): Promise<boolean> => {
-    client.resume()
-    await sleep(30)
-    return !client.destroyed && !client.readableEnded
+  /** Resolves when nothing moves any more: what the kernel takes without a reader, it has taken. */
+  async function still(): Promise<void> {
+    const moved = (): number => accepted.reduce((sum, socket) => sum + socket.bytesRead + socket.bytesWritten - socket.writableLength, 0)
+    for (let before = -1; before !== moved(); ) {
+      before = moved()
+      await turns(50)
+    }
+  }
+  /** Which of them are open, once those that are to be closed are. */
+  async function openOf(these: readonly Socket[], wanted: readonly boolean[]): Promise<boolean[]> {
+    const are = (): boolean[] => these.map(client => !client.destroyed && !client.readableEnded)
+    for (const client of these) client.resume()
+    await eventually('others are closed', () => are().every((isOpen, i) => !isOpen || wanted[i]))
+    await still()
+    return are()
   }
   const look = async (seconds: number): Promise<void> => {
-    for (let n = 0; n < seconds; n++) {
-      now += 1000
-      connections.look(now)
-    }
-    await sleep(10)
+    time.pass(seconds * 1000)
+    await still()
   }
 
   it('make room for others where they do nothing', async () => {
@@ -66,7 +87,8 @@ describe('the connections of a port', () => {
     const [idle, busy, silent] = [await open('/ok'), await open('/never'), await open('')]
     await look(3)
     const next = await open('/ok')
-    expect(await Promise.all([idle, busy, silent, next].map(isOpen))).to.deep.equal([false, true, false, true])
+    const wanted = [false, true, false, true]
+    expect(await openOf([idle, busy, silent, next], wanted)).to.deep.equal(wanted)
   })
 
   it('keep others out while all of them are busy', async () => {
@@ -74,7 +96,7 @@ describe('the connections of a port', () => {
     const busy = [await open('/never'), await open('/never')]
     await look(30)
     const next = await open('/ok')
-    expect(await Promise.all([...busy, next].map(isOpen))).to.deep.equal([true, true, false])
+    expect(await openOf([...busy, next], [true, true, false])).to.deep.equal([true, true, false])
   })
 
   it('make room for others where they do not read', async () => {
@@ -83,7 +105,7 @@ describe('the connections of a port', () => {
     stalled.pause()
     await look(3)
     const next = await open('/ok')
-    expect([connections.size, await isOpen(next)]).to.deep.equal([1, true])
+    expect([connections.size, ...(await openOf([next], [true]))]).to.deep.equal([1, true])
   })
 
   for (const [path, limit] of [
@@ -97,7 +119,7 @@ describe('the connections of a port', () => {
       await look(limit)
       expect(connections.size).to.equal(1)
       await look(2)
-      expect(connections.size).to.equal(0)
+      await eventually('it is closed', () => connections.size === 0)
     })
 
   it('stay open however slowly they are read', async () => {
@@ -110,7 +132,7 @@ describe('the connections of a port', () => {
       client.resume()
       while (client.bytesRead < had + (2 << 20) && !client.destroyed) await once(client, 'data')
       client.pause()
-      await sleep(10)
+      await still()
     }
     expect(connections.size).to.equal(1)
   })
@@ -119,8 +141,10 @@ describe('the connections of a port', () => {
     await listen({ heldBytes: 256 * 1024 })
     const clients = [await open('/ok'), await open('/ok'), await open('/ok')]
     for (const client of clients) client.write(`GET /ok HTTP/1.1\r\nHost: a\r\nx: ${'a'.repeat(100_000)}`)
-    await sleep(100)
+    await eventually('all has come', () => accepted.every(socket => socket.bytesRead > 100_000))
     await look(3)
+    await eventually('one is left', () => connections.size === 1)
+    await still()
     expect(connections.size).to.equal(1)
   })
 
@@ -133,6 +157,6 @@ describe('the connections of a port', () => {
     for (const client of young) client.pause()
     await look(1)
     expect(connections.size).to.be.within(2, 3)
-    expect(await isOpen(young[1] as Socket)).to.equal(true)
+    expect(await openOf([young[1] as Socket], [true])).to.deep.equal([true])
   })
 })

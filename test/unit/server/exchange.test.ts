@@ -6,6 +6,7 @@ import type { Exchange, StreamWriter } from '../../../src/endpoints/exchange.ts'
 import { type FilledBody, filledWith } from '../../../src/lib/filled-body.ts'
 import { passingPiece } from '../../../src/lib/pieces.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const KIB = 1024
 const segments = (count: number, size: number): Buffer[] => Array.from({ length: count }, (_, i) => Buffer.alloc(size, 97 + (i % 26)))
@@ -86,15 +87,8 @@ describe('a stream', () => {
 
   const url = '/api/v1/things?watch=1'
   const first = async () => {
-    for (let i = 0; i < 200; i++) {
-      if (opened[0] !== undefined) return opened[0]
-      await new Promise(resolve => setTimeout(resolve, 5))
-    }
-    throw new Error('nothing was opened')
-  }
-  const until = async (condition: () => boolean) => {
-    for (let i = 0; i < 400 && !condition(); i++) await new Promise(resolve => setTimeout(resolve, 5))
-    expect(condition()).to.equal(true)
+    await eventually('a stream is opened', () => opened.length > 0)
+    return opened[0]!
   }
 
   for (const over of ['plain', 'secure', 'http2'] as const)
@@ -117,7 +111,7 @@ describe('a stream', () => {
     request.on('error', () => {})
     const { exchange, writer, done } = await first()
     request.destroy()
-    await until(() => exchange.ctx.signal.aborted)
+    await eventually('it is told', () => exchange.ctx.signal.aborted)
     expect(writer.open).to.equal(false)
     await writer.drained()
     done()
@@ -135,7 +129,7 @@ describe('a stream', () => {
       await new Promise(resolve => setImmediate(resolve))
     }
     expect(writes).to.be.lessThan(1000)
-    await until(() => exchange.ctx.signal.aborted)
+    await eventually('it is told', () => exchange.ctx.signal.aborted)
     done()
   })
 
@@ -148,7 +142,7 @@ describe('a stream', () => {
     let writes = 0
     while (writer.write(chunk) && writes < 1000) writes++
     expect(writes).to.be.lessThan(1000)
-    await until(() => exchange.ctx.signal.aborted)
+    await eventually('it is told', () => exchange.ctx.signal.aborted)
     done()
     expect(session.destroyed).to.equal(false)
     session.destroy()
@@ -187,11 +181,11 @@ describe('stopping', () => {
     const watch = server.plain('/api/v1/things?watch=1')
     const watch2 = server.http2('/api/v1/things?watch=1')
     const slow = server.plain('/api/v1/things/x')
-    while (release === undefined || watching < 2) await new Promise(resolve => setTimeout(resolve, 5))
+    await eventually('all have come', () => release !== undefined && watching === 2)
     const stopped = server.running.stop(5000)
     expect((await watch).body.toString()).to.equal('event\n')
     expect((await watch2).body.toString()).to.equal('event\n')
-    release()
+    release?.()
     expect((await slow).body.toString()).to.equal('finished')
     await stopped
     const error = await server.plain('/version').catch((e: NodeJS.ErrnoException) => e.code)
@@ -206,7 +200,7 @@ describe('stopping', () => {
       return new Promise(() => {})
     })
     const answer = server.plain('/api/v1/things/x').catch((e: NodeJS.ErrnoException) => e.code)
-    while (!reached) await new Promise(resolve => setTimeout(resolve, 5))
+    await eventually('it has come', () => reached)
     await server.running.stop(20)
     expect(await answer).to.equal('ECONNRESET')
     await server.close()

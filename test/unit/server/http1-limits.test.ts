@@ -1,22 +1,25 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { http1Listener } from '../../../src/server/http1-requests.ts'
 import { answerInvalidRequest } from '../../../src/server/invalid-request.ts'
 import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_PIPELINED } from '../../../src/server/limits.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
+import { turns } from '../../support/waiting.ts'
 
-/** Sends the text and gives what comes until the end, or for a while. */
-async function say(port: number, text: string, ms = 1000): Promise<{ heard: string; ended: boolean }> {
+/** Sends the text and gives what comes until the end, or until so many answers have begun. */
+async function say(port: number, text: string, answers = Number.POSITIVE_INFINITY): Promise<{ heard: string; ended: boolean }> {
   const socket = net.connect(port, '127.0.0.1').on('error', () => {})
   let heard = ''
-  socket.setEncoding('latin1').on('data', (part: string) => {
-    heard += part
+  const ended = await new Promise<boolean>(resolve => {
+    socket.once('close', () => resolve(true))
+    socket.setEncoding('latin1').on('data', (part: string) => {
+      heard += part
+      if (statuses(heard).length >= answers) resolve(false)
+    })
+    socket.write(text)
   })
-  socket.write(text)
-  const ended = await Promise.race([new Promise<boolean>(resolve => socket.once('close', () => resolve(true))), sleep(ms, false)])
   socket.destroy()
   return { heard, ended }
 }
@@ -70,7 +73,7 @@ describe('fields of a request over HTTP/1.1', () => {
 
   it('are refused in time, however many and small they are', async () => {
     const before = process.cpuUsage()
-    const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(250_000, 'a:')}\r\n`, 5000)
+    const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(250_000, 'a:')}\r\n`)
     expect(statuses(heard)).to.deep.equal([431])
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1000).to.be.below(1000)
@@ -91,7 +94,8 @@ describe('requests that wait behind another on a connection', () => {
       { maxHeaderSize: MAX_HEADER_BYTES },
       http1Listener((_req, res) => {
         begun++
-        setTimeout(() => 'end' in res && res.end(), 50)
+        // Not at once: others are to wait behind it.
+        void turns().then(() => 'end' in res && res.end())
       }),
     )
     server.listen(0, '127.0.0.1')
@@ -106,7 +110,7 @@ describe('requests that wait behind another on a connection', () => {
   const requests = (count: number): string => `${head('GET /')}\r\n\r\n`.repeat(count)
 
   it('are answered', async () => {
-    const { heard } = await say(port, requests(MAX_PIPELINED + 1), 300)
+    const { heard } = await say(port, requests(MAX_PIPELINED + 1), MAX_PIPELINED + 1)
     expect(statuses(heard)).to.have.length(MAX_PIPELINED + 1)
   })
 
@@ -154,7 +158,7 @@ describe('a request over HTTP/1.1 whose cost is not in its bytes', () => {
 
   it('goes on where they are few, or large', async () => {
     const large = `80\r\n${'x'.repeat(128)}\r\n`
-    const { heard, ended } = await say(port, `${post}${'1\r\nx\r\n'.repeat(900)}${large.repeat(2000)}0\r\n\r\n${head('GET /healthz')}\r\n\r\n`, 500)
+    const { heard, ended } = await say(port, `${post}${'1\r\nx\r\n'.repeat(900)}${large.repeat(2000)}0\r\n\r\n${head('GET /healthz')}\r\n\r\n`, 2)
     expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [403, 200], ended: false })
   })
 

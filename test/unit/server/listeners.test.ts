@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { expect } from 'chai'
 import { createSecurePort, type Port, serveHanded } from '../../../src/server/listeners.ts'
 import { issueCa, issueServing } from '../../../src/server/tls/issue.ts'
+import { eventually } from '../../support/waiting.ts'
 
 /** A server that is handed its connections, by a listener in the same process. */
 async function handed(answer: (path: string) => Promise<string>) {
@@ -66,7 +66,7 @@ describe('a server that is handed its connections', () => {
   })
 
   it('takes no more when it closes, and has closed when those that are open have gone', async () => {
-    let finish: (text: string) => void = () => {}
+    let finish: ((text: string) => void) | undefined
     const { port, stop } = await handed(
       () =>
         new Promise(resolve => {
@@ -74,23 +74,27 @@ describe('a server that is handed its connections', () => {
         }),
     )
     const asked = send(port.port, REQUEST)
-    await sleep(50)
+    await eventually('it has come', () => finish !== undefined)
     let closed = false
     const closing = port.close().then(() => {
       closed = true
     })
     expect(await send(port.port, REQUEST)).to.equal('')
     expect(closed).to.equal(false)
-    finish('done')
+    finish?.('done')
     expect(await asked).to.match(/done$/)
     await closing
     stop()
   })
 
   it('cuts what is open where it has to', async () => {
-    const { port, stop } = await handed(() => new Promise(() => {}))
+    let came = false
+    const { port, stop } = await handed(() => {
+      came = true
+      return new Promise(() => {})
+    })
     const asked = send(port.port, REQUEST)
-    await sleep(50)
+    await eventually('it has come', () => came)
     const closing = port.close()
     port.destroy()
     expect(await asked).to.equal('')

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import type { Exchange } from '../../../src/endpoints/exchange.ts'
 import { failure } from '../../../src/meta/status.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const text = (exchange: Exchange, body: string): Promise<void> => exchange.sendBytes(200, 'text/plain', Buffer.from(body))
 
@@ -230,13 +231,13 @@ describe('the limit in flight', () => {
     try {
       const alice = { headers: { authorization: 'Bearer alice' } }
       const first = server.secure(url('x'), alice)
-      while (waiting.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+      await eventually('the first has come', () => waiting.length === 1)
       const second = await server.secure(url('x'), alice)
       expect(second.status).to.equal(429)
       expect(second.headers['retry-after']).to.equal('1')
       const write = server.secure(url('x'), { ...alice, method: 'PUT' })
       const admin = server.secure(url('x'), { admin: true })
-      while (waiting.length < 3) await new Promise(resolve => setTimeout(resolve, 5))
+      await eventually('the others have come', () => waiting.length === 3)
       for (const go of waiting) go()
       expect((await Promise.all([first, write, admin])).map(answer => answer.status)).to.deep.equal([200, 200, 200])
     } finally {

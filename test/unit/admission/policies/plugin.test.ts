@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { NAMESPACES } from '../../../support/builtin-registry.ts'
 import { BINDINGS, CONFIG_MAP_RULES, POLICIES, PolicyWorld } from '../../../support/policy-world.ts'
 import { refusal, refusalText } from '../../../support/test-registry.ts'
+import { turns } from '../../../support/waiting.ts'
 
 const by = (text: string, name = 'a', policy = 'p'): string =>
   `configmaps "${name}" is forbidden: ValidatingAdmissionPolicy '${policy}' with binding '${policy}' denied request: ${text}`
@@ -189,7 +190,7 @@ describe('validating admission policies', () => {
     const answer = refusalText(waiting).finally(() => {
       answered = true
     })
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await turns()
     expect(answered).to.equal(false)
     made.index.filling.end()
     expect(await answer).to.equal(`422 Invalid: ${by('no')}`)

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { WebhookCallError } from '../../../../src/admission/webhooks/call-error.ts'
 import { WebhookClients } from '../../../../src/admission/webhooks/client.ts'
 import type { WebhookClientConfig } from '../../../../src/admission/webhooks/target.ts'
+import { eventually } from '../../../support/waiting.ts'
 import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
 
 const never = new AbortController().signal
@@ -112,8 +113,11 @@ describe('calls of webhooks', () => {
     expect((await fault(hook.clientConfig('/silent'), 50)).message).to.equal(`Post "${at('/silent?timeout=1s')}": context deadline exceeded`)
     expect((await fault(hook.clientConfig('/stops'), 50)).message).to.match(/context deadline exceeded$/)
     const gone = new AbortController()
-    setTimeout(() => gone.abort(), 20)
-    const error = await fault(hook.clientConfig('/silent'), 5000, gone.signal)
+    const before = hook.requests.length
+    const failing = fault(hook.clientConfig('/silent'), 5000, gone.signal)
+    await eventually('it is asked', () => hook.requests.length > before)
+    gone.abort()
+    const error = await failing
     expect([error.message, error.canceled]).to.deep.equal([`Post "${at('/silent?timeout=5s')}": context canceled`, true])
   })
 

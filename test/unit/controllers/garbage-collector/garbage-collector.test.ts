@@ -4,15 +4,15 @@ import { garbageCollector } from '../../../../src/controllers/garbage-collector/
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../../src/meta/object.ts'
 import { isStatusError } from '../../../../src/meta/status.ts'
 import type { Key } from '../../../../src/storage/revision.ts'
-import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, eventually, NAMESPACES } from '../../../support/builtin-registry.ts'
+import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, NAMESPACES } from '../../../support/builtin-registry.ts'
 import type { TestRegistry } from '../../../support/test-registry.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const SECRETS = { group: '', resource: 'secrets' }
 const EVENTS = { group: '', resource: 'events' }
 const CLUSTER_ROLES = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' }
 const ABSENT_UID = '00000000-0000-4000-8000-000000000000'
 /** Long enough for what is not to happen. */
-const WHILE_MS = 300
 
 interface Made {
   readonly id: ResourceId
@@ -27,6 +27,7 @@ class World {
   readonly access
   private end = new AbortController()
   private done: Promise<void> = Promise.resolve()
+  private sentinels = 0
 
   constructor() {
     this.t = builtinRegistry()
@@ -86,9 +87,21 @@ class World {
     })
   }
 
-  /** What is left after a while of those that are given. */
+  /** Resolves once the collector has done what it had to do: it comes last to what is created last. */
+  async collected(): Promise<void> {
+    const owner = await this.configMap(`sentinel-${++this.sentinels}`)
+    const owned = await this.configMap(`owned-sentinel-${this.sentinels}`, [ownedBy(owner)])
+    await this.delete(owner)
+    await this.gone(owned)
+  }
+
+  /** What the collector leaves of those that are given. */
   async left(...made: Made[]): Promise<(string | undefined)[]> {
-    await new Promise(resolve => setTimeout(resolve, WHILE_MS))
+    await this.collected()
+    return this.present(...made)
+  }
+
+  async present(...made: Made[]): Promise<(string | undefined)[]> {
     const found = await Promise.all(made.map(one => this.get(one)))
     return found.flatMap(object => (object ? [object.metadata.name] : []))
   }
@@ -350,7 +363,7 @@ describe('the garbage collector', () => {
     await world.delete(background)
     await world.delete(foreground, 'Foreground')
     await world.delete(orphan, 'Orphan')
-    expect(await world.left(left, blocked, foreground, orphan)).to.have.length(4)
+    expect(await world.present(left, blocked, foreground, orphan)).to.have.length(4)
     world.start()
     await world.gone(left, blocked, foreground, orphan)
     expect(await world.owners(orphaned)).to.deep.equal([])
@@ -360,7 +373,7 @@ describe('the garbage collector', () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     const child = await world.make(SECRETS, 'Secret', 'v1', { name: 'child', namespace: 'ns' }, [ownedBy(owner)])
-    await world.left()
+    await world.collected()
     const { backend } = world.t
     backend.down = true
     backend.apply([{ key: '/registry/configmaps/ns/owner' as Key }])
@@ -372,10 +385,10 @@ describe('the garbage collector', () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     await world.configMap('child', [ownedBy(owner)])
-    await world.left()
+    await world.collected()
     const calls: string[] = []
     world.t.backend.before = call => void calls.push(call)
-    await world.left()
+    await turns(200)
     expect(calls).to.deep.equal([])
   })
 })

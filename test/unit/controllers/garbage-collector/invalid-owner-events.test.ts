@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { Coordinates } from '../../../../src/controllers/garbage-collector/coordinates.ts'
 import { invalidOwnerEvents } from '../../../../src/controllers/garbage-collector/invalid-owner-events.ts'
-import { builtinRegistry, controllerEnvironment, eventually, NAMESPACES } from '../../../support/builtin-registry.ts'
+import { builtinRegistry, controllerEnvironment, NAMESPACES } from '../../../support/builtin-registry.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 const EVENTS = { group: '', resource: 'events' }
 const at = (namespace: string, name: string): Coordinates => ({ apiVersion: 'v1', kind: 'Thing', namespace, name, uid: `uid-${name}` })

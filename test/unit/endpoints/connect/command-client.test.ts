@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 import { CommandClient } from '../../../../src/endpoints/connect/command-client.ts'
-import { eventually } from '../../../support/builtin-registry.ts'
+import { eventually } from '../../../support/waiting.ts'
 import { clientFrame } from '../../../support/web-socket-client.ts'
 
 const STREAMS = { stdin: true, stdout: true, stderr: false, tty: true }

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { expect } from 'chai'
-import { eventually } from '../../../support/builtin-registry.ts'
 import { connectWorld, serverOver, speak, type World } from '../../../support/connect-world.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const pods = '/api/v1/namespaces/ns/pods'
 
@@ -88,7 +88,7 @@ describe('pods/log', () => {
     await eventually('it stands still', async () => {
       const same = written > 0 && written === before
       before = written
-      await new Promise(resolve => setTimeout(resolve, 100))
+      await turns(200)
       return same && written === before
     })
     expect(written).to.be.below(64 << 20)

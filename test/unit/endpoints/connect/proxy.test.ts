@@ -2,8 +2,8 @@ import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { eventually } from '../../../support/builtin-registry.ts'
 import { connectWorld, ownAddress, speak, type World } from '../../../support/connect-world.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 const ns = '/api/v1/namespaces/ns'
 

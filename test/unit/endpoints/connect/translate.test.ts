@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { StreamMetrics, streamTranslation } from '../../../../src/endpoints/connect/stream-translation.ts'
 import { parseGates } from '../../../../src/lifecycle/gates.ts'
-import { eventually } from '../../../support/builtin-registry.ts'
 import { connectWorld, speak, type World } from '../../../support/connect-world.ts'
 import { type KubeletStream, SpdyKubelet } from '../../../support/spdy-kubelet.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 import { WebSocketClient } from '../../../support/web-socket-client.ts'
 
 const pods = '/api/v1/namespaces/ns/pods'
@@ -284,7 +284,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     const message = Buffer.alloc(1 << 20)
     const { socket } = client.conversation
     for (let i = 0; i < 16; i++) client.send(message)
-    await new Promise(resolve => setTimeout(resolve, 50))
+    await turns(100)
     expect(socket.writableLength).to.be.above(0)
     kubelet?.socket.resume()
     // The first byte of each is the channel.
@@ -297,7 +297,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     await eventually('the streams are there', () => kubelet?.streams.size === 2)
     client.conversation.socket.pause()
     for (let i = 0; i < 16; i++) streamOf('stdout').send(Buffer.alloc(1 << 20, 120))
-    await new Promise(resolve => setTimeout(resolve, 50))
+    await turns(100)
     expect(kubelet?.socket.writableLength).to.be.above(0)
     client.conversation.socket.resume()
     await eventually('all has come', () => kubelet?.socket.writableLength === 0 && client.conversation.heard.length > 16 << 20)

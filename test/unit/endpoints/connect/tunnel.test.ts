@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { expect } from 'chai'
 import { StreamMetrics } from '../../../../src/endpoints/connect/stream-translation.ts'
-import { eventually } from '../../../support/builtin-registry.ts'
 import { connectWorld, speak, type World } from '../../../support/connect-world.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 import { WebSocketClient } from '../../../support/web-socket-client.ts'
 
 const path = '/api/v1/namespaces/ns/pods/one/portforward'
@@ -156,7 +156,7 @@ describe('port forwards of clients that carry SPDY over a WebSocket', () => {
       client.send(chunk)
       kubelet?.write(chunk)
     }
-    await new Promise(resolve => setTimeout(resolve, 50))
+    await turns(100)
     expect(socket.writableLength).to.be.above(0)
     expect(kubelet?.writableLength).to.be.above(0)
     kubelet?.resume()

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { connect } from 'node:tls'
 import { expect } from 'chai'
-import { eventually } from '../../../support/builtin-registry.ts'
 import { Conversation, connectWorld, speak, type World } from '../../../support/connect-world.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 const pods = '/api/v1/namespaces/ns/pods'
 

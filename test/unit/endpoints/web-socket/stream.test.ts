@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import { builtinRegistry, CONFIG_MAPS, eventually } from '../../../support/builtin-registry.ts'
+import { builtinRegistry, CONFIG_MAPS } from '../../../support/builtin-registry.ts'
 import { type Conversation, serverOver, speak } from '../../../support/connect-world.ts'
 import type { TestServer } from '../../../support/server.ts'
 import type { TestRegistry } from '../../../support/test-registry.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 const MAPS = '/api/v1/namespaces/ns/configmaps'
 const CLOSED = '\x88\x02\x03\xe8'

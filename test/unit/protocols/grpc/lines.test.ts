@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Http2Server } from 'node:http2'
 import { type AddressInfo, createServer as createPlain, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Line } from '../../../../src/protocols/grpc/line.ts'
 import { Lines } from '../../../../src/protocols/grpc/lines.ts'
-import { within } from '../../../support/backend.ts'
+import { HeldTime } from '../../../support/held-time.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 describe('lines to several servers', function () {
   this.timeout(20_000)
@@ -28,18 +28,14 @@ describe('lines to several servers', function () {
     server.close()
   })
 
-  const opened = (): Promise<Line> =>
-    within(
-      5000,
-      'a line',
-      (async () => {
-        for (;;) {
-          const line = lines.to(address)
-          if (line) return line
-          await sleep(5)
-        }
-      })(),
-    )
+  async function opened(): Promise<Line> {
+    let line: Line | undefined
+    await eventually('a line', () => {
+      line = lines.to(address)
+      return line !== undefined
+    })
+    return line!
+  }
 
   it('are opened when first asked for, one for each member', async () => {
     expect(lines.to(address)).to.equal(undefined)
@@ -51,10 +47,18 @@ describe('lines to several servers', function () {
   it('are opened anew after their end, though not at once', async () => {
     const line = await opened()
     sockets[0]?.destroy()
-    while (line.state !== 'closed') await sleep(5)
-    expect(lines.to(address)).to.equal(undefined)
-    expect(await opened()).to.not.equal(line)
-    expect(sockets).to.have.length(2)
+    await eventually('its end', () => line.state === 'closed')
+    const time = HeldTime.hold()
+    try {
+      expect(lines.to(address)).to.equal(undefined)
+      await turns()
+      expect(sockets).to.have.length(1)
+      time.pass(1001)
+      expect(await opened()).to.not.equal(line)
+      expect(sockets).to.have.length(2)
+    } finally {
+      time.release()
+    }
   })
 
   it('are not opened anew where the server sends what they cannot read', async () => {
@@ -66,11 +70,19 @@ describe('lines to several servers', function () {
     }).listen(0, '127.0.0.1')
     await once(odd, 'listening')
     const there = `127.0.0.1:${(odd.address() as AddressInfo).port}`
-    for (let i = 0; i < 150; i++) {
+    const time = HeldTime.hold()
+    try {
       expect(lines.to(there)).to.equal(undefined)
-      await sleep(10)
+      await eventually('a connection', () => taken > 0)
+      for (let i = 0; i < 150; i++) {
+        time.pass(10)
+        expect(lines.to(there)).to.equal(undefined)
+        await turns(2)
+      }
+      expect(taken).to.equal(1)
+    } finally {
+      time.release()
     }
-    expect(taken).to.equal(1)
     odd.close()
   })
 
@@ -78,7 +90,7 @@ describe('lines to several servers', function () {
     for (const elsewhere of ['127.0.0.1:1', '/run/etcd.sock', 'etcd']) {
       for (let i = 0; i < 5; i++) {
         expect(lines.to(elsewhere)).to.equal(undefined)
-        await sleep(5)
+        await turns(2)
       }
     }
   })

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { BegunRequests } from '../../../../src/protocols/http2-builtin/begun-requests.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const work = (): void => {
   for (const until = performance.now() + 0.5; performance.now() < until; );
@@ -22,7 +22,7 @@ describe('requests that Node hands over at once', () => {
     const log: string[] = []
     storm(new BegunRequests(), 'a', 100, log)
     expect(log.length).to.be.below(50)
-    while (log.length < 100) await sleep(1)
+    await eventually('all are served', () => log.length >= 100)
     expect(log).to.deep.equal(Array.from({ length: 100 }, (_, i) => `a${i}`))
   })
 
@@ -30,7 +30,7 @@ describe('requests that Node hands over at once', () => {
     const log: string[] = []
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) storm(new BegunRequests(), name, 100, log)
     storm(new BegunRequests(), 'z', 1, log)
-    while (log.length < 801) await sleep(1)
+    await eventually('all are served', () => log.length >= 801)
     expect(log.indexOf('z0')).to.be.below(150)
   })
 
@@ -44,8 +44,8 @@ describe('requests that Node hands over at once', () => {
     isOver = true
     ended.clear()
     const served = log.filter(text => text.startsWith('b')).length
-    while (log.filter(text => text.startsWith('a')).length < 20) await sleep(1)
-    await sleep(20)
+    await eventually('the others are served', () => log.filter(text => text.startsWith('a')).length >= 20)
+    await turns()
     expect(log).not.to.include('over')
     expect(log.filter(text => text.startsWith('b')).length).to.equal(served)
   })

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { expect } from 'chai'
 import { FrameType } from '../../../../src/protocols/http2/frames.ts'
@@ -8,6 +7,7 @@ import { BuiltinConnection, type Serve } from '../../../../src/protocols/http2-b
 import { HTTP2_LIMITS } from '../../../../src/server/limits.ts'
 import { issueCa, issueServing } from '../../../../src/server/tls/issue.ts'
 import { GET_HEALTHZ, openRawHttp2, type RawHttp2 } from '../../../support/raw-http2.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const LIMITS = HTTP2_LIMITS
 const POST = Buffer.concat([Buffer.from([0x83, 0x87, 0x04, 2]), Buffer.from('/x'), Buffer.from([0x01, 1, 0x78])])
@@ -45,11 +45,12 @@ describe('a connection by Node’s HTTP/2', () => {
     for (let stream = 1; stream < 200; stream += 2) {
       raw.send(FrameType.headers, END_HEADERS, stream, POST)
       for (let n = 0; n < 15; n++) raw.send(FrameType.data, 0, stream, Buffer.alloc(16_384))
-      await sleep(1)
+      await turns(1)
     }
     const { payload } = await raw.until(({ type }) => type === FrameType.reset)
     expect(payload.readUInt32BE(0)).to.equal(CALM)
-    await sleep(50)
+    await eventually('the bound is reached', () => connection.heldBytes >= 15 << 20)
+    await turns()
     expect(connection.heldBytes).to.be.within(15 << 20, (16 << 20) + 256 * 1024)
   })
 
@@ -101,10 +102,10 @@ describe('a connection by Node’s HTTP/2', () => {
     connection.check(now)
     connection.check(now + MINUTES + 1)
     connection.check(now + 16 * MINUTES)
-    await sleep(20)
+    await turns()
     expect(connection.open).to.equal(1)
     connection.check(now + 17 * MINUTES)
     await raw.ended()
-    while (connection.open > 0) await sleep(5)
+    await eventually('it is closed', () => connection.open === 0)
   })
 })

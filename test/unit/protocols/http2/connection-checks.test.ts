@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { expect } from 'chai'
 import { FrameType } from '../../../../src/protocols/http2/frames.ts'
@@ -12,6 +11,7 @@ import { issueCa, issueServing } from '../../../../src/server/tls/issue.ts'
 import type { Wire } from '../../../../src/server/wire.ts'
 import { HTTP2_STACKS } from '../../../support/http2-stacks.ts'
 import { GET_HEALTHZ, openRawHttp2, type RawHttp2 } from '../../../support/raw-http2.ts'
+import { turns } from '../../../support/waiting.ts'
 
 const BODY = Buffer.alloc(1000)
 const CANCEL = 8
@@ -119,7 +119,7 @@ for (const stack of HTTP2_STACKS)
       await headOf(1)
       raw.pause()
       look(1, 92)
-      await sleep(20)
+      await turns()
       expect(socket.destroyed).to.equal(false)
       look(93, 95)
       if (!socket.destroyed) await once(socket, 'close')

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { FrameType, frameOf } from '../../../../src/protocols/http2/frames.ts'
 import { Intake } from '../../../../src/protocols/http2/intake.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const WORK_MS = 0.5
 
@@ -40,8 +40,8 @@ describe('what a connection reads', () => {
     const { intake, socket } = connection('a', log)
     intake.read(requests(40))
     expect(log.length).to.be.within(2, 20)
-    while (log.length < 40) await sleep(1)
-    await sleep(5)
+    await eventually('all are read', () => log.length >= 40)
+    await turns()
     expect(log).to.deep.equal(Array.from({ length: 40 }, (_, n) => `a${n}`))
     expect([socket.paused > 0, socket.resumed]).to.deep.equal([true, 1])
   })
@@ -52,8 +52,7 @@ describe('what a connection reads', () => {
     for (const { intake } of many) intake.read(requests(100))
     const other = connection('z', log)
     other.intake.read(requests(1))
-    await sleep(1)
-    while (!log.includes('z0') || log.length < 801) await sleep(1)
+    await eventually('all are read', () => log.length === 801)
     expect(log.indexOf('z0')).to.be.below(150)
   })
 
@@ -63,7 +62,7 @@ describe('what a connection reads', () => {
     intake.read(requests(40))
     socket.destroyed = true
     const read = log.length
-    await sleep(20)
+    await turns()
     expect(log.length).to.equal(read)
   })
 
@@ -95,7 +94,7 @@ describe('what a connection reads', () => {
     expect(many.every(intake => intake.heldBytes > 0)).to.equal(true)
     const other = connection('z', log)
     other.intake.read(requests(1))
-    while (log.length < 41) await sleep(1)
+    await eventually('all are read', () => log.length >= 41)
     expect(log.indexOf('z0')).to.be.below(4)
     const turns = log.filter(text => text !== 'z0').map(text => Number(text.split(' ')[1]))
     expect(new Set(turns).size).to.be.at.least(39)

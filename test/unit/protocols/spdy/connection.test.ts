@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { Duplex } from 'node:stream'
 import { expect } from 'chai'
 import { type OpenStream, SpdyConnection, type StreamSink } from '../../../../src/protocols/spdy/connection.ts'
-import { eventually } from '../../../support/builtin-registry.ts'
 import { SpdyKubelet } from '../../../support/spdy-kubelet.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const HEADERS = (type: string): [string, string][] => [['streamtype', type]]
 
@@ -152,7 +152,7 @@ describe('a connection in SPDY', () => {
     connection.pause()
     await new Promise(resolve => setImmediate(resolve))
     for (let i = 0; i < 16; i++) farStream('stdout').send(Buffer.alloc(1 << 20, 120))
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await turns()
     expect(heard.text.length).to.be.below(1 << 20)
     connection.resume()
     await eventually('all has come', () => heard.text.length === 16 << 20)

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import net from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { Exchange } from '../../../../src/endpoints/exchange.ts'
 import { FrameType } from '../../../../src/protocols/http2/frames.ts'
 import { openRawHttp2 } from '../../../support/raw-http2.ts'
 import { startTestServer, type TestServer } from '../../../support/server.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 const LONG = Buffer.alloc(64 << 20)
 /** GET `/api/v1/things` of HTTP/2, by alice. */
@@ -13,8 +14,10 @@ const GET_THINGS = Buffer.concat([Buffer.from([0x82, 0x87, 0x04, 14]), Buffer.fr
 describe('an answer that is not read', function () {
   this.timeout(10_000)
   let server: TestServer
+  let over = 0
   before(async () => {
-    server = await startTestServer(exchange => exchange.sendBytes(200, 'text/plain', [LONG, LONG]), {
+    const sendLong = (exchange: Exchange): Promise<void> => exchange.sendBytes(200, 'text/plain', [LONG, LONG]).finally(() => over++)
+    server = await startTestServer(sendLong, {
       requestTimeoutMs: 500,
       maxRequestsInFlight: 3,
       authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) },
@@ -45,7 +48,9 @@ describe('an answer that is not read', function () {
     const socket = net.connect(server.running.insecurePort ?? 0, '127.0.0.1').on('error', () => {})
     socket.write('GET /api/v1/things HTTP/1.1\r\nHost: localhost\r\n\r\n')
     socket.once('data', () => socket.pause())
-    await sleep(1200)
+    const before = over
+    await once(socket, 'data')
+    await eventually('it is cut', () => over === before + 1)
     expect(await status()).to.equal(200)
     let bytes = 0
     socket.on('data', (chunk: Buffer) => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Distributor } from '../../../../src/server/workers/distributor.ts'
 import type { ToWorker, WorkerProcess } from '../../../../src/server/workers/messages.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 /** A worker that answers each connection with its name, if it takes it at all. */
 class FakeWorker implements WorkerProcess {
@@ -72,7 +72,7 @@ describe('the distributor of connections', () => {
 
   it('lets connections wait until a worker is there', async () => {
     const first = told()
-    await sleep(30)
+    await turns()
     ports.add(new FakeWorker('a', ports))
     expect(await first).to.equal('a secure')
   })
@@ -81,7 +81,7 @@ describe('the distributor of connections', () => {
     const silent = new FakeWorker('a', ports, 'is silent')
     ports.add(silent)
     const waiting = [told(), told()]
-    while (silent.given.length < 2) await sleep(5)
+    await eventually('it has both', () => silent.given.length === 2)
     ports.add(new FakeWorker('b', ports))
     silent.end()
     expect(await Promise.all(waiting)).to.deep.equal(['b secure', 'b secure'])
@@ -91,9 +91,9 @@ describe('the distributor of connections', () => {
   it('gives no more to a worker that does not answer', async () => {
     const silent = new FakeWorker('a', ports, 'is silent')
     for (const worker of [silent, new FakeWorker('b', ports)]) ports.add(worker)
-    const all = Array.from({ length: 300 }, () => told())
-    const answered = async (): Promise<number> => (await Promise.all(all.map(one => Promise.race([one, sleep(0, '')])))).filter(Boolean).length
-    while ((await answered()) < 300 - 64) await sleep(20)
+    let answered = 0
+    const all = Array.from({ length: 300 }, () => told().finally(() => answered++))
+    await eventually('the other has answered', () => answered === 300 - 64)
     expect(silent.given.length).to.equal(64)
     silent.end()
     expect(new Set(await Promise.all(all))).to.deep.equal(new Set(['b secure']))
@@ -126,7 +126,7 @@ describe('the distributor of connections', () => {
 
   it('cuts those that wait for nobody when it closes', async () => {
     const waiting = told()
-    await sleep(30)
+    await turns()
     ports.end()
     expect(await waiting).to.equal('')
   })

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import type { FromWorker, ToWorker, WorkerProcess } from '../../../../src/server/workers/messages.ts'
 import { restartWait, Supervisor } from '../../../../src/server/workers/supervisor.ts'
+import { HeldTime } from '../../../support/held-time.ts'
+import { turns } from '../../../support/waiting.ts'
 
 /** A worker that does what the test says. */
 class FakeWorker implements WorkerProcess {
@@ -63,6 +64,12 @@ function supervised(count = 2, pingMs = 5000) {
 }
 
 describe('the supervisor of workers', () => {
+  let time: HeldTime
+  beforeEach(() => {
+    time = HeldTime.hold()
+  })
+  afterEach(() => time.release())
+
   it('is serving when all are', async () => {
     const { supervisor, forked, worker } = supervised()
     expect(forked.map(({ number, othersServe }) => [number, othersServe])).to.deep.equal([
@@ -74,7 +81,7 @@ describe('the supervisor of workers', () => {
       serving = true
     })
     worker(0).say({ type: 'serving' })
-    await sleep(1)
+    await turns()
     expect(serving).to.equal(false)
     worker(1).say({ type: 'serving' })
     await supervisor.serving
@@ -101,12 +108,12 @@ describe('the supervisor of workers', () => {
     worker(0).end(null, 'SIGKILL')
     expect(ended).to.deep.equal([1])
     expect(supervisor.workers().map(([number]) => number)).to.deep.equal([2])
-    await sleep(5)
+    time.pass(0)
     expect(forked.slice(2).map(({ number, othersServe }) => [number, othersServe])).to.deep.equal([[1, true]])
     expect(supervisor.restarts).to.equal(1)
     // The other goes as well, before the new one serves: nobody is left.
     worker(1).end(0)
-    await sleep(5)
+    time.pass(0)
     expect(forked.slice(3).map(({ number, othersServe }) => [number, othersServe])).to.deep.equal([[2, false]])
     await stopped(supervisor, [worker(2), worker(3)])
   })
@@ -115,14 +122,14 @@ describe('the supervisor of workers', () => {
     const { supervisor, forked, worker } = supervised(1)
     worker(0).say({ type: 'serving' })
     worker(0).end(1)
-    await sleep(50)
+    time.pass(99)
     expect(forked.length).to.equal(1)
-    await sleep(80)
+    time.pass(1)
     expect(forked.length).to.equal(2)
     worker(1).end(1)
-    await sleep(150)
+    time.pass(199)
     expect(forked.length).to.equal(2)
-    await sleep(80)
+    time.pass(1)
     expect(forked.length).to.equal(3)
     await stopped(supervisor, [worker(2)])
   })
@@ -148,7 +155,7 @@ describe('the supervisor of workers', () => {
     worker(0).end(0)
     worker(1).end(1)
     expect(await clean).to.equal(false)
-    await sleep(120)
+    time.pass(60_000)
     expect(forked.length).to.equal(2)
   })
 
@@ -164,7 +171,9 @@ describe('the supervisor of workers', () => {
   it('kills those that do not end in time', async () => {
     const { supervisor, worker } = supervised(1)
     worker(0).say({ type: 'serving' })
-    expect(await supervisor.stop(10)).to.equal(false)
+    const clean = supervisor.stop(10)
+    time.pass(10)
+    expect(await clean).to.equal(false)
     expect(worker(0).told).to.deep.equal(['stop', 'kill'])
   })
 
@@ -172,7 +181,9 @@ describe('the supervisor of workers', () => {
     const { supervisor, worker, forked } = supervised(2, 5)
     for (const index of [0, 1]) worker(index).say({ type: 'serving' })
     worker(1).answers = true
-    for (let i = 0; i < 400 && forked.length < 3; i++) await sleep(5)
+    time.pass(35)
+    expect(forked.length).to.equal(2)
+    time.pass(100)
     expect(worker(0).told).to.deep.equal([...Array.from({ length: 6 }, () => 'ping'), 'kill'])
     expect(worker(1).told).not.to.include('kill')
     expect(forked[2]?.number).to.equal(1)

@@ -9,11 +9,11 @@ import type { Key, Revision } from '../../../../src/storage/revision.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import type { Storage, StoredObject } from '../../../../src/storage/storage.ts'
 import { Stored } from '../../../../src/storage/stored-object.ts'
-import { eventually } from '../../../support/builtin-registry.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'
 import { testLimits, testResource } from '../../../support/test-cacher.ts'
 import { testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 const { signal } = new AbortController()
 const OBJECTS = 1500

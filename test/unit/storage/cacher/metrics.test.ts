@@ -10,6 +10,7 @@ import type { ListQuery, Storage, WatchQuery } from '../../../../src/storage/sto
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
 import { everything, indexedCodec, put, take, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const { signal } = new AbortController()
 setMaxListeners(0, signal)
@@ -42,7 +43,7 @@ describe('storage/cacher/metrics', () => {
   const writeUntil = async (condition: () => boolean) => {
     for (let i = 0; i < 100 && !condition(); i++) {
       await write(`n${i}`)
-      await new Promise(resolve => setTimeout(resolve, 5))
+      await turns()
     }
     expect(condition()).to.equal(true)
   }
@@ -169,7 +170,7 @@ describe('storage/cacher/metrics', () => {
 
   it('counts comparisons with the store', async () => {
     await open({ consistencyCheckMs: 5 })
-    await new Promise(resolve => setTimeout(resolve, 60))
+    await eventually('a comparison', () => lines('apiserver_storage_consistency_checks_total').length > 0)
     expect(lines('apiserver_storage_consistency_checks_total')).to.have.length(1)
     expect(lines('apiserver_storage_consistency_checks_total')[0]).to.match(/^resource=\/configmaps,status=success [1-9]/)
   })

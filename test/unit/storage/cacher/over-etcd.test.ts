@@ -11,6 +11,7 @@ import type { EtcdServer } from '../../../support/etcd.ts'
 import { findEtcd, startEtcd } from '../../../support/etcd.ts'
 import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const skip = findEtcd() === undefined ? 'there is no etcd binary; hack/etcd installs one' : undefined
 
@@ -64,10 +65,11 @@ describe('watch cache over an etcd that dies', function () {
           if (!(error instanceof StorageError)) throw error
           if (error.code === 'expired') relists++
         }
-        await new Promise(resolve => setTimeout(resolve, 20))
+        await turns()
       }
     })()
     const acknowledged: string[] = []
+    let failed = 0
     const writers = Array.from({ length: 8 }, async (_, w) => {
       for (let i = 0; !over; i++) {
         const name = `w${w}-${i}`
@@ -76,24 +78,29 @@ describe('watch cache over an etcd that dies', function () {
           acknowledged.push(name)
         } catch (error) {
           if (!(error instanceof StorageError)) throw error
-          await new Promise(resolve => setTimeout(resolve, 20))
+          failed++
+          await turns()
         }
       }
     })
-    for (let i = 0; i < 2; i++) {
-      await new Promise(resolve => setTimeout(resolve, 400))
+    const moreAcknowledged = (): Promise<void> => {
+      const before = acknowledged.length
+      return eventually('writes go on', () => acknowledged.length >= before + 100)
+    }
+    for (const isNoticed of [false, true]) {
+      await moreAcknowledged()
+      const before = failed
       await etcd.kill()
-      await new Promise(resolve => setTimeout(resolve, i * 700))
+      if (isNoticed) await eventually('writes fail', () => failed > before)
       await etcd.start()
     }
-    await new Promise(resolve => setTimeout(resolve, 1500))
+    await moreAcknowledged()
     over = true
     await Promise.all(writers)
     const last = await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)
     const present = new Set(last.items.map(item => item.attributes().name))
-    expect(acknowledged.length).to.be.greaterThan(100)
     expect(acknowledged.filter(name => !present.has(name))).to.deep.equal([])
-    for (let i = 0; i < 100 && seen.length < present.size; i++) await new Promise(resolve => setTimeout(resolve, 20))
+    await eventually('all are told of', () => seen.length >= present.size)
     await cacher.close()
     await watching
     expect(seen.length).to.equal(new Set(seen).size)

@@ -8,6 +8,7 @@ import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'
 import { testLimits, testResource } from '../../../support/test-cacher.ts'
 import { indexedCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const { signal } = new AbortController()
 const nodes = ['', 'n1', 'n2', 'n3']
@@ -144,12 +145,11 @@ describe('storage/cacher/value-index', () => {
     }
     for (const node of ['n1', 'n2', '', 'n1']) put(node)
     await storage.list(testPrefix, { at: { notOlderThan: last }, limit: 0, predicate: onNode('n1') }, signal)
-    await new Promise(resolve => setTimeout(resolve, 50))
+    await turns(50)
     expect(asked).to.equal(0)
     put('n3')
     put('n1')
     await storage.list(testPrefix, { at: { notOlderThan: last }, limit: 0, predicate: onNode('n1') }, signal)
-    await new Promise(resolve => setTimeout(resolve, 50))
-    expect(asked).to.be.greaterThan(1)
+    await eventually('it is asked', () => asked > 1)
   })
 })

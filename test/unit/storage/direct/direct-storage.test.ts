@@ -8,6 +8,7 @@ import { encryptionOf, identityProvider, providerOf } from '../../../support/enc
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { directHarness, encryptedHarness } from '../../../support/test-cacher.ts'
 import { codecThrough, everything, plus, take, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+import { turns } from '../../../support/waiting.ts'
 
 storageConformance('direct, in memory', async () => directHarness(new MemoryBackend()))
 storageConformance('direct, in memory, encrypted', async () => {
@@ -66,7 +67,7 @@ describe('storage/direct', () => {
           yield { events: events.slice(i, i + 3), revision: events.at(Math.min(i + 2, events.length - 1))!.modRevision }
     }
     const watcher = await storage.watch(testPrefix, { start: { after: revision(1) }, predicate: everything, bookmarks: false }, signal)
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await turns()
     const revisions = (await take(watcher, 30)).map(event => event.revision)
     expect(revisions).to.deep.equal(Array.from({ length: 30 }, (_, i) => i + 2))
     watcher.close()

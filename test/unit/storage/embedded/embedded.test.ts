@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { systemClock } from '../../../../src/lib/clock.ts'
@@ -14,6 +13,7 @@ import type { Tables } from '../../../../src/storage/embedded/tables.ts'
 import { openTables, setMeta } from '../../../../src/storage/embedded/tables.ts'
 import type { Revision } from '../../../../src/storage/revision.ts'
 import { codeOf, never, Store, within } from '../../../support/backend.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 describe('embedded store', () => {
   let dir: string
@@ -104,12 +104,10 @@ describe('embedded store', () => {
       const { reason } = write as PromiseRejectedResult
       expect([reason.code, reason.message]).to.deep.equal(['unavailable', 'the store cannot commit: No space left on device'])
     }
-    await sleep(20)
-    expect(seen).to.deep.equal([])
     expect(await store.list()).to.deep.equal({ items: ['a=1'], more: false, count: 1, revision })
     state.failing = false
     expect(await store.put('b', 0, '2')).to.equal(revision + 1)
-    await sleep(20)
+    await eventually('it is told of', () => seen.length > 0)
     expect(seen).to.deep.equal(['/registry/b'])
     aborter.abort()
     await watching
@@ -122,7 +120,7 @@ describe('embedded store', () => {
         ...tables,
         commit: async change => {
           const result = await tables.commit(change)
-          await sleep(50)
+          await turns()
           order.push('committed')
           return result
         },
@@ -130,7 +128,7 @@ describe('embedded store', () => {
     })
     const watching = store.events(1, 0, { onOpen: () => void store.put('a', 0, 'x').then(() => order.push('acknowledged')) }).then(() => order.push('seen'))
     await watching
-    await sleep(10)
+    await eventually('it is acknowledged', () => order.length === 3)
     expect(order[0]).to.equal('committed')
     expect(order).to.have.members(['committed', 'acknowledged', 'seen'])
   })
@@ -194,13 +192,14 @@ describe('embedded store', () => {
     const store = await start({ clock })
     await store.put('minute', 0, 'x', 60)
     const hour = await store.put('hour', 0, 'x', 3600)
+    await store.put('second', 0, 'x', 1)
     now += 59_000
-    await sleep(1100)
+    await eventually('the first expiry', async () => (await store.list()).items.length < 3)
     expect((await store.list()).items).to.deep.equal(['hour=x', 'minute=x'])
     await store.backend.close()
     now += 2000
     const again = await start({ clock })
-    expect(await within(3000, 'the expiry', again.changes(1, hour + 1))).to.deep.equal(['delete minute'])
+    expect(await within(5000, 'the expiry', again.changes(3, hour + 1))).to.deep.equal(['put second=x', 'delete second', 'delete minute'])
     expect((await again.list()).items).to.deep.equal(['hour=x'])
   }).timeout(5000)
 
@@ -216,7 +215,7 @@ describe('embedded store', () => {
     await store.backend.close()
 
     const again = await startWatched()
-    for (let i = 0; i < 100 && again.state.tables!.log.getCount({}) > 2; i++) await sleep(20)
+    await eventually('the log is cut', () => again.state.tables!.log.getCount({}) <= 2)
     expect([again.state.tables?.log.getCount({}), again.state.tables?.latest.getCount({})]).to.deep.equal([2, 2])
     expect((await again.store.list({ at })).items).to.deep.equal(['a=699', 'c=x'])
     expect(await codeOf(again.store.list({ at: (at - 1) as Revision }))).to.equal('compacted')
@@ -240,7 +239,7 @@ describe('embedded store', () => {
     }
     for (const until of [0, 50, 51, 52, 150, 299]) {
       await store.backend.compact((until + 2) as Revision, never)
-      await sleep(20)
+      await turns()
       for (const [at, items] of states) if (at >= until + 2) expect((await store.list({ at })).items, `${at} after ${until + 2}`).to.deep.equal(items)
     }
   })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type Connection, openConnection } from '../../../../src/storage/etcd/connection.ts'
-import { never, within } from '../../../support/backend.ts'
+import { never } from '../../../support/backend.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 const EMPTY_MESSAGE = Buffer.alloc(5)
 
@@ -49,14 +49,7 @@ describe('the connection to etcd', function () {
     return came.at(-1)
   }
 
-  const byLine = (): Promise<void> =>
-    within(
-      5000,
-      'a call by the line',
-      (async () => {
-        while ((await call()) !== 'line') await sleep(5)
-      })(),
-    )
+  const byLine = (): Promise<void> => eventually('a call by the line', async () => (await call()) === 'line')
 
   it('sends calls by a line as soon as there is one; long ones go by the client', async () => {
     expect(await call()).to.equal('client')

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { trustedCertificates } from '../../../../src/lib/trusted-certificates.ts'
@@ -13,6 +12,7 @@ import type { Key } from '../../../../src/storage/revision.ts'
 import { codeOf, never } from '../../../support/backend.ts'
 import type { EtcdServer } from '../../../support/etcd.ts'
 import { findEtcd, startEtcd } from '../../../support/etcd.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 function whyNot(): string | undefined {
   if (!findEtcd()) return 'there is no etcd binary; hack/etcd installs one'
@@ -86,16 +86,21 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     const address = server.url.replace('https://', '')
     const right = new Lines('test', { ca, cert, key })
     const wrong = [new Lines('test', { ca }), new Lines('test', { cert, key })]
-    while (right.to(address) === undefined) {
+    const noneOfOthers = (): void => {
       for (const lines of wrong) expect(lines.to(address)).to.equal(undefined)
-      await sleep(5)
     }
+    await eventually('a line', () => {
+      noneOfOthers()
+      return right.to(address) !== undefined
+    })
     const request = encodeRange({ start: 'health' as Key })
     const answer = await right.to(address)?.call('/etcdserverpb.KV/Range', request, { signal: never, deadline: Date.now() + 2000 })
     expect(decodeRange(answer as Buffer).revision).to.be.greaterThan(0)
-    await sleep(200)
-    for (const lines of wrong) expect(lines.to(address)).to.equal(undefined)
-    for (const lines of [right, ...wrong]) lines.close()
+    // One that is opened after the others were refused, or would have been open.
+    const later = new Lines('test', { ca, cert, key })
+    await eventually('another line', () => later.to(address) !== undefined)
+    noneOfOthers()
+    for (const lines of [right, later, ...wrong]) lines.close()
   })
 
   it('is believed by its own certificate, without its authority', async () => {
@@ -109,7 +114,7 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     const read = (name: string) => readFileSync(file(name))
     const lines = new Lines('test', { ...trustedCertificates(read('server.crt')), cert: read('client.crt'), key: read('client.key') })
     const address = server.url.replace('https://', '')
-    while (lines.to(address) === undefined) await sleep(5)
+    await eventually('a line', () => lines.to(address) !== undefined)
     lines.close()
   })
 

@@ -1,0 +1,23 @@
+/** Held by tests of timers: see held-time.ts. */
+const realTimeout = setTimeout
+const realNow = performance.now.bind(performance)
+
+const PATIENCE_MS = 30_000
+
+/** Waits until the condition holds. What it throws counts as no, and is thrown when patience ends. */
+export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+  for (const until = realNow() + PATIENCE_MS; ; ) {
+    try {
+      if (await condition()) return
+    } catch (error) {
+      if (realNow() > until) throw error
+    }
+    if (realNow() > until) throw new Error(`it did not happen: ${what}`)
+    await new Promise(resolve => realTimeout(resolve, 2))
+  }
+}
+
+/** Lets the event loop go round so many times: what is due within the process is done by then. For what must not happen; what must is waited for with `eventually`. */
+export async function turns(count = 20): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise(resolve => setImmediate(resolve))
+}
