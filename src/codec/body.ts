@@ -35,11 +35,11 @@ function decodeParsed(schema: StructSchema, parsed: ParsedJson): DecodedBody {
   if (schema.freeForm) {
     if (parsed.tooLarge !== undefined) throw new DecodeError(`json: cannot unmarshal number ${parsed.tooLarge} into Go value of type float64`)
     parsed.duplicates.forEach(tell('duplicate'))
-    return finish(decode(schema, parsed.value, { onUnknown }), strict)
+    return finish(decode(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
   }
-  if (!parsed.literals && !parsed.repeated) return finish(decode(schema, parsed.value, { onUnknown }), strict)
+  if (!parsed.literals && !parsed.repeated) return finish(decode(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
   diagnose(schema, parsed.value, { onUnknown, onDuplicate: tell('duplicate'), literals: parsed.literals, repeated: parsed.repeated })
-  return finish(decode(schema, settle(parsed, schema, parsed.value, undefined, undefined, false)), strict)
+  return finish(decode(schema, settle(parsed, schema, parsed.value, undefined, undefined, false), { keepEmpty: true }), strict)
 }
 
 const finish = (object: JsonObject, strict: ReadonlySet<string>): DecodedBody => ({ object, strict: [...strict], strictText: [...strict].join(', ') })

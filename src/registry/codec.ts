@@ -11,7 +11,7 @@ import type { StructSchema } from '../schema/schema.ts'
 import { createCodec } from '../storage/resource-codec.ts'
 import { type Attributes, type ResourceCodec, StorageError } from '../storage/storage.ts'
 import type { Transformer } from '../storage/value/transformer.ts'
-import { convert, copyIn, normalized, versionsOf } from './convert.ts'
+import { afterStoring, convert, copyIn, versionsOf } from './convert.ts'
 import { applyKindDefaults } from './decode-object.ts'
 
 /** The form of what is written; both are always read. */
@@ -38,7 +38,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
   /** Kind and apiVersion are those of the stored version, whatever a patch or a webhook has made of them: readers of the bytes count on it. */
   const asStored = (object: KubeObject): KubeObject => {
     const foreign = isForeign(object)
-    const stored = normalized(version, several && !foreign ? withDefaults(object) : object)
+    const stored = afterStoring(version, several && !foreign ? withDefaults(object) : object)
     stored.kind = kind
     if (!foreign) stored.apiVersion = apiVersion
     return stored

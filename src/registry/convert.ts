@@ -2,7 +2,7 @@ import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
-import { decode } from '../schema/decode.ts'
+import { type DecodeOptions, decode } from '../schema/decode.ts'
 
 const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Version>>()
 
@@ -35,7 +35,12 @@ export function copyIn(definition: ResourceDefinition, object: KubeObject, to: V
 }
 
 /** The object as Go would write it: every member in its place, nothing empty that is left out. */
-export function normalized(version: Pick<Version, 'schema'>, object: KubeObject): KubeObject {
+export const normalized = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject => written(version, object, { keepEmpty: true })
+
+/** The same as Go reads it once it has been stored: empty lists are nil. */
+export const afterStoring = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject => written(version, object, {})
+
+function written({ schema }: Pick<Version, 'schema'>, object: KubeObject, options: DecodeOptions): KubeObject {
   const { kind, apiVersion } = object
-  return { kind, apiVersion, ...(decode(version.schema, object as unknown as Json) as JsonObject) } as unknown as KubeObject
+  return { kind, apiVersion, ...(decode(schema, object as unknown as Json, options) as JsonObject) } as unknown as KubeObject
 }

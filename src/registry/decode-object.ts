@@ -20,7 +20,7 @@ export const decodeObject = (target: Decodable, value: Json, onUnknown?: (path: 
 
 /** The same in steps, for values that may be large. */
 export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
-  const decoded = decode(target.schema, value, onUnknown ? { onUnknown } : {}) as unknown as KubeObject
+  const decoded = decode(target.schema, value, { keepEmpty: true, ...(onUnknown && { onUnknown }) }) as unknown as KubeObject
   yield
   const object = applyKindDefaults(target, decoded)
   keepManagerReset(value, object)

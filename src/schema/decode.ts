@@ -10,6 +10,8 @@ export { DecodeError } from './diagnose.ts'
 export interface DecodeOptions {
   /** Told the path (`spec.ports[0].bar`) of each member that no field names, in the order of the value. */
   readonly onUnknown?: (path: string) => void
+  /** Empty lists and maps that are always written stay, as in Go before the object is stored: messages and field owners tell them from nil. */
+  readonly keepEmpty?: boolean
 }
 
 /**
@@ -21,6 +23,7 @@ export interface DecodeOptions {
 export function decode(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject {
   if (schema.freeForm) return schema.freeForm.read(value, options?.onUnknown)
   unknownSeen = false
+  keepsEmpty = options?.keepEmpty === true
   try {
     const out = structReader(schema)(value)
     if (unknownSeen && options?.onUnknown) diagnose(schema, value, options)
@@ -34,6 +37,8 @@ export function decode(schema: StructSchema, value: Json, options?: DecodeOption
 
 const EMPTY: JsonObject = Object.freeze(Object.create(null))
 
+/** Whether empty lists and maps that are always written stay. */
+let keepsEmpty = false
 /** Set by any struct reader that meets a member without a field. */
 let unknownSeen = false
 /** Whether the map that was read last has no members: asking a map of 100,000 costs as much as a walk through it. */
@@ -166,11 +171,11 @@ function compileField(field: Field): Pick<Plan, 'read' | 'zero'> {
         const readOrNull: FieldReader = v => {
           if (v === null) return null
           const map = read(v)
-          return emptyMapRead ? null : map
+          return emptyMapRead && !keepsEmpty ? null : map
         }
         return { read: readOrNull, zero: () => null }
       }
-      if (!omitEmpty) return { read: v => (v === null || isEmpty(v) ? (emptyOrMisfit(v, read) ?? null) : read(v)), zero: () => null }
+      if (!omitEmpty) return { read: v => (v === null || (isEmpty(v) && !keepsEmpty) ? (emptyOrMisfit(v, read) ?? null) : read(v)), zero: () => null }
       if (schema.type === 'list') return { read: v => (v === null || isEmpty(v) ? emptyOrMisfit(v, read) : read(v)), zero: undefined }
       return {
         read: v => {

@@ -48,6 +48,12 @@ describe('decode', () => {
   ]
   for (const [name, value, want] of table) it(name, () => expect(decode(type, value)).to.deep.equal(want))
 
+  it('keeps empty collections that are always written, where asked', () => {
+    expect(decode(type, { names: [], ports: [], labels: {} }, { keepEmpty: true })).to.deep.equal({ ...always, names: [], labels: {} })
+    expect(decode(type, { names: [], ports: [], labels: {} })).to.deep.equal(always)
+    expect(() => decode(type, { names: {} }, { keepEmpty: true })).to.throw(DecodeError)
+  })
+
   it('writes members in declared order, whatever order they come in', () => {
     const value = { child: null, text: 'x', kind: 'Thing', labels: { b: '1', a: '2' }, apiVersion: 'v1', pointed: { count: 1, name: 'n' } }
     expect(JSON.stringify(decode(type, value))).to.equal(

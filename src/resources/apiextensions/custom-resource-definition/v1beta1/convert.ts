@@ -28,11 +28,11 @@ const present = (values: object): object => Object.fromEntries(Object.entries(va
 export function toV1(definition: KubeObject): KubeObject {
   const { version, versions, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...spec } =
     definition.spec as OlderSpec
-  const named = versions ?? (version ? [{ name: version, served: true, storage: true }] : [])
+  const named = versions ?? (version ? [{ name: version, served: true, storage: true }] : null)
   const shared = present({ schema: validation, subresources, additionalPrinterColumns, selectableFields }) as OlderParts
   definition.spec = {
     ...spec,
-    versions: named.map((each, i) => newerParts({ ...each, ...(i === 0 ? shared : clone(shared)) })),
+    versions: named?.map((each, i) => newerParts({ ...each, ...(i === 0 ? shared : clone(shared)) })) ?? null,
     ...(conversion && { conversion: newerConversion(conversion) }),
     ...(preserveUnknownFields && { preserveUnknownFields }),
   }
