@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -13,6 +14,7 @@ import { DeadlineError } from './deadline-error.ts'
 import { sendCompressed, sendLong, shapeOf } from './long-body.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
+import { parseTarget, type TargetFault } from './request-target.ts'
 import type { StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
 import { type Upgrade, upgradeOf } from './upgrade.ts'
@@ -40,6 +42,8 @@ export class HttpExchange implements Exchange, RequestContext {
   readonly method: string
   readonly path: string
   readonly search: string
+  /** Why the path can't be read; undefined where it can. */
+  readonly fault: TargetFault | undefined
   readonly headers: IncomingHttpHeaders
   readonly receivedAt: number
   readonly auditId: string
@@ -66,16 +70,19 @@ export class HttpExchange implements Exchange, RequestContext {
   private body: Promise<Buffer> | undefined
   private streamed: WireStream | undefined
 
-  constructor(host: ExchangeHost, req: AnyRequest, res: AnyResponse, path: string, search: string, auditId: string) {
+  constructor(host: ExchangeHost, req: AnyRequest, res: AnyResponse) {
     this.host = host
     this.req = req
     this.res = res
     this.wire = wireOf(res)
     this.method = req.method ?? 'GET'
+    const { path, search, fault } = parseTarget(req.url ?? '/')
     this.path = path
     this.search = search
+    this.fault = fault
     this.headers = req.headers
-    this.auditId = auditId
+    const asked = req.headers['audit-id']
+    this.auditId = typeof asked === 'string' && asked !== '' ? asked : randomUUID()
     this.receivedAt = Date.now()
     this.started = performance.now()
   }

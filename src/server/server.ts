@@ -12,12 +12,14 @@ import { createApp } from './app.ts'
 import { AuthMetrics } from './auth-metrics.ts'
 import { buildMetrics, HandshakeErrors } from './build-metrics.ts'
 import { expositionOf } from './exposition.ts'
+import { Deadlines } from './filters/deadline.ts'
 import { InFlight } from './filters/in-flight.ts'
+import { type ChainOptions, handlerChain } from './handler-chain.ts'
 import type { Health } from './health.ts'
 import type { Http2Stack } from './http2-stacks.ts'
 import { changeTls, createInsecurePort, createSecurePort, open, type Port, serveHanded, type TlsMaterial } from './listeners.ts'
-import { Pipeline } from './pipeline.ts'
 import { RequestMetrics } from './request-metrics.ts'
+import { RequestsInProgress } from './requests-in-progress.ts'
 import type { StatusEncoder } from './status-body.ts'
 import type { VersionInfo } from './version.ts'
 import type { PortName } from './workers/messages.ts'
@@ -81,19 +83,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const handshakes = new HandshakeErrors()
   const build = buildMetrics(options.version, options.features)
   const families = [...build, ...metrics.families(), ...authMetrics.families(), handshakes.family(), ...options.metrics]
-  const pipeline = new Pipeline({ ...options, inFlight, metrics, authMetrics })
-  const listenerFor = createApp({ ...options, pipeline, exposition: expositionOf(families, options.sharedMetrics) })
+  const requests = new RequestsInProgress()
+  const exposition = expositionOf(families, options.sharedMetrics)
+  const shared: ChainOptions = { ...options, inFlight, metrics, authMetrics, requests, deadlines: new Deadlines(requests.all), exposition }
 
   const ports: Port[] = []
   const { handed } = options
-  const secureServer = createSecurePort(options.tls, listenerFor(undefined), options.http2, () => {
+  const secureServer = createSecurePort(options.tls, createApp(handlerChain(shared), options.log), options.http2, () => {
     handshakes.count++
   })
   const secure = handed ? serveHanded(secureServer, handed('secure', options.securePort)) : await open(secureServer, options.securePort, options.bindAddress)
   ports.push(secure)
   let insecure: Port | undefined
   if (options.insecurePort !== undefined) {
-    const server = createInsecurePort(listenerFor(UNSECURED))
+    const server = createInsecurePort(createApp(handlerChain({ ...shared, trusted: UNSECURED }), options.log))
     insecure = handed ? serveHanded(server, handed('insecure', options.insecurePort)) : await open(server, options.insecurePort, LOOPBACK)
     ports.push(insecure)
   }
@@ -103,7 +106,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     believe: clientCa => changeTls(secureServer, { ...options.tls, clientCa }),
     async stop(graceMs) {
       const closed = Promise.all(ports.map(port => port.close()))
-      await pipeline.drain(graceMs)
+      await requests.drain(graceMs)
       for (const port of ports) port.finish()
       // What was answered last is on its way to the kernel.
       await Promise.race([closed, sleep(LAST_BYTES_MS, undefined, { ref: false })])

@@ -89,7 +89,7 @@ describe(`${COUNT} mutated bodies`, function () {
     } catch (error) {
       const ms = cpuMs(start)
       if (error instanceof StatusError) return { status: error.code, text: error.status.message ?? '', ms }
-      // What nests deeper than the stack is the client's fault: so the pipeline tells it.
+      // What nests deeper than the stack is the client's fault: so the chain tells it.
       if (error instanceof RangeError && /call stack/.test(error.message)) return { status: 400, text: error.message, ms }
       return { status: 500, text: error instanceof Error ? (error.stack ?? error.message) : String(error), ms }
     }

@@ -53,7 +53,7 @@ async function makeCertificates(): Promise<Credentials> {
   return made
 }
 
-/** A server on free ports with the given handler behind the whole pipeline. Tokens: `alice`, who may do nothing. */
+/** A server on free ports with the given handler behind the whole chain of filters. Tokens: `alice`, who may do nothing. */
 export async function startTestServer(handler: Handler, options: Partial<ServerOptions> = {}): Promise<TestServer> {
   certificates ??= makeCertificates()
   const credentials = await certificates

@@ -3,6 +3,7 @@ import { parseDuration } from '../../lib/duration.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { DeadlineError } from '../deadline-error.ts'
 import type { HttpExchange } from '../exchange.ts'
+import type { Filter } from './filter.ts'
 
 /** Nothing is done in less: a deadline that is shorter has passed when it is set. */
 const SHORTEST_MS = 1
@@ -10,18 +11,27 @@ const SHORTEST_MS = 1
 /** How often deadlines are looked at: one timer for all requests costs them nothing. */
 const SWEEP_MS = 100
 
-/** Sets the deadline of a request that is not long-running: the server's, or an earlier one that the client asks for by `?timeout=10s`. Throws 400, and 504 where that leaves no time at all. */
-export function setDeadline(exchange: HttpExchange, maximumMs: number): void {
-  let timeout = maximumMs
+/** Gives a request a deadline that is not long-running: the server's, or an earlier one that the client asks for by `?timeout=10s`. Throws 400, and 504 where that leaves no time at all. */
+export const withRequestDeadline =
+  (deadlines: Deadlines, maximumMs: number): Filter =>
+  ({ state: { exchange } }, next) => {
+    if (!exchange.longRunning) {
+      exchange.deadline = steadyClock.now() + timeoutOf(exchange, maximumMs)
+      deadlines.watch()
+    }
+    return next()
+  }
+
+function timeoutOf(exchange: HttpExchange, maximumMs: number): number {
   if (exchange.search.includes('timeout=')) {
     const asked = exchange.query.get('timeout')
     if (asked !== null && asked !== '') {
       const ms = durationOf(asked)
       if (ms > 0 && ms < SHORTEST_MS) throw new DeadlineError()
-      if (ms > 0 && ms < maximumMs) timeout = ms
+      if (ms > 0 && ms < maximumMs) return ms
     }
   }
-  exchange.deadline = steadyClock.now() + timeout
+  return maximumMs
 }
 
 function durationOf(text: string): number {

@@ -1,7 +1,27 @@
 import type { NonResourceRequestInfo, RequestInfo, ResourceRequestInfo, Verb } from '../../meta/context.ts'
 import { FieldMatcher, parseFieldSelector } from '../../meta/field-selector.ts'
-import { PlainTextError } from '../../meta/plain-text-error.ts'
+import { badRequestLine, PlainTextError } from '../../meta/plain-text-error.ts'
 import { nonResourceAttributes } from '../../meta/request-attributes.ts'
+import { badRequestError } from '../../meta/status.ts'
+import { MAX_PATH_LENGTH, MAX_QUERY_PARAMETERS } from '../limits.ts'
+import { hasTooManyParameters } from '../query.ts'
+import { rawPathOf } from '../request-target.ts'
+import type { Filter } from './filter.ts'
+
+const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/
+
+/** Reads from method, path and query what the request will do: the one value that is authorized and done. Throws 400 where they can't be read, or are longer than is read. */
+export const withRequestInfo: Filter = ({ state: { exchange } }, next) => {
+  const { fault } = exchange
+  if (fault === 'path too long') throw badRequestError(`the path of a request has ${MAX_PATH_LENGTH} characters at most`)
+  if (hasTooManyParameters(exchange.search)) throw badRequestError(`a query has ${MAX_QUERY_PARAMETERS} parameters at most`)
+  exchange.info = parseRequestInfo(exchange.method, exchange.path, () => exchange.query)
+  if (fault === 'invalid escape') throw invalidEscape(rawPathOf(exchange.req.url ?? '/'))
+  exchange.longRunning = isLongRunning(exchange.info)
+  return next()
+}
+
+const invalidEscape = (raw: string): Error => (BAD_ESCAPE.test(raw) ? badRequestLine() : badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`))
 
 /** A map: over HTTP/2 a method may be any word, `constructor` too. */
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([

@@ -16,11 +16,16 @@ import type { ListOptions } from '../../../src/registry/read.ts'
 import type { ResourceStore } from '../../../src/registry/resource-store.ts'
 import type { AdmissionRequest, WriteTarget } from '../../../src/registry/types.ts'
 import type { AnyRequest } from '../../../src/server/any-http.ts'
+import { createApp } from '../../../src/server/app.ts'
 import { AuthMetrics } from '../../../src/server/auth-metrics.ts'
+import { Deadlines } from '../../../src/server/filters/deadline.ts'
 import { InFlight } from '../../../src/server/filters/in-flight.ts'
-import { Pipeline } from '../../../src/server/pipeline.ts'
+import { handlerChain } from '../../../src/server/handler-chain.ts'
+import { Health } from '../../../src/server/health.ts'
 import { RequestMetrics } from '../../../src/server/request-metrics.ts'
+import { RequestsInProgress } from '../../../src/server/requests-in-progress.ts'
 import { encodeStatusAsJson } from '../../../src/server/status-body.ts'
+import { versionInfo } from '../../../src/server/version.ts'
 
 /** Something that a request had done to a resource. */
 export interface Done {
@@ -72,35 +77,18 @@ export class RecordedApi {
   allows: (attributes: RequestAttributes) => boolean = () => true
   private asked: Asked[] = []
   private done: Done[] = []
-  private readonly pipeline: Pipeline
-  private readonly handler: ReturnType<typeof createApi>
+  private user: User = { name: '', groups: [] }
+  private readonly app: ReturnType<typeof createApp>
 
   constructor(definitions: readonly ResourceDefinition[]) {
     this.catalog = new Catalog(definitions.map(definition => this.recorded(definition)))
-    this.pipeline = new Pipeline({
-      authMetrics: new AuthMetrics(),
-      authenticator: () => undefined,
-      authorizer: {
-        authorize: async (user, attributes) => {
-          this.asked.push({ user, attributes })
-          return { decision: this.allows(attributes) ? 'allow' : 'no opinion', reason: '' }
-        },
-      },
-      encodeStatus: encodeStatusAsJson,
-      compressAnswers: false,
-      inFlight: new InFlight(0, 0),
-      metrics: new RequestMetrics(new InFlight(0, 0), () => false),
-      requestTimeoutMs: 60_000,
-      log: silentLogger,
-      logRequests: false,
-    })
     const registry: EndpointEnvironment['registry'] = {
       store: () => this.store(),
       admit: request => this.admitted(request),
       // Nobody is left to use it.
       access: () => ({}) as ReturnType<EndpointEnvironment['registry']['access']>,
     }
-    this.handler = createApi(
+    const handler = createApi(
       {
         catalog: this.catalog,
         registry,
@@ -114,6 +102,31 @@ export class RecordedApi {
       new Discovery(() => ''),
       new OpenApiEndpoint(),
     )
+    const requests = new RequestsInProgress()
+    const chain = handlerChain({
+      authMetrics: new AuthMetrics(),
+      authenticator: () => this.user,
+      authorizer: {
+        authorize: async (user, attributes) => {
+          this.asked.push({ user, attributes })
+          return { decision: this.allows(attributes) ? 'allow' : 'no opinion', reason: '' }
+        },
+      },
+      encodeStatus: encodeStatusAsJson,
+      compressAnswers: false,
+      requests,
+      deadlines: new Deadlines(requests.all),
+      inFlight: new InFlight(0, 0),
+      metrics: new RequestMetrics(new InFlight(0, 0), () => false),
+      requestTimeoutMs: 60_000,
+      log: silentLogger,
+      logRequests: false,
+      health: new Health(silentLogger),
+      version: versionInfo(process),
+      exposition: async () => Buffer.alloc(0),
+      handler,
+    })
+    this.app = createApp(chain, silentLogger)
   }
 
   async send({ method, url, headers = {}, body = '' }: ApiRequest, user: User): Promise<Outcome> {
@@ -127,7 +140,8 @@ export class RecordedApi {
       socket: {},
     }) as unknown as AnyRequest
     const res = new ServerResponse(req as ConstructorParameters<typeof ServerResponse>[0])
-    await this.pipeline.serve(req, res, this.handler, user)
+    this.user = user
+    await this.app(req, res)
     return { status: res.statusCode, asked: this.asked, done: this.done }
   }
 

@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { expect } from 'chai'
 import type { Exchange } from '../../../../src/endpoints/exchange.ts'
+import { steadyClock } from '../../../../src/lib/clock.ts'
 import { FrameType } from '../../../../src/protocols/http2/frames.ts'
+import { Deadlines, withRequestDeadline } from '../../../../src/server/filters/deadline.ts'
+import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
 import { openRawHttp2 } from '../../../support/raw-http2.ts'
 import { startTestServer, type TestServer } from '../../../support/server.ts'
 import { eventually } from '../../../support/waiting.ts'
@@ -60,4 +63,29 @@ describe('an answer that is not read', function () {
     await once(socket, 'close')
     expect(bytes).to.be.below(LONG.length)
   })
+})
+
+describe('withRequestDeadline', () => {
+  const HOUR = 3_600_000
+  const filter = withRequestDeadline(new Deadlines(new Set()), HOUR)
+
+  /** Milliseconds that a request gets; undefined: as many as it takes. */
+  async function given(url: string): Promise<number | undefined> {
+    const ctx = filterContext({ url })
+    const before = steadyClock.now()
+    await runFilter(filter, ctx)
+    const { deadline } = ctx.state.exchange
+    return deadline === 0 ? undefined : Math.round((deadline - before) / 60_000) * 60_000
+  }
+
+  it('is the server’s', async () => expect(await given('/api/v1/things')).to.equal(HOUR))
+  it('is the client’s where that is earlier', async () => expect(await given('/api/v1/things?timeout=30m')).to.equal(HOUR / 2))
+  it('is no later than the server’s', async () => expect(await given('/api/v1/things?timeout=3h')).to.equal(HOUR))
+  for (const timeout of ['', '0', '0s', '-5s'])
+    it(`is the server’s for ?timeout=${timeout}`, async () => expect(await given(`/api/v1/things?timeout=${timeout}`)).to.equal(HOUR))
+  it('is none for a watch', async () => expect(await given('/api/v1/things?watch=1&timeout=5s')).to.equal(undefined))
+
+  const refused = (timeout: string): Promise<unknown> => rejection(runFilter(filter, filterContext({ url: `/api/v1/things?timeout=${timeout}` })))
+  it('has passed where it leaves no time', async () => expect(await refused('1ns')).to.include({ code: 504 }))
+  it('is refused where it is none', async () => expect(await refused('soon')).to.include({ code: 400 }))
 })

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import type { RequestInfo } from '../../../../src/meta/context.ts'
 import { PlainTextError } from '../../../../src/meta/plain-text-error.ts'
-import { isLongRunning, parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
+import { isLongRunning, parseRequestInfo, withRequestInfo } from '../../../../src/server/filters/request-info.ts'
+import { MAX_PATH_LENGTH, MAX_QUERY_PARAMETERS } from '../../../../src/server/limits.ts'
+import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
 
 const parse = (method: string, url: string) => {
   const [path = '', search = ''] = url.split('?')
@@ -95,4 +97,28 @@ describe('isLongRunning', () => {
     ['GET', '/healthz', false],
   ]
   for (const [method, url, long] of cases) it(`${method} ${url}: ${long}`, () => expect(isLongRunning(parse(method, url))).to.equal(long))
+})
+
+describe('withRequestInfo', () => {
+  const parsed = async (url: string) => {
+    const ctx = filterContext({ url, parsed: false })
+    await runFilter(withRequestInfo, ctx)
+    return ctx.state.exchange
+  }
+  it('tells those behind it what the request will do', async () => {
+    const { info, longRunning } = await parsed('/api/v1/namespaces/n%C3%A4s/things/x')
+    expect(info).to.include({ verb: 'get', namespace: 'näs', resource: 'things', name: 'x' })
+    expect(longRunning).to.equal(false)
+  })
+  it('knows long-running requests', async () => expect((await parsed('/api/v1/things?watch=1')).longRunning).to.equal(true))
+
+  const cases: [string, string, string][] = [
+    ['a path that is too long', `/${'a'.repeat(MAX_PATH_LENGTH)}`, 'the path of a request has 65536 characters at most'],
+    ['a query of too many parameters', `/api?${'a&'.repeat(MAX_QUERY_PARAMETERS)}`, 'a query has 32768 parameters at most'],
+    ['an escape that is none', '/api/%zz', '400 Bad Request'],
+    ['an escape of no character', '/api/%ff', 'invalid URL escape in "/api/%ff"'],
+  ]
+  for (const [what, url, message] of cases)
+    it(`refuses ${what}`, async () =>
+      expect(await rejection(runFilter(withRequestInfo, filterContext({ url, parsed: false })))).to.include({ code: 400, message }))
 })

@@ -40,7 +40,7 @@ async function handler(exchange: Exchange): Promise<void> {
 
 const url = (name: string, query = ''): string => `/api/v1/namespaces/ns/things/${name}${query}`
 
-describe('the pipeline', () => {
+describe('the handler chain', () => {
   let server: TestServer
   before(async () => {
     server = await startTestServer(handler)

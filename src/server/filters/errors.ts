@@ -1,0 +1,47 @@
+import { escapeHtml } from '../../lib/escape-html.ts'
+import type { Logger } from '../../lib/log.ts'
+import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
+import { quote } from '../../meta/field-error.ts'
+import { PlainTextError } from '../../meta/plain-text-error.ts'
+import { badRequestError, internalServerError, StatusError } from '../../meta/status.ts'
+import type { HttpExchange } from '../exchange.ts'
+import type { Filter } from './filter.ts'
+
+/** Answers with what the layers behind it throw, or with a 500 where they have not answered. Where an answer has begun, the connection is cut. */
+export const withErrors =
+  (log: Logger): Filter =>
+  async ({ state: { exchange } }, next) => {
+    try {
+      await next()
+      if (!exchange.answered && !exchange.clientGone && !exchange.req.destroyed) throw new Error('the handler has not answered')
+    } catch (error) {
+      await answer(exchange, error, log)
+    }
+  }
+
+async function answer(exchange: HttpExchange, error: unknown, log: Logger): Promise<void> {
+  if (error instanceof PlainTextError && !exchange.answered) return sendPlainText(exchange, error)
+  const status = statusErrorOf(error)
+  // What was wrong may be as long as the body, and is written whole.
+  if (turnIsLong()) await nextLongTurn()
+  const clientGone = exchange.clientGone && !exchange.answered
+  if (status.code >= 500 && !(error instanceof StatusError) && !clientGone)
+    log.error('request failed', { path: exchange.path, auditID: exchange.auditId, error })
+  if (!exchange.answered) await exchange.sendStatusError(status)
+  else if (!exchange.res.writableEnded) exchange.destroy()
+}
+
+/** As Go's http.Error, with upstream's beginning of a 500. */
+function sendPlainText(exchange: HttpExchange, { code, message }: PlainTextError): Promise<void> {
+  const text = code === 500 ? escapeHtml(`Internal Server Error: ${quote(exchange.req.url ?? '/')}: ${message}`) : message
+  exchange.setHeader('X-Content-Type-Options', 'nosniff')
+  return exchange.sendBytes(code, 'text/plain; charset=utf-8', Buffer.from(code === 400 ? text : `${text}\n`))
+}
+
+/** What no handler has foreseen is the server's fault; only a body that the stack is too small for is the client's. */
+function statusErrorOf(error: unknown): StatusError {
+  if (error instanceof StatusError) return error
+  if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded')
+    return badRequestError('the body of the request is nested too deeply, or has too many faults to tell')
+  return internalServerError(error instanceof Error ? error.message : String(error))
+}

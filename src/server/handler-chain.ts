@@ -1,0 +1,73 @@
+import type Koa from 'koa'
+import type { Authenticator } from '../auth/authn/authenticator.ts'
+import type { Handler } from '../endpoints/exchange.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
+import type { User } from '../meta/context.ts'
+import type { AuthMetrics } from './auth-metrics.ts'
+import type { ExchangeHost } from './exchange.ts'
+import { withAuthentication, withUser } from './filters/authentication.ts'
+import { withAuthorization } from './filters/authorization.ts'
+import { type Deadlines, withRequestDeadline } from './filters/deadline.ts'
+import { withErrors } from './filters/errors.ts'
+import { withExchange } from './filters/exchange.ts'
+import type { Filter, RequestState } from './filters/filter.ts'
+import { withHttpLogging } from './filters/http-logging.ts'
+import { withImpersonation } from './filters/impersonation.ts'
+import { type InFlight, withMaxInFlightLimit } from './filters/in-flight.ts'
+import { withLongRunning } from './filters/long-running.ts'
+import { withMetrics } from './filters/metrics.ts'
+import { withRequestInfo } from './filters/request-info.ts'
+import { withTurn } from './filters/turn.ts'
+import { withWaitGroup } from './filters/wait-group.ts'
+import type { RequestMetrics } from './request-metrics.ts'
+import type { RequestsInProgress } from './requests-in-progress.ts'
+import { type ServerEndpoints, serverEndpoints } from './server-endpoints.ts'
+
+export interface ChainOptions extends ServerEndpoints, ExchangeHost {
+  /** Who makes the requests of a listener that asks for no credentials; absent: they are authenticated. */
+  readonly trusted?: User
+  readonly authenticator: Authenticator
+  readonly authorizer: Authorizer
+  readonly requests: RequestsInProgress
+  /** Of `requests`. */
+  readonly deadlines: Deadlines
+  readonly inFlight: InFlight
+  readonly metrics: RequestMetrics
+  readonly authMetrics: AuthMetrics
+  readonly requestTimeoutMs: number
+  readonly log: Logger
+  /** A line for every request. */
+  readonly logRequests: boolean
+  /** Everything that this folder does not serve itself: resources, discovery, OpenAPI, and the 404 for what is none of them. */
+  readonly handler: Handler
+}
+
+/** A filter, or Koa middleware that needs more of the context. */
+export type Layer = Filter | Koa.Middleware<RequestState>
+
+/**
+ * What every request goes through, in this order: what goes back passes them from the last to the first. Names and order are those of kube-apiserver (DefaultBuildHandlerChain in
+ * k8s.io/apiserver, pkg/server/config.go) where it has such a filter. Each listener has a chain of its own over the same services.
+ */
+export function handlerChain(options: ChainOptions): readonly Layer[] {
+  const { requests, log, metrics, authMetrics, authorizer, handler } = options
+  const serve: Filter = ({ state }) => handler(state.exchange)
+  return [
+    withExchange(options),
+    withWaitGroup(requests),
+    ...(options.logRequests ? [withHttpLogging(log)] : []),
+    withMetrics(metrics),
+    withErrors(log),
+    withRequestInfo,
+    withTurn,
+    withRequestDeadline(options.deadlines, options.requestTimeoutMs),
+    options.trusted ? withUser(options.trusted) : withAuthentication(options.authenticator, authMetrics),
+    withImpersonation(authorizer),
+    withMaxInFlightLimit(options.inFlight),
+    withAuthorization(authorizer, authMetrics),
+    withLongRunning(requests, metrics),
+    serverEndpoints(options),
+    serve,
+  ]
+}

@@ -1,0 +1,38 @@
+import { MAX_PATH_LENGTH } from './limits.ts'
+
+/** Why the path of a request can't be read. */
+export type TargetFault = 'path too long' | 'invalid escape'
+
+/** What a request's URL names. */
+export interface RequestTarget {
+  /** Percent-decoded. As it was sent where its escapes are not valid, `/` where it is too long. */
+  readonly path: string
+  /** The raw query, without `?`. */
+  readonly search: string
+  readonly fault: TargetFault | undefined
+}
+
+/** Splits the URL of a request. A fault is returned, not thrown: a request that has one is answered, logged and counted as any other. */
+export function parseTarget(url: string): RequestTarget {
+  const mark = url.indexOf('?')
+  const search = mark < 0 ? '' : url.slice(mark + 1)
+  const raw = rawPathOf(url)
+  if (raw.length > MAX_PATH_LENGTH) return { path: '/', search, fault: 'path too long' }
+  const path = raw.includes('%') ? decode(raw) : raw
+  return { path: path ?? raw, search, fault: path === undefined ? 'invalid escape' : undefined }
+}
+
+/** The path of a URL as it was sent. */
+export function rawPathOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark < 0 ? url : url.slice(0, mark)
+}
+
+/** Undefined where the escapes are not valid. */
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}

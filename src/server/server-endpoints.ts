@@ -1,0 +1,69 @@
+import { Router } from '@koa/router'
+import type Koa from 'koa'
+import { CONFIGURATION_PATH, type IssuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
+import type { Exchange } from '../endpoints/exchange.ts'
+import type { FilledBody } from '../lib/filled-body.ts'
+import { pageNotFound } from '../meta/plain-text-error.ts'
+import { methodNotAllowedError } from '../meta/status.ts'
+import type { RequestState } from './filters/filter.ts'
+import type { Health, HealthEndpoint, HealthReport } from './health.ts'
+import type { VersionInfo } from './version.ts'
+
+export interface ServerEndpoints {
+  readonly health: Health
+  readonly version: VersionInfo
+  readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
+  /** What a scrape gets. */
+  exposition(): Promise<Buffer | FilledBody>
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+const HEALTH: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
+
+/** Serves what is the server's own: health, metrics, version and the documents of the issuer of tokens. Resources pass at once. */
+export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<RequestState> {
+  const routes = routerOf(endpoints).routes() as Koa.Middleware<RequestState>
+  return (ctx, next) => {
+    const { info, path } = ctx.state.exchange
+    if (info.isResource) return next()
+    // The path that was authorized, and not what the router would read in the URL once more.
+    ctx.newRouterPath = path
+    return routes(ctx, next)
+  }
+}
+
+function routerOf({ health, version, exposition, issuerDocuments }: ServerEndpoints): Router<RequestState> {
+  const router = new Router<RequestState>({ sensitive: true, strict: true })
+  const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
+  const document = (path: string, type: string, pick: (documents: IssuerDocuments) => Buffer): void => {
+    router.get(path, async (ctx, next) => {
+      const documents = await issuerDocuments?.()
+      if (documents === undefined) return next()
+      const exchange = ctx.state.exchange
+      exchange.setHeader('Cache-Control', 'public, max-age=3600')
+      return exchange.sendBytes(200, type, pick(documents))
+    })
+  }
+  document(CONFIGURATION_PATH, 'application/json', ({ configuration }) => configuration)
+  document(KEY_SET_PATH, 'application/jwk-set+json', ({ keySet }) => keySet)
+  for (const endpoint of HEALTH) {
+    router.all(`/${endpoint}`, async ({ state: { exchange } }) => sendReport(exchange, await health.report(endpoint, exchange.query)))
+    router.all(`/${endpoint}/:check`, async ({ state: { exchange } }) => {
+      const report = await health.reportOne(endpoint, exchange.path.slice(endpoint.length + 2))
+      if (report === undefined) throw pageNotFound()
+      return sendReport(exchange, report)
+    })
+  }
+  router.all(['/version', '/version/'], async ({ state: { exchange } }) => {
+    if (exchange.method !== 'GET') throw methodNotAllowedError()
+    await exchange.sendBytes(200, 'application/json', versionBody)
+  })
+  router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, EXPOSITION_TYPE, await exposition()))
+  return router
+}
+
+function sendReport(exchange: Exchange, { status, text }: HealthReport): Promise<void> {
+  exchange.setHeader('X-Content-Type-Options', 'nosniff')
+  return exchange.sendBytes(status, TEXT, Buffer.from(text))
+}

@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import type { Authorizer, Decision } from '../../../../src/meta/authorizer.ts'
+import type { RequestAttributes, User } from '../../../../src/meta/context.ts'
+import { withAuthorization } from '../../../../src/server/filters/authorization.ts'
+import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
+
+describe('withAuthorization', () => {
+  const alice: User = { name: 'alice', groups: ['dev'] }
+  const counted: string[] = []
+  const metrics = { authorized: (decision: string) => void counted.push(decision) }
+  const asked: { user: User; attributes: RequestAttributes }[] = []
+  const authorizer = (decision: Decision['decision'], reason = ''): Authorizer => ({
+    authorize: async (user, attributes) => {
+      asked.push({ user, attributes })
+      return { decision, reason }
+    },
+  })
+  beforeEach(() => {
+    counted.length = 0
+    asked.length = 0
+  })
+
+  it('asks about the very value that is done', async () => {
+    const ctx = filterContext({ user: alice })
+    let passed = false
+    await runFilter(withAuthorization(authorizer('allow'), metrics), ctx, async () => {
+      passed = true
+    })
+    expect(passed).to.equal(true)
+    expect(asked).to.have.length(1)
+    expect(asked[0]?.user).to.equal(alice)
+    expect(asked[0]?.attributes).to.equal(ctx.state.exchange.info)
+    expect(counted).to.deep.equal(['allow'])
+  })
+  for (const decision of ['deny', 'no opinion'] as const)
+    it(`refuses on ${decision}`, async () => {
+      let passed = false
+      const error = await rejection(
+        runFilter(withAuthorization(authorizer(decision, 'because'), metrics), filterContext({ user: alice }), async () => {
+          passed = true
+        }),
+      )
+      expect(error).to.include({
+        code: 403,
+        message: 'things "x" is forbidden: User "alice" cannot get resource "things" in API group "" in the namespace "ns": because',
+      })
+      expect(passed).to.equal(false)
+      expect(counted).to.deep.equal([decision])
+    })
+  it('passes on no failure of the authorizer', async () => {
+    const failing: Authorizer = { authorize: () => Promise.reject(new Error('oops')) }
+    let passed = false
+    const error = await rejection(
+      runFilter(withAuthorization(failing, metrics), filterContext({ user: alice }), async () => {
+        passed = true
+      }),
+    )
+    expect(error).to.have.property('message', 'oops')
+    expect([passed, counted]).to.deep.equal([false, ['error']])
+  })
+  it('asks nobody about system:masters', async () => {
+    let passed = false
+    const done = runFilter(withAuthorization(authorizer('deny'), metrics), filterContext({ user: { name: 'admin', groups: ['system:masters'] } }), async () => {
+      passed = true
+    })
+    expect(passed).to.equal(true)
+    await done
+    expect(asked).to.deep.equal([])
+    expect(counted).to.deep.equal(['allow'])
+  })
+})

@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import { silentLogger } from '../../../../src/lib/log.ts'
+import { pageNotFound } from '../../../../src/meta/plain-text-error.ts'
+import { notFoundError } from '../../../../src/meta/status.ts'
+import { withErrors } from '../../../../src/server/filters/errors.ts'
+import { filterContext, runFilter } from '../../../support/filter-context.ts'
+
+describe('withErrors', () => {
+  const logged: string[] = []
+  const log = { ...silentLogger, error: (message: string) => void logged.push(message) }
+  beforeEach(() => {
+    logged.length = 0
+  })
+
+  /** What is answered where the layers behind it end so. */
+  async function answerTo(next: (ctx: ReturnType<typeof filterContext>) => Promise<void>) {
+    const ctx = filterContext()
+    const { exchange } = ctx.state
+    const answers: { status: number; contentType: string; body: string }[] = []
+    const { sendBytes } = exchange
+    exchange.sendBytes = (status, contentType, body) => {
+      answers.push({ status, contentType, body: String(body) })
+      return sendBytes.call(exchange, status, contentType, body)
+    }
+    await runFilter(withErrors(log), ctx, () => next(ctx))
+    return { answers, exchange }
+  }
+  const failWith = (error: unknown) => answerTo(() => Promise.reject(error))
+
+  it('leaves an answer as it is', async () => {
+    const { answers } = await answerTo(({ state }) => state.exchange.sendBytes(200, 'text/plain', Buffer.from('done')))
+    expect(answers).to.deep.equal([{ status: 200, contentType: 'text/plain', body: 'done' }])
+  })
+  it('sends a Status', async () => {
+    const { answers } = await failWith(notFoundError({ group: '', resource: 'things' }, 'x'))
+    expect(answers).to.have.length(1)
+    expect(answers[0]).to.include({ status: 404, contentType: 'application/json' })
+    expect(JSON.parse(answers[0]?.body ?? '')).to.include({ message: 'things "x" not found', reason: 'NotFound' })
+    expect(logged).to.deep.equal([])
+  })
+  it('sends a plain text', async () => {
+    const { answers } = await failWith(pageNotFound())
+    expect(answers).to.deep.equal([{ status: 404, contentType: 'text/plain; charset=utf-8', body: '404 page not found\n' }])
+  })
+  it('makes a bug a 500, and logs it', async () => {
+    const { answers } = await failWith(new Error('oops'))
+    expect(JSON.parse(answers[0]?.body ?? '')).to.include({ code: 500, message: 'Internal error occurred: oops' })
+    expect(logged).to.deep.equal(['request failed'])
+  })
+  it('takes what the stack is too small for to be the client’s', async () => {
+    const { answers } = await failWith(new RangeError('Maximum call stack size exceeded'))
+    expect(answers[0]).to.include({ status: 400 })
+  })
+  it('answers for a handler that does not', async () => {
+    const { answers } = await answerTo(async () => {})
+    expect(answers[0]).to.include({ status: 500 })
+  })
+  it('cuts the connection where an answer has begun', async () => {
+    const { answers, exchange } = await answerTo(async ({ state }) => {
+      state.exchange.stream(200, 'application/json')
+      throw new Error('oops')
+    })
+    expect(answers).to.deep.equal([])
+    expect(exchange.clientGone).to.equal(true)
+  })
+})

@@ -1,0 +1,29 @@
+import { expect } from 'chai'
+import { withExchange } from '../../../../src/server/filters/exchange.ts'
+import { encodeStatusAsJson } from '../../../../src/server/status-body.ts'
+import { filterContext, runFilter } from '../../../support/filter-context.ts'
+
+describe('withExchange', () => {
+  const filter = withExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false })
+
+  it('begins the exchange of a request', async () => {
+    const { req, res } = filterContext({ method: 'PUT', url: '/a%20b?c=d', headers: { 'Audit-ID': 'mine' } })
+    const ctx = { req, res, state: {} as ReturnType<typeof filterContext>['state'] }
+    await runFilter(filter, ctx, async () => {
+      const { method, path, search, auditId, answered, isParsed } = ctx.state.exchange
+      expect({ method, path, search, auditId, answered, isParsed }).to.deep.equal({
+        method: 'PUT',
+        path: '/a b',
+        search: 'c=d',
+        auditId: 'mine',
+        answered: false,
+        isParsed: false,
+      })
+    })
+  })
+  it('makes an audit ID where the client sends none', async () => {
+    const ctx = filterContext()
+    await runFilter(filter, ctx)
+    expect(ctx.state.exchange.auditId).to.match(/^[0-9a-f-]{36}$/)
+  })
+})

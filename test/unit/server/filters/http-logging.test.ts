@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { silentLogger } from '../../../../src/lib/log.ts'
+import { withHttpLogging } from '../../../../src/server/filters/http-logging.ts'
+import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
+
+describe('withHttpLogging', () => {
+  const lines: unknown[] = []
+  const log = { ...silentLogger, info: (message: string, fields: object = {}) => void lines.push({ message, ...fields, latency: '' }) }
+  beforeEach(() => {
+    lines.length = 0
+  })
+
+  it('logs a line once the request is over', async () => {
+    const ctx = filterContext({ url: '/api/v1/pods?a=b', headers: { 'user-agent': 'tester', 'audit-id': 'mine' }, user: { name: 'alice', groups: [] } })
+    await runFilter(withHttpLogging(log), ctx, async () => {
+      expect(lines).to.deep.equal([])
+      await ctx.state.exchange.sendBytes(200, 'text/plain', Buffer.from('done'))
+    })
+    expect(lines).to.deep.equal([
+      { message: 'HTTP', verb: 'list', URI: '/api/v1/pods?a=b', latency: '', userAgent: 'tester', 'audit-ID': 'mine', user: 'alice', resp: 200 },
+    ])
+  })
+  it('logs what fails, and what can’t be read', async () => {
+    await rejection(runFilter(withHttpLogging(log), filterContext({ parsed: false }), () => Promise.reject(new Error('oops'))))
+    expect(lines).to.have.length(1)
+    expect(lines[0]).to.include({ verb: '', resp: 0 })
+  })
+})

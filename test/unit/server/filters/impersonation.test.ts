@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import type { Authorizer } from '../../../../src/meta/authorizer.ts'
+import type { User } from '../../../../src/meta/context.ts'
+import { withImpersonation } from '../../../../src/server/filters/impersonation.ts'
+import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
+
+describe('withImpersonation', () => {
+  const alice: User = { name: 'alice', groups: [] }
+  const asked: string[] = []
+  const authorizer = (decision: 'allow' | 'deny'): Authorizer => ({
+    authorize: async (user, { verb, resource, name }) => {
+      asked.push(`${user.name} ${verb} ${resource} ${name}`)
+      return { decision, reason: '' }
+    },
+  })
+  beforeEach(() => {
+    asked.length = 0
+  })
+
+  it('passes on at once who asks for nothing', async () => {
+    const ctx = filterContext({ user: alice })
+    let passed = false
+    const done = runFilter(withImpersonation(authorizer('deny')), ctx, async () => {
+      passed = true
+    })
+    expect(passed).to.equal(true)
+    await done
+    expect(ctx.state.exchange.user).to.equal(alice)
+    expect(asked).to.deep.equal([])
+  })
+  it('goes on as the user that is named', async () => {
+    const ctx = filterContext({ user: alice, headers: { 'Impersonate-User': 'bob', 'Impersonate-Group': 'dev' } })
+    let seen: User | undefined
+    await runFilter(withImpersonation(authorizer('allow')), ctx, async () => {
+      seen = ctx.state.exchange.user
+    })
+    expect(seen).to.deep.equal({ name: 'bob', groups: ['dev', 'system:authenticated'] })
+    expect(asked).to.deep.equal(['alice impersonate users bob', 'alice impersonate groups dev'])
+  })
+  it('refuses who may not', async () => {
+    const ctx = filterContext({ user: alice, headers: { 'Impersonate-User': 'bob' } })
+    let passed = false
+    const error = await rejection(
+      runFilter(withImpersonation(authorizer('deny')), ctx, async () => {
+        passed = true
+      }),
+    )
+    expect(error).to.include({ code: 403 })
+    expect(passed).to.equal(false)
+    expect(ctx.state.exchange.user).to.equal(alice)
+  })
+})

@@ -1,0 +1,29 @@
+import { expect } from 'chai'
+import { turnIsSpent } from '../../../../src/lib/turn.ts'
+import { withTurn } from '../../../../src/server/filters/turn.ts'
+import { filterContext, runFilter } from '../../../support/filter-context.ts'
+
+describe('withTurn', () => {
+  it('passes on at once in a turn that has time left', async () => {
+    await new Promise(setImmediate)
+    let passed = false
+    const done = runFilter(withTurn, filterContext(), async () => {
+      passed = true
+    })
+    // Whether the turn is spent by now depends on the machine: then it passes later.
+    expect(passed || turnIsSpent()).to.equal(true)
+    await done
+    expect(passed).to.equal(true)
+  })
+  it('passes on in a later turn where this one is spent', async () => {
+    while (!turnIsSpent());
+    let passed = false
+    const done = runFilter(withTurn, filterContext(), async () => {
+      passed = true
+    })
+    await Promise.resolve()
+    expect(passed).to.equal(false)
+    await done
+    expect(passed).to.equal(true)
+  })
+})
