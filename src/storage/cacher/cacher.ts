@@ -20,9 +20,9 @@ import type { Cacher, CacherOptions, CacherStats } from './cacher-types.ts'
 import { compareWithStore } from './consistency.ts'
 import type { CacherCore } from './core.ts'
 import { FanOut } from './fan-out.ts'
-import { Feed } from './feed.ts'
 import { LoadWaiters } from './load-waiters.ts'
 import { loadAll, loadOne } from './loader.ts'
+import { Reflector } from './reflector.ts'
 import { type CachedResource, ResourceCache } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
@@ -59,7 +59,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #fanOut = new FanOut()
   readonly #stop = new AbortController()
   readonly #probe: RevisionProbe
-  readonly #feed: Feed
+  readonly #reflector: Reflector
   readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage }>()
   readonly #routes = new Map<string, ResourceCache>()
   readonly #loads = new LoadWaiters()
@@ -90,7 +90,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
     setMaxListeners(0, this.#stop.signal)
     this.#probe = new RevisionProbe(backend, this.#stop.signal)
-    this.#feed = new Feed({
+    this.#reflector = new Reflector({
       backend,
       time: this.time,
       clock: this.clock,
@@ -104,7 +104,7 @@ class WatchCache implements Cacher, CacherCore {
 
   start(): void {
     this.#started = true
-    this.#feed.start()
+    this.#reflector.start()
     this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(housekeepingMs, this.bookmarkMs))
     this.#housekeeping.unref()
     if (this.#consistencyCheckMs > 0) this.#comparing = this.#compareNowAndThen()
@@ -176,7 +176,7 @@ class WatchCache implements Cacher, CacherCore {
 
   suspect(): void {
     this.#fallbacks++
-    this.#feed.reopen()
+    this.#reflector.reopen()
   }
 
   forget(upTo: Revision): void {
@@ -186,7 +186,7 @@ class WatchCache implements Cacher, CacherCore {
   stats(): CacherStats {
     return {
       revision: this.time.now,
-      relists: this.#feed.relists,
+      relists: this.#reflector.relists,
       probes: this.#probe.count,
       fallbacks: this.#fallbacks,
       resources: [...this.#caches.values()].map(({ cache }) => ({
@@ -207,7 +207,7 @@ class WatchCache implements Cacher, CacherCore {
   async close(): Promise<void> {
     clearInterval(this.#housekeeping)
     this.#stop.abort()
-    await this.#feed.close()
+    await this.#reflector.close()
     await this.#comparing
     for (const { cache } of this.#caches.values()) cache.interest.end()
     this.#loads.wake()
@@ -232,7 +232,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#loads.wake()
   }
 
-  /** Reads the state of one resource, which holds events for it, and puts it in place once the feed has come to its revision. */
+  /** Reads the state of one resource, which holds events for it, and puts it in place once the reflector has come to its revision. */
   async #loadOne(cache: ResourceCache): Promise<void> {
     const { signal } = this.#stop
     for (let pause = 100; cache.held !== undefined && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
@@ -269,7 +269,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   async #compare(cache: ResourceCache, signal: AbortSignal): Promise<void> {
-    if (!cache.loaded || cache.held !== undefined || !this.#feed.open || signal.aborted) return
+    if (!cache.loaded || cache.held !== undefined || !this.#reflector.open || signal.aborted) return
     const generation = this.#generation
     const { name } = cache.resource
     try {

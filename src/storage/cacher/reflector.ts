@@ -11,7 +11,7 @@ import type { RevisionClock } from './revision-clock.ts'
 const shortestPauseMs = 50
 const longestPauseMs = 2000
 
-export interface FeedTarget {
+export interface ReflectorTarget {
   /** Reads the whole state anew, puts it in place and sets the clock to its revision, in one step. */
   load(signal: AbortSignal): Promise<void>
   /** Applies one event. Everything of a revision is applied before the clock is moved to it. */
@@ -23,13 +23,12 @@ class GapError extends Error {
 }
 
 /**
- * One watch over the whole keyspace. Every change has a revision one higher than the last, so a revision that does not come is proof that something was lost, and
- * the state is read anew. Keys that nobody here caches count for the revision only. While the store is away watchers stay, as with kube-apiserver: they are told the
- * rest when it is back.
+ * Keeps the caches current by one watch over the whole keyspace. Each change has a revision one higher than the last, so a revision that is missing proves a loss, and the state is
+ * read anew. Keys that no resource caches count for the revision only. While the store is unreachable watches stay open, as with kube-apiserver, and go on when it is back.
  */
-export class Feed {
+export class Reflector {
   readonly #backend: Backend
-  readonly #target: FeedTarget
+  readonly #target: ReflectorTarget
   readonly #time: RevisionClock
   readonly #wall: Clock
   readonly #logger: Logger
@@ -40,7 +39,7 @@ export class Feed {
   /** States read anew after the first one. */
   relists = 0
 
-  constructor(options: { backend: Backend; target: FeedTarget; time: RevisionClock; clock: Clock; logger: Logger }) {
+  constructor(options: { backend: Backend; target: ReflectorTarget; time: RevisionClock; clock: Clock; logger: Logger }) {
     this.#backend = options.backend
     this.#target = options.target
     this.#time = options.time
@@ -48,7 +47,7 @@ export class Feed {
     this.#logger = options.logger
   }
 
-  /** Whether the watch stands. */
+  /** Whether the store has accepted the watch. */
   get open(): boolean {
     return this.#open
   }
@@ -63,7 +62,7 @@ export class Feed {
     await this.#done
   }
 
-  /** Opens the watch anew from where it is: something that should have come did not. */
+  /** Opens the watch again after the last revision that it gave: for a reader who knows of a later one. */
   reopen(): void {
     this.#session.abort()
   }
