@@ -3,34 +3,35 @@ import type { Version } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { internalServerError } from '../meta/status.ts'
 import { ConversionError } from '../registry/conversion-error.ts'
+import { conversionOf } from '../registry/conversion-of.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
 import type { About } from './attributes.ts'
 
 /**
- * The request with its objects in the version that matched, where somebody else converts the kind; where this server does, the request itself, whose objects are converted when they are
+ * The request with its objects in the version that matched, where a webhook converts the kind; where this server does, the request itself, whose objects are converted when they are
  * written. Throws 500 where they can't be.
  */
 export async function asMatched(request: AdmissionRequest, { version }: About): Promise<AdmissionRequest> {
   const { object, old, served, subresource } = request
-  if (!served.definition.converter || version === served.version) return request
+  if (version === served.version) return request
   // The views of objects have one version only.
   if (subresource !== '' && subresourceOf(served.version, subresource)?.kind) return request
   const both = [object, old].filter(each => each !== undefined)
-  const [first, second] = await converted(request, both, version)
+  const converted = await seenIn(request, version, both)
+  if (converted === undefined) return request
+  const [first, second] = converted
   return { ...request, ...(object && { object: first! }), ...(old && { old: object ? second! : first! }) }
 }
 
 /** The other way round: an object in the version of the request. */
 export async function asAsked(request: AdmissionRequest, object: KubeObject): Promise<KubeObject> {
-  const { definition, version } = request.served
-  if (!definition.converter) return object
-  const [asked] = await converted(request, [object], version)
-  return asked!
+  const converted = await seenIn(request, request.served.version, [object])
+  return converted?.[0] ?? object
 }
 
-async function converted({ served }: AdmissionRequest, objects: readonly KubeObject[], version: Version): Promise<readonly KubeObject[]> {
+async function seenIn({ served }: AdmissionRequest, version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[] | undefined> {
   try {
-    return (await served.definition.converter?.convert(objects, version)) ?? objects
+    return await conversionOf(served.definition).seenIn(version, objects)
   } catch (error) {
     throw error instanceof ConversionError ? internalServerError(error.message) : error
   }

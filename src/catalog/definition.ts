@@ -28,10 +28,7 @@ export interface ResourceDefinition {
     readonly fields?: Version['selectableFields']
   }
   readonly strategy?: Strategy
-  /**
-   * In place of `toHome` and `fromHome`: somebody else converts. What is stored stays in the version in which it was written, and hooks and admission see objects in the version of the
-   * request.
-   */
+  /** In place of `toHome` and `fromHome`: somebody else converts. The registry has a conversion of its own for such kinds, and nothing else need ask. */
   readonly converter?: RemoteConverter
   /** Serves resources that are not stored, by verb. */
   readonly virtual?: VirtualResource

@@ -1,12 +1,12 @@
 import { applyInSteps, checkConfigurationType } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
-import { untracked } from '../apply/ownership.ts'
+import { type Change, untracked } from '../apply/ownership.ts'
 import { isObject, jsonKind } from '../apply/patch/go-print.ts'
 import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
 import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
-import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
@@ -14,8 +14,8 @@ import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import { conversionOf } from '../registry/conversion-of.ts'
 import { applyKindDefaults, decodeInSteps } from '../registry/decode-object.ts'
-import { managedConversion, withConversions } from '../registry/managed-conversion.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { groupResourceOf, strategyOf } from '../registry/types.ts'
@@ -62,9 +62,9 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
         })
       }
       const target = bodyTarget(served.version)
-      const { wanted, managedFields } = served.definition.converter
-        ? await withConversions(served, convert => runAtOnce(merged(scope, config, options, target, live, tellFault, convert)))
-        : await runInTurns(merged(scope, config, options, target, live, tellFault))
+      const { wanted, managedFields } = await conversionOf(served.definition).withManagers(served, convert =>
+        merged(scope, config, options, target, live, tellFault, convert),
+      )
       if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
       else delete wanted.metadata.managedFields
       return wanted
@@ -89,7 +89,7 @@ function* merged(
   target: BodyTarget,
   live: KubeObject | undefined,
   tellFault: () => void,
-  convert = managedConversion(scope.served),
+  convert?: Change['convert'],
 ): Steps<ManagedView> {
   const { served, subresource, subresourceName } = scope
   const { object, managedFields } = yield* translated(
@@ -104,7 +104,7 @@ function* merged(
       force: options.force === true,
       resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
       now: formatTime(scope.env.clock.now()),
-      ...(!subresource?.view && { convert }),
+      convert,
     }),
   )
   tellFault()

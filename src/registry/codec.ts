@@ -11,7 +11,8 @@ import type { StructSchema } from '../schema/schema.ts'
 import { createCodec } from '../storage/resource-codec.ts'
 import { type Attributes, type ResourceCodec, StorageError } from '../storage/storage.ts'
 import type { Transformer } from '../storage/value/transformer.ts'
-import { afterStoring, convert, copyIn, versionsOf } from './convert.ts'
+import { conversionOf } from './conversion-of.ts'
+import { afterStoring, copyIn, versionsOf } from './convert.ts'
 import { applyKindDefaults } from './decode-object.ts'
 
 /** The form of what is written; both are always read. */
@@ -33,14 +34,14 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
     const copy = copyIn(definition, object, version)
     return applyKindDefaults(version, copy === object ? clone(object) : copy)
   }
-  /** What was read in another version, which somebody else converts, has its defaults and stays as it is. */
-  const isForeign = (object: KubeObject): boolean => definition.converter !== undefined && object.apiVersion !== apiVersion
+  const { isKept, fromStore, toSelect } = conversionOf(definition).codec
   /** Kind and apiVersion are those of the stored version, whatever a patch or a webhook has made of them: readers of the bytes count on it. */
   const asStored = (object: KubeObject): KubeObject => {
-    const foreign = isForeign(object)
-    const stored = afterStoring(version, several && !foreign ? withDefaults(object) : object)
+    const kept = isKept(object)
+    // What was read in another version, and stays in it, has its defaults.
+    const stored = afterStoring(version, several && !kept ? withDefaults(object) : object)
     stored.kind = kind
-    if (!foreign) stored.apiVersion = apiVersion
+    if (!kept) stored.apiVersion = apiVersion
     return stored
   }
   const versionBy = (claimed: unknown): Version => {
@@ -56,8 +57,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
     // Another program may have written it under another name. A version that a custom kind has no more is told by whoever converts it.
     object.kind = stored.kind
     if (!freeForm) object.apiVersion = apiVersionOfVersion(stored)
-    const defaulted = applyKindDefaults(stored, object)
-    return definition.converter ? defaulted : convert(definition, defaulted, stored, version)
+    return fromStore(applyKindDefaults(stored, object), stored)
   }
   return createCodec({
     kind,
@@ -78,7 +78,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
     }),
     ...(transformer && { transformer }),
     ...(indexedBy && { indexedPath: indexedBy.path }),
-    attributes: object => attributesOf(definition, definition.converter ? object : copyIn(definition, object, version)),
+    attributes: object => attributesOf(definition, toSelect(object)),
   })
 }
 

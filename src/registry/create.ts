@@ -1,5 +1,4 @@
 import type { HookContext } from '../catalog/definition.ts'
-import { runInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -8,12 +7,12 @@ import { formatTime } from '../meta/time.ts'
 import { cloneExactly } from '../meta/whole-floats.ts'
 import { faultOf } from '../storage/corrupt.ts'
 import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
+import { conversionOf } from './conversion-of.ts'
 import { convert } from './convert.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import { dedupOwnerReferences, ensureNamespace, generatedName, revisionFault, wipeSystemFields } from './object-meta.ts'
-import { beforeCreate, trackManagedFields, trackRemotely } from './prepare.ts'
-import { hookVersion, toStored } from './remote-conversion.ts'
+import { beforeCreate, trackManagedFields } from './prepare.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
 import { admissionRequest, groupResourceOf, strategyOf } from './types.ts'
 import { type Reserve, writeObject } from './write.ts'
@@ -30,10 +29,9 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   dedupOwnerReferences(meta, text => ctx.warn(text), false)
   const strategy = strategyOf(served, undefined)
   const now = env.clock.now()
-  if (served.definition.converter) await trackRemotely(target, strategy, object, undefined, now)
-  else await runInTurns(trackManagedFields(target, strategy, object, undefined, now))
+  await trackManagedFields(target, strategy, object, undefined, now)
   if (turnIsLong()) await nextLongTurn()
-  const wanted = convert(served.definition, object, served.version, hookVersion(served))
+  const wanted = convert(served.definition, object, served.version, conversionOf(served.definition).hookVersion(served.version))
   const asked: WriteTarget = { ...target, name: meta.name ?? '' }
   const admitted = (await env.admission.mutate(admissionRequest(asked, 'CREATE', { object: wanted }))) ?? wanted
   ensureNamespace(admitted.metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
@@ -67,7 +65,7 @@ async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeyS
     // Storage refuses it upstream, and so without a reason; a dry-run does not get that far. What is no number is not looked at.
     if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)
-    const put = served.definition.converter && !target.dryRun ? await toStored(served.definition, next) : next
+    const put = target.dryRun ? next : await conversionOf(served.definition).toStored(next)
     return { change: { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }, result: undefined }
   }
   try {

@@ -4,16 +4,15 @@ import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { invalidError, isStatusError, notFoundError } from '../meta/status.ts'
 import { faultOf } from '../storage/corrupt.ts'
-import type { Key, Revision } from '../storage/revision.ts'
+import type { Key } from '../storage/revision.ts'
 import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
+import { conversionOf } from './conversion-of.ts'
 import { type DeleteOptions, deletionStep, type Preconditions, type Step } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import { checkDeletion, lostVersion } from './preconditions.ts'
-import { hookObject, toStored } from './remote-conversion.ts'
 import type { RegistryEnvironment, WriteTarget } from './types.ts'
 import { admissionRequest, groupResourceOf } from './types.ts'
-import { objectIn } from './version-view.ts'
 import { type Reserve, writeObject } from './write.ts'
 
 /**
@@ -84,12 +83,15 @@ async function takeStep(
   stepOf: (old: KubeObject, hooks: HookContext) => Step,
 ): Promise<StepResult> {
   const gr = groupResourceOf(target.served)
+  const { definition, version } = target.served
+  const conversion = conversionOf(definition)
   const key = keys.object(target.namespace, target.name)
   try {
     const { result, written } = await writeObject(storage, key, target, (now, reserve) => decideStep(env, target, options, key, stepOf, now, reserve))
     if (written === undefined) return { ...result, ...(result.deleted && holdsFinalizers(result.object) && { blank: true }) }
     if (written.outcome === 'unchanged') return result
-    return { ...result, object: await writtenObject(target, result, written.object) }
+    const { object, deleted } = result
+    return { ...result, object: await conversion.deletionAnswer(version, object, deleted, written.object) }
   } catch (error) {
     // An object that can't be read is told of as a read does: upstream reads it first.
     if (faultOf(error) !== undefined)
@@ -110,8 +112,9 @@ async function decideStep(
   reserve: Reserve,
 ): Promise<Decision<StepResult>> {
   if (!now) throw notFoundError(groupResourceOf(target.served), target.name)
-  const { definition } = target.served
-  const old = definition.converter ? await hookObject(target.served, now) : objectIn(definition, definition.home, now)
+  const { definition, version } = target.served
+  const conversion = conversionOf(definition)
+  const old = await conversion.objectIn(conversion.hookVersion(version), now)
   const hooks: HookContext = { now: env.clock.now(), request: target.ctx, subresource: '' }
   definition.strategy?.validateDelete?.(old)
   checkDeletion(target, preconditions, old)
@@ -125,19 +128,8 @@ async function decideStep(
     await reserve(definition.strategy?.begin?.(undefined, old, hooks, env.access(), target.dryRun))
     return { change: { delete: true }, result: { object: old, deleted: true } }
   }
-  const put = definition.converter ? await toStored(definition, step.next) : step.next
+  const put = await conversion.toStored(step.next)
   return { change: { put }, result: { object: step.next, deleted: false, ...(step.last && { last: true }) } }
 }
-
-/** What is gone is told as it was read where somebody else converts it: nobody need convert it once more. */
-async function writtenObject({ served }: WriteTarget, { object, deleted }: DeleteResult, stored: StoredObject): Promise<KubeObject> {
-  if (!served.definition.converter) return stored.object()
-  return deleted ? withRevision(object, stored.revision) : hookObject(served, stored)
-}
-
-const withRevision = (object: KubeObject, revision: Revision): KubeObject => ({
-  ...object,
-  metadata: { ...object.metadata, resourceVersion: String(revision) },
-})
 
 const holdsFinalizers = ({ metadata }: KubeObject): boolean => (metadata.finalizers ?? []).length > 0

@@ -3,7 +3,7 @@ import type { Change, Versioned } from '../apply/ownership.ts'
 import { errorsText, validateLive } from '../apply/typed-validate.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
-import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import type { RemoteConverter, ResourceDefinition, Version } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
 import { clone } from '../meta/equal.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
@@ -71,7 +71,7 @@ class MissingConversion {
  * What `run` returns, where somebody else converts the kind: tracking managed fields waits for nobody, so it is run again after each conversion that it lacked. Until it succeeds it
  * must change nothing. Most writes lack none, as all managers know the version of the request.
  */
-export async function withConversions<T>(served: ServedResource, run: (convert: Change['convert']) => T): Promise<T> {
+export async function withConversions<T>(served: ServedResource, converter: RemoteConverter, run: (convert: Change['convert']) => T): Promise<T> {
   const known = new Map<string, KubeObject>()
   const convert = (object: KubeObject, apiVersion: string): Versioned | undefined => {
     const to = customVersion(served.definition, apiVersion)
@@ -85,17 +85,17 @@ export async function withConversions<T>(served: ServedResource, run: (convert: 
       return run(convert)
     } catch (error) {
       if (!(error instanceof MissingConversion)) throw error
-      known.set(error.key, await convertOne(served, error))
+      known.set(error.key, await convertOne(converter, error))
     }
   }
 }
 
 /** An empty object, which stands for one that is not there yet, is what it is in every version. */
-async function convertOne({ definition }: ServedResource, { object, to }: MissingConversion): Promise<KubeObject> {
+async function convertOne(converter: RemoteConverter, { object, to }: MissingConversion): Promise<KubeObject> {
   if (Object.keys(object).every(name => name === 'kind' || name === 'apiVersion' || name === 'metadata') && Object.keys(object.metadata ?? {}).length === 0)
     return { ...object, apiVersion: apiVersionOfVersion(to) }
   try {
-    const [converted] = (await definition.converter?.convert([object], to)) ?? []
+    const [converted] = await converter.convert([object], to)
     return converted!
   } catch (error) {
     throw error instanceof ConversionError ? new ConversionError(`failed to convert old object: ${error.message}`) : error

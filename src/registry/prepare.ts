@@ -1,7 +1,7 @@
 import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
-import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
+import { runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
@@ -13,45 +13,29 @@ import { type ObjectMetaRules, validateObjectMetaInSteps, validateObjectMetaUpda
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { ConversionError } from './conversion-error.ts'
-import { managedConversion, withConversions } from './managed-conversion.ts'
+import { conversionOf } from './conversion-of.ts'
 import type { WriteTarget } from './types.ts'
 import { groupKindOf } from './types.ts'
 
 const metadata = fieldPath('metadata')
 
-/** Records who owns the fields that this write changes. Runs before admission and `prepare`, which is what `resetFields` are for. */
-export function* trackManagedFields(
-  target: WriteTarget,
-  strategy: Strategy,
-  next: KubeObject,
-  old: KubeObject | undefined,
-  now: number,
-  convert = managedConversion(target.served),
-): Steps<void> {
-  const { version } = target.served
-  const entries = yield* updateManagedInSteps({
-    schema: version.schema,
-    old,
-    next,
-    manager: target.manager,
-    apiVersion: apiVersionOfVersion(version),
-    subresource: target.subresource,
-    resetFields: strategy.resetFields ?? [],
-    now: formatTime(now),
-    convert,
-  })
-  if (entries.length > 0) next.metadata.managedFields = entries
-  else delete next.metadata.managedFields
-}
-
-/** Likewise, where somebody else converts the kind. As upstream: where that fails, nobody is tracked any more. */
-export async function trackRemotely(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, now: number): Promise<void> {
+/**
+ * Records who owns the fields that this write changes. Runs before admission and `prepare`, which is what `resetFields` are for. As upstream: where a conversion fails, nobody is tracked any
+ * more.
+ */
+export async function trackManagedFields(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, now: number): Promise<void> {
+  const { definition, version } = target.served
+  const tracked = { schema: version.schema, old, next, manager: target.manager, apiVersion: apiVersionOfVersion(version), subresource: target.subresource }
+  let entries: ManagedFieldsEntry[] = []
   try {
-    await withConversions(target.served, convert => runAtOnce(trackManagedFields(target, strategy, next, old, now, convert)))
+    entries = await conversionOf(definition).withManagers(target.served, convert =>
+      updateManagedInSteps({ ...tracked, resetFields: strategy.resetFields ?? [], now: formatTime(now), convert }),
+    )
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error
-    delete next.metadata.managedFields
   }
+  if (entries.length > 0) next.metadata.managedFields = entries
+  else delete next.metadata.managedFields
 }
 
 /** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */

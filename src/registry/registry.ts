@@ -120,7 +120,7 @@ export class Registry {
     const wanted = listOptions(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` })
     const store = this.store(served)
     const options = { ...wanted, sendInitialEvents: true, allowWatchBookmarks: true }
-    const watcher = await (metadataOnly ? store.watchStored(served, namespace, options, signal) : store.watch(served, namespace, options, signal))
+    const watcher = await (metadataOnly ? store.watchMetadata(served, namespace, options, signal) : store.watch(served, namespace, options, signal))
     const read = metadataOnly ? partialOf : objectOf
     try {
       for await (const batch of watcher) {

@@ -157,8 +157,5 @@ function apiVersionIn(stored: StoredObject): string {
 
 const views = new PerVersion<RemoteView>()
 
-/** Undefined where this server converts by itself. */
-export function remoteViewOf(definition: ResourceDefinition, version: Version): RemoteView | undefined {
-  const { converter } = definition
-  return converter && views.of(definition, version, () => new RemoteView(version, converter))
-}
+export const remoteViewOf = (definition: ResourceDefinition, version: Version, converter: RemoteConverter): RemoteView =>
+  views.of(definition, version, () => new RemoteView(version, converter))

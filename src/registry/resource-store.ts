@@ -1,14 +1,13 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
-import type { ResourceDefinition, Version } from '../catalog/definition.ts'
-import { clone } from '../meta/equal.ts'
+import type { Version } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { decode } from '../schema/decode.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
-import { copyIn, versionsOf } from './convert.ts'
+import type { ConversionView, Converted } from './conversion.ts'
+import { conversionOf } from './conversion-of.ts'
 import { createObject } from './create.ts'
-import { applyKindDefaults } from './decode-object.ts'
 import type { DeleteResult } from './delete.ts'
 import { deleteCorrupt, deleteObject } from './delete.ts'
 import type { DeleteOptions } from './deletion-step.ts'
@@ -16,22 +15,17 @@ import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import { keySpace } from './keys.ts'
 import type { ListOptions, ListResult } from './read.ts'
-import { getObject, listObjects, predicateOf, watchObjects } from './read.ts'
-import { throughStore } from './remote-conversion.ts'
-import { listSelected, selectsByContent, watchSelected, withoutContentTerms } from './remote-selection.ts'
-import { type RemoteView, remoteViewOf } from './remote-view.ts'
+import { getObject, listObjects, watchObjects } from './read.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
 import { groupResourceOf } from './types.ts'
 import type { UpdateRequest } from './update.ts'
 import { updateObject } from './update.ts'
-import { storedTerms, viewOf } from './version-view.ts'
 
 const DELETE_COLLECTION_PAGE = 1000
 const DELETE_COLLECTION_WORKERS = 16
 
 /**
- * The generic registry of one resource: every verb, over its storage, with its strategy. What comes and goes is in the version of the request; hooks and admission see the home version, or
- * that of the request where somebody else converts the kind.
+ * The generic registry of one resource: every verb, over its storage, with its strategy. What comes and goes is in the version of the request.
  * Failures are StatusErrors.
  */
 export class ResourceStore {
@@ -47,41 +41,25 @@ export class ResourceStore {
 
   async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
     const stored = await getObject(this.storage, this.keys, groupResourceOf(served), namespace, name, resourceVersion, signal)
-    const remote = remoteViewOf(served.definition, served.version)
-    if (remote) return statused(served, name, 'get', remote.object(stored))
-    return viewOf(served.definition, served.version)?.object(stored) ?? stored
+    return statused(served, name, 'get', conversionOf(served.definition).view(served.version).object(stored))
   }
 
   async list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
-    const remote = remoteViewOf(served.definition, served.version)
-    if (remote) return statused(served, '', 'list', this.listRemotely(remote, served, namespace, options, signal))
-    const result = await listObjects(this.storage, this.keys, groupResourceOf(served), namespace, withStoredTerms(served, options), signal)
-    const view = viewOf(served.definition, served.version)
-    return view ? { ...result, items: result.items.map(item => view.object(item)) } : result
+    const read = (page: ListOptions) => listObjects(this.storage, this.keys, groupResourceOf(served), namespace, page, signal)
+    return statused(served, '', 'list', conversionOf(served.definition).view(served.version).list(read, this.keys.prefix(namespace), options))
   }
 
-  async watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
-    const remote = remoteViewOf(served.definition, served.version)
-    if (remote) {
-      const predicate = predicateOf(options.labels, options.fields)
-      const watcher = await watchObjects(this.storage, this.keys, served, namespace, withoutContentTerms(options), signal)
-      return selectsByContent(options) ? watchSelected(remote, watcher, predicate) : remote.watcher(watcher)
-    }
-    const watcher = await watchObjects(this.storage, this.keys, served, namespace, withStoredTerms(served, options), signal)
-    return viewOf(served.definition, served.version)?.watcher(watcher) ?? watcher
+  watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+    return this.watchAs(conversionOf(served.definition).view(served.version), served, namespace, options, signal)
   }
 
-  private async listRemotely(remote: RemoteView, served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
-    const list = (page: ListOptions) => listObjects(this.storage, this.keys, groupResourceOf(served), namespace, page, signal)
-    if (selectsByContent(options)) return listSelected(remote, this.keys.prefix(namespace), list, options)
-    const result = await list(options)
-    return { ...result, items: await remote.objects(result.items) }
+  /** As `watch`, of objects in whichever version is at hand: for those who look at metadata alone. */
+  watchMetadata(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+    return this.watchAs(conversionOf(served.definition).metadataView(served.version), served, namespace, options, signal)
   }
 
-  /** As `watch`, of objects in whichever version they are stored: for those who look at metadata alone. */
-  watchStored(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
-    if (served.definition.converter === undefined) return this.watch(served, namespace, options, signal)
-    return watchObjects(this.storage, this.keys, served, namespace, options, signal)
+  private watchAs(view: ConversionView, served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+    return view.watch(wanted => watchObjects(this.storage, this.keys, served, namespace, wanted, signal), options)
   }
 
   async create(target: WriteTarget, object: KubeObject): Promise<Answer> {
@@ -90,15 +68,13 @@ export class ResourceStore {
 
   async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
     const { answer, created } = await updateObject(this.env, this.storage, this.keys, target, request)
-    const shown = answerIn(target, answer)
-    return { answer: shown instanceof Promise ? await shown : shown, created }
+    return { answer: await answerIn(target, answer), created }
   }
 
   async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
     const result = await deleteObject(this.env, this.storage, this.keys, target, options)
     const { definition, version } = target.served
-    if (definition.converter && !result.blank) return result
-    return { ...result, object: result.blank ? blankObject(version) : copyIn(definition, result.object, version) }
+    return { ...result, object: result.blank ? blankObject(version) : conversionOf(definition).fromHooks(result.object, version) }
   }
 
   /** Deletes an object that can't be read, unread: nothing is checked but that. */
@@ -143,31 +119,11 @@ export class ResourceStore {
 const blankObject = (version: Version): KubeObject =>
   ({ kind: version.kind, apiVersion: apiVersionOfVersion(version), ...decode(version.schema, {}) }) as unknown as KubeObject
 
-/** As if it had been stored and read again: with the defaults of the stored version. */
-function notStored(definition: ResourceDefinition, version: Version, object: KubeObject): KubeObject {
-  const stored = definition.storage?.version
-  if (stored === undefined || versionsOf(definition).size === 1) return object
-  return copyIn(definition, applyKindDefaults(stored, copyIn(definition, clone(object), stored)), version)
-}
-
 /** What fails with a ConversionError fails as a client is told it. */
-const statused = <T>(served: ServedResource, name: string, verb: string, converting: Promise<T>): Promise<T> =>
-  converting.catch(error => Promise.reject(toStatus(error, groupResourceOf(served), name, verb)))
-
-async function answerRemotely(remote: RemoteView, { served, dryRun }: WriteTarget, answer: Answer): Promise<Answer> {
-  if ('stored' in answer) return { stored: await remote.object(answer.stored) }
-  // What is gone is told as it was.
-  return dryRun ? { object: await throughStore(served.definition, served.version, answer.object) } : answer
+function statused<T>(served: ServedResource, name: string, verb: string, converting: Converted<T>): Converted<T> {
+  if (!(converting instanceof Promise)) return converting
+  return converting.catch(error => Promise.reject(toStatus(error, groupResourceOf(served), name, verb)))
 }
 
-function answerIn(target: WriteTarget, answer: Answer): Answer | Promise<Answer> {
-  const { definition, version } = target.served
-  const remote = remoteViewOf(definition, version)
-  if (remote) return statused(target.served, target.name, 'update', answerRemotely(remote, target, answer))
-  if ('object' in answer) return { object: notStored(definition, version, answer.object) }
-  const view = viewOf(definition, version)
-  return view ? { stored: view.object(answer.stored) } : answer
-}
-
-const withStoredTerms = ({ version }: ServedResource, options: ListOptions): ListOptions =>
-  version.fieldAliases === undefined ? options : { ...options, fields: storedTerms(version, options.fields) }
+const answerIn = (target: WriteTarget, answer: Answer): Converted<Answer> =>
+  statused(target.served, target.name, 'update', conversionOf(target.served.definition).answer(target, answer))

@@ -1,22 +1,20 @@
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
-import { runInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import type { Key } from '../storage/revision.ts'
 import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
+import { conversionOf } from './conversion-of.ts'
 import { convert } from './convert.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
 import type { KeySpace } from './keys.ts'
 import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
 import { checkNoUid, checkResourceVersion, checkUid } from './preconditions.ts'
-import { beforeUpdate, trackManagedFields, trackRemotely } from './prepare.ts'
-import { hookObject, hookVersion, toStored } from './remote-conversion.ts'
+import { beforeUpdate, trackManagedFields } from './prepare.ts'
 import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
 import { admissionRequest, groupResourceOf, strategyOf } from './types.ts'
-import { objectIn } from './version-view.ts'
 import { type Reserve, writeObject } from './write.ts'
 
 export interface UpdateRequest {
@@ -68,19 +66,19 @@ async function decideUpdate(
   const { definition, version } = served
   const strategy = strategyOf(served, subresourceOf(version, target.subresource))
   const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: target.subresource }
-  const home = hookVersion(served)
-  const old = now && (definition.converter ? await hookObject(served, now) : objectIn(definition, home, now))
-  const present = version === home ? old : now && objectIn(definition, version, now)
+  const conversion = conversionOf(definition)
+  const hookVersion = conversion.hookVersion(version)
+  const old = now && (await conversion.objectIn(hookVersion, now))
+  const present = version === hookVersion ? old : now && (await conversion.objectIn(version, now))
   const mayCreate = target.subresource === '' && (strategy.allowCreateOnUpdate === true || request.forceCreate === true)
   // Upstream checks what an update demands before it looks whether there is anything to update.
   checkUid(target, key, request.uid, old)
   if (!old && !mayCreate) throw notFoundError(groupResourceOf(served), target.name)
   let next = await request.transform(present)
   if (turnIsLong()) await nextLongTurn()
-  if (!request.managed && definition.converter) await trackRemotely(target, strategy, next, present, hooks.now)
-  else if (!request.managed) await runInTurns(trackManagedFields(target, strategy, next, present, hooks.now))
+  if (!request.managed) await trackManagedFields(target, strategy, next, present, hooks.now)
   if (turnIsLong()) await nextLongTurn()
-  next = convert(definition, next, version, home)
+  next = convert(definition, next, version, hookVersion)
   next = (await env.admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: next, ...(old && { old }) }))) ?? next
   ensureNamespace(next.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)
@@ -98,7 +96,7 @@ async function decideUpdate(
   await reserve(strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun))
   const result = { next, created: !old }
   if (remove) return { change: { delete: true }, result }
-  const put = definition.converter ? await toStored(definition, next) : next
+  const put = await conversion.toStored(next)
   const ttlSeconds = strategy.ttlSeconds?.(next)
   return { change: { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }, result }
 }

@@ -137,10 +137,6 @@ export function viewOf(definition: ResourceDefinition, version: Version): Versio
   return version === definition.storage?.version ? undefined : views.of(definition, version, () => new VersionView(definition, version))
 }
 
-/** A stored object in a version; shared. */
-export const objectIn = (definition: ResourceDefinition, version: Version, stored: StoredObject): KubeObject =>
-  (viewOf(definition, version)?.object(stored) ?? stored).object()
-
 /** The terms of a selector by the names of the stored version. */
 export function storedTerms({ fieldAliases }: Version, terms: readonly FieldTerm[]): readonly FieldTerm[] {
   if (fieldAliases === undefined || terms.length === 0) return terms

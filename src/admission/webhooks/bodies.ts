@@ -6,9 +6,9 @@ import { invalid } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import type { JsonObject, KubeObject } from '../../meta/object.ts'
 import { internalServerError, invalidError } from '../../meta/status.ts'
+import { conversionOf } from '../../registry/conversion-of.ts'
 import { convert, copyIn, normalized } from '../../registry/convert.ts'
 import { applyKindDefaults, type Decodable, decodeObject } from '../../registry/decode-object.ts'
-import { hookVersion } from '../../registry/remote-conversion.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import type { FreeForm, StructSchema } from '../../schema/schema.ts'
@@ -33,7 +33,7 @@ export function seenBodies(request: AdmissionRequest): SeenBodies {
   const back = (changed: KubeObject): KubeObject => {
     const parent = object && view.put(clone(inVersion(object)), changed)
     if (!parent) return changed
-    if (!Array.isArray(parent)) return convert(definition, parent, version, hookVersion(served))
+    if (!Array.isArray(parent)) return convert(definition, parent, version, conversionOf(definition).hookVersion(version))
     const { group, kind } = subresourceOf(version, subresource)?.kind ?? { group: version.group, kind: version.kind }
     throw invalidError({ group, kind }, request.name, parent)
   }
@@ -76,12 +76,12 @@ export function objectOf(request: AdmissionRequest, { version }: About, body: Js
       if (faults.length > 0) throw invalidError({ group: version.group, kind: String(body.kind) }, before.metadata.name ?? '', faults)
       const metadata = metadataOf(freeForm, (body.metadata ?? {}) as JsonObject)
       const object = applyKindDefaults(schema, { ...clone(body), metadata } as unknown as KubeObject)
-      return convert(definition, object, version, homeOf(request, version))
+      return convert(definition, object, version, hookVersionOf(request, version))
     }
     if (body.kind !== before.kind || body.apiVersion !== before.apiVersion)
       throw new DecodeError(`the object is of another kind: ${body.apiVersion} ${body.kind}`)
     const object = decodeObject(schema, body)
-    return isOfResource(request) ? convert(definition, object, version, homeOf(request, version)) : object
+    return isOfResource(request) ? convert(definition, object, version, hookVersionOf(request, version)) : object
   } catch (error) {
     throw error instanceof DecodeError ? internalServerError(error.message) : error
   }
@@ -98,6 +98,6 @@ const typeFaults = (body: JsonObject, before: KubeObject): FieldError[] =>
     body[member] === before[member] ? [] : [invalid(fieldPath(member), body[member] ?? '', `must be ${before[member]}`)],
   )
 
-/** What is not stored is in the version of the request, and what somebody else converts stays as it is here. */
-const homeOf = ({ served: { definition, version } }: AdmissionRequest, own: Version): Version =>
-  definition.converter ? own : definition.storage ? definition.home : version
+/** In which hooks see an object that was read in a version. What is not stored is in the version of the request. */
+const hookVersionOf = ({ served: { definition, version } }: AdmissionRequest, own: Version): Version =>
+  definition.storage ? conversionOf(definition).hookVersion(own) : version

@@ -20,7 +20,7 @@ describe('conversions for managed fields', () => {
     })
     const served = { definition, version: linkVersion(definition, 'v1') }
     let runs = 0
-    const result = await withConversions(served, convert => {
+    const result = await withConversions(served, definition.converter!, convert => {
       runs++
       const found = [object, link('v1', 'b', {}), object].map(each => convert?.(each, 'example.com/v2')?.object)
       return found
@@ -33,7 +33,7 @@ describe('conversions for managed fields', () => {
   it('fail where the definition does not have the version', async () => {
     const definition = linkResource(() => ({}))
     const served = { definition, version: linkVersion(definition, 'v1') }
-    const failing = withConversions(served, convert => convert?.(object, 'example.com/v0'))
+    const failing = withConversions(served, definition.converter!, convert => convert?.(object, 'example.com/v0'))
     expect(await failureText(failing)).to.equal('request to convert CR to an invalid group/version: example.com/v0')
   })
 
@@ -41,13 +41,16 @@ describe('conversions for managed fields', () => {
     const definition = linkResource(() => ({}))
     const served = { definition, version: linkVersion(definition, 'v1') }
     const empty = { apiVersion: 'example.com/v1', kind: 'Link', metadata: {} } as typeof object
-    expect(await withConversions(served, convert => convert?.(empty, 'example.com/v2')?.object)).to.deep.equal({ ...empty, apiVersion: 'example.com/v2' })
+    expect(await withConversions(served, definition.converter!, convert => convert?.(empty, 'example.com/v2')?.object)).to.deep.equal({
+      ...empty,
+      apiVersion: 'example.com/v2',
+    })
   })
 
   it('fail as upstream tells it', async () => {
     const definition = linkResource(() => ({}))
     const served = { definition, version: linkVersion(definition, 'v1') }
-    const failing = withConversions(served, convert => convert?.(object, 'example.com/v2'))
+    const failing = withConversions(served, definition.converter!, convert => convert?.(object, 'example.com/v2'))
     expect(await failureText(failing)).to.contain('failed to convert old object: conversion webhook for example.com/v1, Kind=Link failed: ')
     expect(await failing.catch(error => error)).to.be.instanceOf(ConversionError)
   })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
-import { type RemoteView, remoteViewOf } from '../../../src/registry/remote-view.ts'
+import { remoteViewOf } from '../../../src/registry/remote-view.ts'
 import { key, revision } from '../../../src/storage/revision.ts'
 import type { StorageEvent, StoredObject, Watcher } from '../../../src/storage/storage.ts'
 import { derivedBudget, Stored } from '../../../src/storage/stored-object.ts'
@@ -18,8 +18,8 @@ function world(answer: (review: KubeObject) => unknown = review => reviewed(revi
   return {
     definition,
     calls,
-    v1: remoteViewOf(definition, linkVersion(definition, 'v1')) as RemoteView,
-    v2: remoteViewOf(definition, linkVersion(definition, 'v2')) as RemoteView,
+    v1: remoteViewOf(definition, linkVersion(definition, 'v1'), definition.converter!),
+    v2: remoteViewOf(definition, linkVersion(definition, 'v2'), definition.converter!),
   }
 }
 
@@ -116,7 +116,7 @@ describe('RemoteView', () => {
     const codec = codecOf(definition, 'test')
     const one = Stored.read(key('/registry/x'), revision(9), codec, codecOf(older, 'test').encode(link('v2', 'old', { host: 'h' })))
     expect(one.object()).to.deep.include({ apiVersion: 'example.com/v2', spec: { host: 'h', extra: 'of v2' } })
-    const shown = await (remoteViewOf(definition, linkVersion(definition, 'v1')) as RemoteView).object(one)
+    const shown = await remoteViewOf(definition, linkVersion(definition, 'v1'), definition.converter!).object(one)
     expect(shown.object().spec).to.deep.equal({ hostPort: 'h' })
     expect(calls).to.deep.equal([1])
   })

@@ -1,0 +1,62 @@
+import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { runInTurns } from '../lib/steps.ts'
+import { clone } from '../meta/equal.ts'
+import type { KubeObject } from '../meta/object.ts'
+import type { Conversion, ConversionView } from './conversion.ts'
+import { convert, copyIn, versionsOf } from './convert.ts'
+import { applyKindDefaults } from './decode-object.ts'
+import { managedConversion } from './managed-conversion.ts'
+import type { ListOptions } from './read.ts'
+import { storedTerms, viewOf } from './version-view.ts'
+
+/** Of a kind that this server converts: hooks and admission see its hub version, one version is stored, and nothing is waited for. */
+export function inProcessConversion(definition: ResourceDefinition): Conversion {
+  const { home: hub, storage } = definition
+  const view = (version: Version): ConversionView => inProcessView(definition, version)
+  return {
+    hookVersion: () => hub,
+    objectIn: (version, stored) => (viewOf(definition, version)?.object(stored) ?? stored).object(),
+    fromHooks: (object, version) => copyIn(definition, object, version),
+    toStored: object => object,
+    answer({ served: { version } }, answer) {
+      if ('object' in answer) return { object: readAgain(definition, version, answer.object) }
+      const shown = viewOf(definition, version)
+      return shown ? { stored: shown.object(answer.stored) } : answer
+    },
+    deletionAnswer: (_version, _object, _deleted, stored) => stored.object(),
+    view,
+    metadataView: view,
+    withManagers: (served, run) => runInTurns(run(managedConversion(served))),
+    seenIn: () => undefined,
+    codec: {
+      isKept: () => false,
+      fromStore: (object, from) => convert(definition, object, from, storage?.version ?? hub),
+      toSelect: object => copyIn(definition, object, storage?.version ?? hub),
+    },
+  }
+}
+
+/** An object that is not stored as if it had been stored and read again: with the defaults of the stored version. */
+function readAgain(definition: ResourceDefinition, version: Version, object: KubeObject): KubeObject {
+  const stored = definition.storage?.version
+  if (stored === undefined || versionsOf(definition).size === 1) return object
+  return copyIn(definition, applyKindDefaults(stored, copyIn(definition, clone(object), stored)), version)
+}
+
+/** Selectors are looked at in the stored version. */
+function inProcessView(definition: ResourceDefinition, version: Version): ConversionView {
+  const view = viewOf(definition, version)
+  const withStoredTerms = (options: ListOptions): ListOptions =>
+    version.fieldAliases === undefined ? options : { ...options, fields: storedTerms(version, options.fields) }
+  return {
+    object: stored => view?.object(stored) ?? stored,
+    async list(read, _prefix, options) {
+      const result = await read(withStoredTerms(options))
+      return view ? { ...result, items: result.items.map(item => view.object(item)) } : result
+    },
+    async watch(open, options) {
+      const watcher = await open(withStoredTerms(options))
+      return view?.watcher(watcher) ?? watcher
+    },
+  }
+}
