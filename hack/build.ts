@@ -1,15 +1,21 @@
 /**
  * Bundles src/main.ts into dist/main.cjs and src/primary-main.ts into dist/primary.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
- * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside, and so do the descriptions of types, which are read when OpenAPI is asked for (dist/descriptions).
+ * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside, and so do declarations of types, which are read as they are asked for, and their descriptions
+ * (dist/descriptions).
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { checkDeclarations, declarationTexts } from './types/check.ts'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
+
+const declarations = declarationTexts(root)
+const { errors } = checkDeclarations(declarations)
+if (errors.length > 0) throw new Error(errors.join('\n'))
 
 rmSync(dist, { recursive: true, force: true })
 await build({
@@ -38,6 +44,7 @@ await build({
 })
 
 cpSync(join(root, 'src/resources/descriptions'), join(dist, 'descriptions'), { recursive: true })
+for (const { file } of declarations) cpSync(join(root, file), join(dist, file.replace(/^src\/(?:resources|schema)\//, '')))
 
 // The code that a start needs is what the cache should hold: the server is started once, stopped when it serves, and its functions are kept.
 const scratch = mkdtempSync(join(tmpdir(), 'binnacle-build-'))

@@ -41,14 +41,36 @@ export interface ObjectMeta {
   managedFields?: ManagedFieldsEntry[]
 }
 
-/** An API object in some version. Hooks of a kind narrow `spec` and `status` themselves. */
-export interface KubeObject {
+/** What every API object has. */
+export interface TypedObject {
   kind: string
   apiVersion: string
   metadata: ObjectMeta
-  // biome-ignore lint/suspicious/noExplicitAny: the members of a kind are data of its schema, which has checked them at decode
+}
+
+/** An API object of a kind that nobody knows here. Hooks of a kind are written against its own type, which is generated from its declaration (`*.types`). */
+export interface KubeObject extends TypedObject {
+  // biome-ignore lint/suspicious/noExplicitAny: hooks of groups that are not written against their own types yet read the members of a kind through it
   [field: string]: any
 }
+
+/** An object inside of another, which need not say what it is. */
+export type Embedded<T extends TypedObject> = Omit<T, 'kind' | 'apiVersion'> & Partial<Pick<T, 'kind' | 'apiVersion'>>
+
+/** Go's int64: a bigint beyond 2^53. Compare it as it is; where it is counted with, say what becomes of a bigint. */
+export type Int64 = number | bigint
+
+/** intstr.IntOrString: `3`, `25%`, `http`. */
+export type IntOrString = number | string
+
+/** metav1.Time or MicroTime in RFC 3339; null is Go's zero time. */
+export type Time = string | null
+
+/**
+ * A value that an enum does not list: decoding lets any text pass, and validation judges it. It is no plain string, so comparing with a misspelt value, or setting one, does not compile.
+ */
+export type Unlisted = string & { readonly [unlisted]: true }
+declare const unlisted: unique symbol
 
 /** metav1.ListMeta */
 export interface ListMeta {

@@ -1,73 +1,79 @@
+import { join } from 'node:path'
 import { TypeRegistry } from '../schema/idl.ts'
-import { metaTypes } from '../schema/meta-types.ts'
-import { admissionRegistrationTypes, admissionRegistrationV1alpha1Types, admissionRegistrationV1beta1Types } from './admissionregistration/types.ts'
-import { apiextensionsTypes } from './apiextensions/types.ts'
-import { apiRegistrationTypes } from './apiregistration/types.ts'
-import { apiServerInternalTypes } from './apiserverinternal/types.ts'
-import { appsTypes } from './apps/types.ts'
-import { authenticationTypes, authenticationV1alpha1Types, authenticationV1beta1Types } from './authentication/types.ts'
-import { authorizationTypes, authorizationV1beta1Types } from './authorization/types.ts'
-import { autoscalingTypes, autoscalingV2Types } from './autoscaling/types.ts'
-import { batchTypes } from './batch/types.ts'
-import { certificatesTypes, certificatesV1alpha1Types, certificatesV1beta1Types } from './certificates/types.ts'
-import { coordinationTypes, coordinationV1alpha2Types, coordinationV1beta1Types } from './coordination/types.ts'
-import { coreTypes } from './core/types.ts'
-import { discoveryTypes } from './discovery/types.ts'
-import { eventsTypes } from './events/types.ts'
-import { flowControlTypes, olderFlowControlTypes } from './flowcontrol/types.ts'
-import { networkingTypes, networkingV1beta1Types } from './networking/types.ts'
-import { nodeTypes } from './node/types.ts'
-import { policyTypes } from './policy/types.ts'
-import { rbacTypes, rbacV1alpha1Types, rbacV1beta1Types } from './rbac/types.ts'
-import { resourceTypes, resourceV1alpha3Types, resourceV1beta1Types } from './resource/types.ts'
-import { schedulingTypes } from './scheduling/types.ts'
-import { storageTypes, storageV1alpha1Types, storageV1beta1Types } from './storage/types.ts'
-import { storageMigrationTypes } from './storagemigration/types.ts'
-import { typesWithoutResource } from './types-without-resource.ts'
+import { META_V1, META_V1BETA1 } from '../schema/meta-types.ts'
 
-/** Every declared type, by `package.Type`. */
-export const types = [
-  metaTypes,
-  coreTypes,
-  apiextensionsTypes,
-  appsTypes,
-  batchTypes,
-  coordinationTypes,
-  autoscalingTypes,
-  autoscalingV2Types,
-  policyTypes,
-  networkingTypes,
-  networkingV1beta1Types,
-  eventsTypes,
-  authenticationTypes,
-  authenticationV1beta1Types,
-  authenticationV1alpha1Types,
-  admissionRegistrationTypes,
-  admissionRegistrationV1alpha1Types,
-  admissionRegistrationV1beta1Types,
-  flowControlTypes,
-  ...olderFlowControlTypes,
-  apiRegistrationTypes,
-  coordinationV1beta1Types,
-  coordinationV1alpha2Types,
-  apiServerInternalTypes,
-  storageMigrationTypes,
-  resourceTypes,
-  resourceV1beta1Types,
-  resourceV1alpha3Types,
-  certificatesTypes,
-  certificatesV1beta1Types,
-  certificatesV1alpha1Types,
-  storageTypes,
-  storageV1beta1Types,
-  storageV1alpha1Types,
-  schedulingTypes,
-  nodeTypes,
-  discoveryTypes,
-  authorizationTypes,
-  authorizationV1beta1Types,
-  rbacTypes,
-  rbacV1beta1Types,
-  rbacV1alpha1Types,
-  ...typesWithoutResource,
-].reduce((registry, pkg) => registry.add(pkg), new TypeRegistry())
+/**
+ * Files of declarations, by the id of their package. Beside the built program they stand in folders of the same names. Most are of resources; those at the end are of versions that
+ * earlier releases served, and of what is said between servers.
+ */
+const FILES: Readonly<Record<string, string>> = {
+  admission: 'admission/v1',
+  admissionV1beta1: 'admission/v1beta1',
+  admissionregistration: 'admissionregistration/v1',
+  admissionregistrationV1alpha1: 'admissionregistration/v1alpha1',
+  admissionregistrationV1beta1: 'admissionregistration/v1beta1',
+  apiextensions: 'apiextensions/v1',
+  apiregistration: 'apiregistration/v1',
+  apiserverinternal: 'apiserverinternal/v1alpha1',
+  apps: 'apps/v1',
+  authentication: 'authentication/v1',
+  authenticationV1alpha1: 'authentication/v1alpha1',
+  authenticationV1beta1: 'authentication/v1beta1',
+  authorization: 'authorization/v1',
+  authorizationV1beta1: 'authorization/v1beta1',
+  autoscaling: 'autoscaling/v1',
+  autoscalingv2: 'autoscaling/v2',
+  batch: 'batch/v1',
+  certificates: 'certificates/v1',
+  certificatesv1alpha1: 'certificates/v1alpha1',
+  certificatesv1beta1: 'certificates/v1beta1',
+  coordination: 'coordination/v1',
+  coordinationV1alpha2: 'coordination/v1alpha2',
+  coordinationV1beta1: 'coordination/v1beta1',
+  core: 'core/v1',
+  discovery: 'discovery/v1',
+  events: 'events/v1',
+  flowcontrol: 'flowcontrol/v1',
+  flowcontrolV1beta1: 'flowcontrol/v1beta1',
+  flowcontrolV1beta2: 'flowcontrol/v1beta2',
+  flowcontrolV1beta3: 'flowcontrol/v1beta3',
+  networking: 'networking/v1',
+  networkingV1beta1: 'networking/v1beta1',
+  node: 'node/v1',
+  policy: 'policy/v1',
+  rbac: 'rbac/v1',
+  rbacV1alpha1: 'rbac/v1alpha1',
+  rbacV1beta1: 'rbac/v1beta1',
+  resourceV1alpha3: 'resource/v1alpha3',
+  resourceV1beta1: 'resource/v1beta1',
+  resource: 'resource/v1beta2',
+  scheduling: 'scheduling/v1',
+  storage: 'storage/v1',
+  storagev1alpha1: 'storage/v1alpha1',
+  storagev1beta1: 'storage/v1beta1',
+  storagemigration: 'storagemigration/v1alpha1',
+
+  apidiscovery: 'apidiscovery/v2',
+  apidiscoveryV2beta1: 'apidiscovery/v2beta1',
+  apiextensionsV1beta1: 'apiextensions/v1beta1',
+  apiregistrationV1beta1: 'apiregistration/v1beta1',
+  appsV1beta1: 'apps/v1beta1',
+  appsV1beta2: 'apps/v1beta2',
+  autoscalingV2beta1: 'autoscaling/v2beta1',
+  autoscalingV2beta2: 'autoscaling/v2beta2',
+  batchV1beta1: 'batch/v1beta1',
+  discoveryV1beta1: 'discovery/v1beta1',
+  eventsV1beta1: 'events/v1beta1',
+  extensionsV1beta1: 'extensions/v1beta1',
+  imagepolicyV1alpha1: 'imagepolicy/v1alpha1',
+  networkingV1alpha1: 'networking/v1alpha1',
+  nodeV1alpha1: 'node/v1alpha1',
+  nodeV1beta1: 'node/v1beta1',
+  policyV1beta1: 'policy/v1beta1',
+  schedulingV1alpha1: 'scheduling/v1alpha1',
+  schedulingV1beta1: 'scheduling/v1beta1',
+}
+
+/** Every declared type, by `package.Type`. A file is read when one of its types is first asked for. */
+export const types = new TypeRegistry().addFile('meta', META_V1).addFile('metaV1beta1', META_V1BETA1)
+for (const [id, path] of Object.entries(FILES)) types.addFile(id, join(import.meta.dirname, `${path}.types`))

@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import { parseQuantity } from '../meta/quantity.ts'
 import { base64Fault } from './base64.ts'
 import { bySpelling, fitsInteger, membersOf } from './members.ts'
-import { namedStringType } from './named-types.ts'
 import type { Field, ScalarSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
 import { timeFault } from './time.ts'
 
@@ -31,8 +30,6 @@ interface Walk extends DiagnoseOptions {
   /** JSON names from the root, without indices and map keys, as Go's errors have them. */
   readonly names: string[]
   struct: string
-  /** Go's name of the string type of the field, where it has one. */
-  named: string | undefined
   /** Inside of a type that reads itself: the walk around it, whose place errors tell. */
   readonly outer?: Walk
 }
@@ -42,7 +39,7 @@ interface Walk extends DiagnoseOptions {
  * the first value of a wrong type. Tells of members without a field, and of members that stand twice where the type knows them.
  */
 export function diagnose(schema: StructSchema, value: Json, options: DiagnoseOptions = {}): void {
-  const walk: Walk = { ...options, saved: undefined, names: [], struct: '', named: undefined }
+  const walk: Walk = { ...options, saved: undefined, names: [], struct: '' }
   visit(walk, schema, value, '', undefined)
   if (walk.saved !== undefined) throw new DecodeError(walk.saved)
 }
@@ -116,7 +113,6 @@ function visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: 
       }
       walk.names.push(key)
       walk.struct = schema.name
-      walk.named = namedStringType(schema.name, key)
       visit(walk, field.schema, member, at, texts?.get(key))
       walk.names.pop()
       walk.struct = struct
@@ -126,7 +122,7 @@ function visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: 
 
 /** Such a type reads itself: of what is unknown or stands twice in it nothing is said, and its first mistake ends the decoding. */
 function visitUnion(walk: Walk, { form, struct }: UnionSchema, value: Json): void {
-  const inner: Walk = { literals: walk.literals, repeated: walk.repeated, saved: undefined, names: [], struct: '', named: undefined, outer: walk.outer ?? walk }
+  const inner: Walk = { literals: walk.literals, repeated: walk.repeated, saved: undefined, names: [], struct: '', outer: walk.outer ?? walk }
   if (Array.isArray(value)) {
     if (form === 'boolean') fatal('boolean or JSON schema expected')
     const items: Schema = form === 'list' ? struct : { type: 'string', goType: 'string' }
@@ -222,7 +218,7 @@ function fatal(message: string): never {
 }
 
 function mistyped(walk: Walk, schema: Schema, value: Json, literal: string | undefined): void {
-  mistypedAs(walk, value, goTypeOf(schema, walk.named), literal)
+  mistypedAs(walk, value, goTypeOf(schema), literal)
 }
 
 function mistypedAs(walk: Walk, value: Json, type: string, literal: string | undefined): void {
@@ -243,19 +239,17 @@ function kindOf(value: Json, type: string, literal: string | undefined): string 
   return Array.isArray(value) ? 'array' : 'object'
 }
 
-/** Go's name of a type, with its package (the version): `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. `named`: what its strings are called. */
-function goTypeOf(schema: Schema, named: string | undefined): string {
+/** Go's name of a type, with its package (the version): `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. */
+function goTypeOf(schema: Schema): string {
   switch (schema.type) {
     case 'struct':
       return `${schema.definition?.split('.').at(-2) ?? 'v1'}.${schema.name}`
     case 'union':
       return `v1.${schema.name}`
     case 'list':
-      return `[]${schema.pointerItems ? '*' : ''}${goTypeOf(schema.items, named)}`
+      return `[]${schema.pointerItems ? '*' : ''}${goTypeOf(schema.items)}`
     case 'map':
-      return schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${goTypeOf(schema.values, undefined)}`
-    case 'string':
-      return schema.goType === 'string' ? (named ?? schema.goType) : schema.goType
+      return schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${goTypeOf(schema.values)}`
     default:
       return schema.goType
   }

@@ -1,9 +1,18 @@
+import { readFileSync } from 'node:fs'
 import { invariant } from '../lib/invariant.ts'
 import type { Json } from '../meta/object.ts'
-import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
+import { SCALARS } from './idl-scalars.ts'
+import type { Availability, Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
 /**
- * Types are declared in a small language, one line a field, one block a type:
+ * Types are declared in a small language, one line a field, one block a type, one file a package (`src/resources/batch/v1.types`):
+ *
+ *     package core io.k8s.api.core.v1
+ *
+ *     enum Protocol SCTP TCP UDP
+ *     enum KeyUsage "client auth" signing
+ *     string ConditionStatus
+ *     union PropsOrBool Props boolean
  *
  *     type ServicePort
  *       name 1 string?
@@ -11,39 +20,53 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  *       port 3 int32
  *       targetPort 4 IntOrString?
  *
- *     enum Protocol SCTP TCP UDP
- *     enum KeyUsage "client auth" signing
- *
- *     union PropsOrBool Props boolean
+ * Declarations start a line, fields are indented, `//` starts a line of comment. The first line is `package id definition`: how other packages name this one, and how names of its OpenAPI
+ * definitions begin. `untyped` behind it: no code of the server reads these types, and no TypeScript is made of them.
  *
  * A field is `name number type mark*`, with `-` for the number where protobuf has none. A type is a scalar, a special form, a type of this package, `package.Type` of
  * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer. `?` ends the type of an optional field (omitempty and not required). Marks:
  * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) · `set` `atomic` `granular` `map(a,b)` list and map types ·
  * `strayatomic` a list type of what is no list ·
- * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `= json` default (last).
- * A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`, `strings`). Declarations start a line, fields are indented. `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`.
+ * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `since(1.30)` the first release that has it, `until(1.31)` the first that has it no more,
+ * `gate(Name)` the feature gate that it needs · `= json` default (last).
+ * An enum is a string type with its values, a string a named type of Go's without. A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`,
+ * `strings`). `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `since`, `until` and `gate`.
  * What types and fields mean is said elsewhere (`openapi/descriptions.ts`).
  *
  * `type DaemonSet like apps.DaemonSet` is the type of another package once more, as versions of a kind are: with its marks and fields, whose types are those of this package where it
  * declares some of that name. Fields that follow stand in the place of those of their name, or at the end. `types DaemonSet DaemonSetList like apps` says it of several at once.
+ *
+ * The reader here trusts what it reads; `hack/verify-types` and the build check every file strictly (`hack/types/check.ts`).
  */
 export class TypeRegistry {
   private readonly packages = new Map<string, TypePackage>()
-  private readonly idsByPrefix = new Map<string, string>()
+  /** Files of packages that nobody has asked for yet, by id. */
+  private readonly files = new Map<string, string>()
   /** Packages whose text nobody has asked for yet. */
   private readonly unread = new Set<string>()
   private readonly sources = new Map<string, Source>()
-  private readonly enums = new Map<string, readonly string[]>()
+  private readonly strings = new Map<string, ScalarSchema>()
   private readonly unions = new Map<string, { line: string; pkg: TypePackage }>()
   private readonly resolved = new Map<string, StructSchema>()
 
-  /** Packages are read when one of their types is first asked for, so those of versions that nobody uses cost nothing but their text. */
+  /** Packages are read when one of their types is first asked for, so those of versions that nobody uses cost nothing. */
   add(pkg: TypePackage): this {
-    invariant(!this.packages.has(pkg.id), `package ${pkg.id} is declared twice`)
+    invariant(!this.unread.has(pkg.id) && !this.packages.has(pkg.id), `package ${pkg.id} is declared twice`)
     this.packages.set(pkg.id, pkg)
     this.unread.add(pkg.id)
-    this.idsByPrefix.set(pkg.definition, pkg.id)
     return this
+  }
+
+  /** The package of this id, from its file. */
+  addFile(id: string, file: string): this {
+    invariant(!this.files.has(id), `package ${id} is declared twice`)
+    this.files.set(id, file)
+    return this
+  }
+
+  /** Whether there is a package of this id. */
+  has(id: string): boolean {
+    return this.files.has(id) || this.packages.has(id)
   }
 
   /** The type `core.Pod`. Types are resolved when first asked for, so a large table costs nothing at start. */
@@ -59,6 +82,7 @@ export class TypeRegistry {
     const schema: Mutable<StructSchema> = { type: 'struct', name, fields, inlines, typeMeta: marks.includes('typemeta') }
     if (!marks.includes('nodefinition')) schema.definition = `${source.pkg.definition}.${name}`
     if (marks.includes('atomic')) schema.structType = 'atomic'
+    Object.assign(schema, availability(marks))
     this.resolved.set(id, schema) // before its fields: types may be recursive
     for (const { line, scope } of lines) {
       const inline = /^inline (\d+) (\S+)/.exec(line)
@@ -75,12 +99,15 @@ export class TypeRegistry {
     return schema
   }
 
-  /** The type of an OpenAPI definition name, if there is one. */
+  /** The type of an OpenAPI definition name, if there is one. Reads the files of all packages. */
   byDefinition(definition: string): StructSchema | undefined {
+    for (const id of this.files.keys()) this.load(id)
     const at = definition.lastIndexOf('.')
-    const pkg = this.idsByPrefix.get(definition.slice(0, at))
-    const id = `${pkg}.${definition.slice(at + 1)}`
-    return pkg !== undefined && this.source(id) ? this.type(id) : undefined
+    for (const pkg of this.packages.values()) {
+      const id = `${pkg.id}.${definition.slice(at + 1)}`
+      if (pkg.definition === definition.slice(0, at)) return this.source(id) && this.type(id)
+    }
+    return undefined
   }
 
   private source(id: string): Source | undefined {
@@ -88,14 +115,26 @@ export class TypeRegistry {
     return this.sources.get(id)
   }
 
+  /** Reads the file of a package, if it has one that is not read yet. */
+  private load(id: string): void {
+    const file = this.files.get(id)
+    if (file === undefined) return
+    this.files.delete(id)
+    const source = readFileSync(file, 'utf8')
+    const header = /^package (\S+) (\S+)/m.exec(source)
+    invariant(header?.[1] === id, `${file} is not the package ${id}`)
+    this.add({ id, definition: header[2] as string, source })
+  }
+
   /** Sorts the declarations of a package by their names. */
   private read(id: string): void {
+    this.load(id)
     if (!this.unread.delete(id)) return
     const pkg = this.packages.get(id) as TypePackage
     let current: string[] | undefined
     for (const raw of pkg.source.split('\n')) {
       const line = raw.trimEnd()
-      if (line === '' || line.startsWith('//')) continue
+      if (line === '' || line.startsWith('//') || line.startsWith('package ')) continue
       if (line.startsWith('types ')) {
         const [names, model] = line.slice('types '.length).split(' like ') as [string, string]
         for (const name of names.split(' ')) this.declare(pkg, name, `type ${name} like ${model}.${name}`)
@@ -103,12 +142,15 @@ export class TypeRegistry {
         current = this.declare(pkg, line.split(' ', 2)[1] as string, line)
       } else if (line.startsWith('union ')) {
         this.unions.set(`${id}.${line.split(' ', 2)[1]}`, { line, pkg })
-      } else if (line.startsWith('enum ')) {
-        const [name, ...values] = line.slice('enum '.length).match(/"[^"]*"|\S+/g) as string[]
-        this.enums.set(
-          `${id}.${name}`,
-          values.map(value => (value.startsWith('"') ? value.slice(1, -1) : value)),
-        )
+      } else if (line.startsWith('enum ') || line.startsWith('string ')) {
+        const [, name, ...values] = line.match(/"[^"]*"|\S+/g) as [string, string, ...string[]]
+        const isEnum = line.startsWith('enum ')
+        this.strings.set(`${id}.${name}`, {
+          type: 'string',
+          goType: `${pkg.definition.slice(pkg.definition.lastIndexOf('.') + 1)}.${name}`,
+          declaredIn: pkg.definition,
+          ...(isEnum && { enum: values.map(value => (value.startsWith('"') ? value.slice(1, -1) : value)) }),
+        })
       } else {
         invariant(current, `a field outside of a type: ${line}`)
         current.push(line.trimStart())
@@ -165,6 +207,7 @@ export class TypeRegistry {
     }
     if (strategies.length > 0) field.patchStrategy = strategies.join(',')
     if (marks.includes('deprecated')) field.deprecated = true
+    Object.assign(field, availability(marks))
     if (marks.includes('strayatomic')) field.strayListType = 'atomic'
     return field
   }
@@ -196,8 +239,8 @@ export class TypeRegistry {
     const scalar = SCALARS[type]
     if (scalar) return scalar
     const id = this.qualify(type, scope)
-    const values = this.enums.get(id)
-    if (values) return { type: 'string', goType: `v1.${id.slice(id.indexOf('.') + 1)}`, enum: values }
+    const named = this.strings.get(id)
+    if (named) return named
     const union = this.unions.get(id)
     if (union) return this.union(union.line, union.pkg)
     const struct = this.type(id)
@@ -214,7 +257,7 @@ export class TypeRegistry {
       return type
     }
     const ids = scope.map(pkg => `${pkg.id}.${type}`)
-    return ids.find(id => this.sources.has(id) || this.enums.has(id) || this.unions.has(id)) ?? (ids[0] as string)
+    return ids.find(id => this.sources.has(id) || this.strings.has(id) || this.unions.has(id)) ?? (ids[0] as string)
   }
 }
 
@@ -222,6 +265,16 @@ export interface TypePackage {
   readonly id: string
   readonly definition: string
   readonly source: string
+}
+
+/** What marks say of the releases that have a type or field. */
+function availability(marks: readonly string[]): Availability {
+  const found: Mutable<Availability> = {}
+  for (const mark of marks) {
+    const [, name, value] = /^(since|until|gate)\((.+)\)$/.exec(mark) ?? []
+    if (name === 'since' || name === 'until' || name === 'gate') found[name] = value as string
+  }
+  return found
 }
 
 /** How names of markers in schemas begin, and how they are spelt neutrally. */
@@ -252,27 +305,3 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** What a field is told from others by: its name, or `inline` and its number. */
 const fieldKey = (line: string): string => line.split(' ', line.startsWith('inline ') ? 2 : 1).join(' ')
-
-const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
-
-/** Scalars and special JSON forms by their names in declarations. */
-const SCALARS: Readonly<Record<string, ScalarSchema>> = {
-  string: { type: 'string', goType: 'string' },
-  UID: { type: 'string', goType: 'types.UID' },
-  bool: { type: 'boolean', goType: 'bool' },
-  int32: { type: 'integer', goType: 'int32' },
-  int64: { type: 'integer', goType: 'int64' },
-  uint32: { type: 'integer', goType: 'uint32' },
-  uint64: { type: 'integer', goType: 'uint64' },
-  double: { type: 'number', goType: 'float64' },
-  float: { type: 'number', goType: 'float32' },
-  bytes: { type: 'bytes', goType: '[]uint8' },
-  Time: { type: 'time', goType: 'v1.Time', definition: `${meta}.Time` },
-  MicroTime: { type: 'microTime', goType: 'v1.MicroTime', definition: `${meta}.MicroTime` },
-  Duration: { type: 'duration', goType: 'v1.Duration', definition: `${meta}.Duration` },
-  Quantity: { type: 'quantity', goType: 'resource.Quantity', definition: 'io.k8s.apimachinery.pkg.api.resource.Quantity' },
-  IntOrString: { type: 'intOrString', goType: 'intstr.IntOrString', definition: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString' },
-  FieldsV1: { type: 'raw', goType: 'v1.FieldsV1', definition: `${meta}.FieldsV1` },
-  JSON: { type: 'json', goType: 'v1.JSON', definition: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON' },
-  RawExtension: { type: 'raw', goType: 'runtime.RawExtension', definition: 'io.k8s.apimachinery.pkg.runtime.RawExtension' },
-}

@@ -17,13 +17,25 @@ export interface ScalarSchema {
   readonly type: ScalarType
   /** Go's name of the type, as decode errors print it: `int32`, `int64`, `string`, `bool`, `float64`, `[]uint8`; protobuf picks its wire type by it. */
   readonly goType: string
+  /** Of a named string: how the definitions of the package begin that declares it, `io.k8s.api.core.v1`. */
+  readonly declaredIn?: string
   /** OpenAPI definition of a special form (`io.k8s.apimachinery.pkg.api.resource.Quantity`). */
   readonly definition?: string
   /** Protobuf message of a special form is built in the codec; bounds of an integer follow from `goType`. */
   readonly enum?: readonly string[]
 }
 
-export interface Field {
+/** Which releases have a type or field. */
+export interface Availability {
+  /** The first release that has it, `1.30`. */
+  readonly since?: string
+  /** The first release that has it no more. */
+  readonly until?: string
+  /** The feature gate without which it is dropped. */
+  readonly gate?: string
+}
+
+export interface Field extends Availability {
   /** JSON name. */
   readonly name: string
   /** Another spelling that is read as the name, and never written: `x-svc-list-type`. */
@@ -54,7 +66,7 @@ export interface Inline {
   readonly schema: StructSchema
 }
 
-export interface StructSchema {
+export interface StructSchema extends Availability {
   readonly type: 'struct'
   /** Go's short type name (`ServicePort`), as decode errors print it. */
   readonly name: string

@@ -13,12 +13,12 @@ import type { AdmissionFunctions, Answer, RegistryEnvironment, WriteTarget } fro
 import { answerObject } from '../../src/registry/types.ts'
 import type { UpdateRequest } from '../../src/registry/update.ts'
 import { TypeRegistry } from '../../src/schema/idl.ts'
-import { metaTypes } from '../../src/schema/meta-types.ts'
+import { META_V1 } from '../../src/schema/meta-types.ts'
 import { DirectStorage } from '../../src/storage/direct/direct-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { MemoryBackend } from './memory-backend.ts'
 
-export const testTypes = new TypeRegistry().add(metaTypes).add({
+export const testTypes = new TypeRegistry().addFile('meta', META_V1).add({
   id: 'test',
   definition: 'io.example.v1',
   source: `

@@ -1,10 +1,10 @@
 import type { ResourceDefinition, Version } from '../../src/catalog/definition.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
 import { TypeRegistry } from '../../src/schema/idl.ts'
-import { metaTypes } from '../../src/schema/meta-types.ts'
+import { META_V1 } from '../../src/schema/meta-types.ts'
 import { type TestKind, testTypes, widgetResource } from './test-registry.ts'
 
-const oldTypes = new TypeRegistry().add(metaTypes).add({
+const oldTypes = new TypeRegistry().addFile('meta', META_V1).add({
   id: 'old',
   definition: 'io.example.v1beta1',
   source: `

@@ -57,6 +57,8 @@ export const kindOf = ({ schema, pointer }: PatchType): string => {
       return 'map'
     case 'list':
       return 'slice'
+    case 'string':
+      return 'string'
     default:
       return schema.goType.includes('.') ? 'struct' : schema.goType
   }

@@ -2,13 +2,13 @@ import { type CatalogSnapshot, listKindOf, type ServedResource } from '../../cat
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
-import { metaTypes } from '../../schema/meta-types.ts'
+import { META_V1 } from '../../schema/meta-types.ts'
 import { DefinitionSet, type OpenApiVersion, TYPE_META } from '../../schema/openapi/definitions.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { TypeRef } from './operations.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
-const metaRegistry = new TypeRegistry().add(metaTypes)
+const metaRegistry = new TypeRegistry().addFile('meta', META_V1)
 const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info'
 
 /** Kinds of meta/v1 that belong to every group, and to the core group alone. */

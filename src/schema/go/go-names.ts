@@ -37,17 +37,6 @@ const NAMES_IN: Readonly<Record<string, string>> = {
 export const goFieldName = (struct: string, json: string): string =>
   NAMES_IN[`${struct}.${json}`] ?? NAMES[json] ?? json.replace(CAPITALS, word => word.toUpperCase()).replace(/^./, first => first.toUpperCase())
 
-/** Named strings that the declarations call plain ones, by struct and JSON name. */
-export const NAMED_STRINGS: Readonly<Record<string, string>> = {
-  'core.Capabilities.add': 'core.Capability',
-  'core.Capabilities.drop': 'core.Capability',
-  'core.Container.restartPolicy': 'core.ContainerRestartPolicy',
-  'core.EphemeralContainerCommon.restartPolicy': 'core.ContainerRestartPolicy',
-  'core.PodSecurityContext.seLinuxChangePolicy': 'core.PodSELinuxChangePolicy',
-  'core.VolumeMount.recursiveReadOnly': 'core.RecursiveReadOnlyMode',
-  'storage.CSIDriverSpec.volumeLifecycleModes': 'storage.VolumeLifecycleMode',
-}
-
 /** Members of a pod's spec that stand in its security context, and are first there. */
 export const HOST_MEMBERS: readonly string[] = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']
 

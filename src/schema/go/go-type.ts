@@ -1,7 +1,7 @@
 import { invariant } from '../../lib/invariant.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import type { Field, MapSchema, ScalarSchema, ScalarType, Schema, StructSchema } from '../schema.ts'
-import { FIELD_ORDER, goFieldName, HOST_MEMBERS, NAMED_STRINGS } from './go-names.ts'
+import { FIELD_ORDER, goFieldName, HOST_MEMBERS } from './go-names.ts'
 import { goQuantity } from './go-quantity.ts'
 
 /** Types of Go as messages print them: those that kube-apiserver has for a kind in no version, `core.PodSpec`. Absent and null are the zero value, or nil. */
@@ -107,10 +107,10 @@ export function goType(schema: Schema, around = 'core'): GoType {
   }
 }
 
-function scalarType({ type, goType: name, enum: values }: ScalarSchema, around: string): GoType {
+function scalarType({ type, goType: name, declaredIn }: ScalarSchema, around: string): GoType {
   if (type === 'quantity') return QUANTITY
   if (type === 'intOrString') return INT_OR_STRING
-  return { kind: 'scalar', scalar: type, name: values ? `${around}${name.slice(name.indexOf('.'))}` : name }
+  return { kind: 'scalar', scalar: type, name: declaredIn === undefined ? name : `${packageOf(`${declaredIn}.`, around)}${name.slice(name.indexOf('.'))}` }
 }
 
 function mapType(schema: MapSchema, around: string): GoMap {
@@ -147,9 +147,7 @@ function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
 
 function ownField(struct: string, field: Field, pkg: string): GoField {
   const { name } = field
-  const named = NAMED_STRINGS[`${struct}.${name}`]
-  const item: GoScalar = { kind: 'scalar', scalar: 'string', name: named ?? '' }
-  const plain: GoType = named === undefined ? goType(field.schema, pkg) : field.schema.type === 'list' ? { kind: 'slice', of: item } : item
+  const plain = goType(field.schema, pkg)
   const type: GoType = field.pointer ? { kind: 'pointer', to: plain } : plain
   const get = struct === 'core.PodSpec' && name === 'securityContext' ? contextWithHost : (owner: JsonObject) => owner[name]
   return { name: goFieldName(struct, name), type, get }

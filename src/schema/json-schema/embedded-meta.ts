@@ -6,7 +6,7 @@ import { validateObjectMeta } from '../../meta/object-meta-validation.ts'
 import { DecodeError, decode } from '../decode.ts'
 import { TypeRegistry } from '../idl.ts'
 import { sortedJson } from '../members.ts'
-import { metaTypes } from '../meta-types.ts'
+import { META_V1 } from '../meta-types.ts'
 import type { StructSchema } from '../schema.ts'
 import { goValue } from './go-value.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
@@ -15,7 +15,7 @@ let objectMeta: StructSchema | undefined
 
 /** The type of every object's metadata. */
 export function objectMetaType(): StructSchema {
-  objectMeta ??= new TypeRegistry().add(metaTypes).type('meta.ObjectMeta')
+  objectMeta ??= new TypeRegistry().addFile('meta', META_V1).type('meta.ObjectMeta')
   return objectMeta
 }
 

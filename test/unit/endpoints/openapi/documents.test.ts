@@ -4,10 +4,10 @@ import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../../../src/catalog/definition.ts'
 import { createOpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
 import { TypeRegistry } from '../../../../src/schema/idl.ts'
-import { metaTypes } from '../../../../src/schema/meta-types.ts'
+import { META_V1 } from '../../../../src/schema/meta-types.ts'
 import { bytesOf } from '../../../support/document-bytes.ts'
 
-const types = new TypeRegistry().add(metaTypes).add({
+const types = new TypeRegistry().addFile('meta', META_V1).add({
   id: 't',
   definition: 'io.example.v1',
   source: `

@@ -1,0 +1,43 @@
+/**
+ * `update` writes the TypeScript of every file of declarations beside it; `verify` checks that what is written is current. Both check the declarations first, as the build does.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { TypeRegistry } from '../src/schema/idl.ts'
+import { checkDeclarations, declarationTexts } from './types/check.ts'
+import type { PackageFile } from './types/declarations.ts'
+import { declaredIn, interfacesOf } from './types/interfaces.ts'
+
+const root = join(import.meta.dirname, '..')
+const { packages, errors } = checkDeclarations(declarationTexts(root))
+if (errors.length > 0) fail(errors)
+
+const types = new TypeRegistry()
+for (const { id, file } of packages) types.addFile(id, join(root, file))
+const declared = declaredIn(types, packages)
+const stale = packages.flatMap(pkg => (process.argv[2] === 'update' ? write(pkg) : verify(pkg)))
+stale.push(...(await unlisted()))
+if (stale.length > 0) fail(stale)
+
+function write(pkg: PackageFile): string[] {
+  if (!pkg.untyped) writeFileSync(join(root, `${pkg.file}.ts`), interfacesOf(declared, pkg))
+  return []
+}
+
+function verify(pkg: PackageFile): string[] {
+  const target = `${pkg.file}.ts`
+  const written = existsSync(join(root, target)) ? readFileSync(join(root, target), 'utf8') : undefined
+  if (pkg.untyped) return written === undefined ? [] : [`${target}: its package is untyped, remove it`]
+  return written === interfacesOf(declared, pkg) ? [] : [`${target} is not that of ${pkg.file}: run hack/update-types`]
+}
+
+/** A file that the server does not know is declared in vain. */
+async function unlisted(): Promise<string[]> {
+  const { types } = await import('../src/resources/types.ts')
+  return packages.flatMap(({ id, file }) => (types.has(id) ? [] : [`${file}:1: the package ${id} is not in src/resources/types.ts`]))
+}
+
+function fail(lines: readonly string[]): never {
+  console.error(lines.join('\n'))
+  process.exit(1)
+}
