@@ -24,7 +24,7 @@ export function compare(schema: Schema | undefined, old: JsonObject, next: JsonO
 }
 
 /** The paths that an applied configuration names. Throws a TypedError where a list element has no key. */
-export const toFieldSet = (schema: Schema | undefined, value: JsonObject): FieldSet => configured(schema, value) ?? EMPTY
+export const toFieldSet = (schema: Schema | undefined, value: JsonObject): FieldSet => configured(schema, value, false) ?? EMPTY
 
 /** The nodes of one path in the three sets; undefined where nothing of the path or below it is in a set. */
 interface Delta {
@@ -225,22 +225,27 @@ function whollyElements(list: ListSchema, values: readonly Json[]): FieldSet {
 }
 
 /**
- * The node of a value that a configuration names; undefined: no path. Unlike in a comparison, a struct's members are not in the set for what is below them.
+ * The node of a value that a configuration names; undefined: no path. Unlike in a comparison, a struct's members are not in the set for what is below them. `itself`: its own path is in the set, too.
  */
-function configured(schema: Schema | undefined, value: Json): FieldSet | undefined {
+function configured(schema: Schema | undefined, value: Json, itself: boolean): FieldSet | undefined {
   const shape = shapeOf(schema)
   if (shape === 'leaf' || typeof value !== 'object') return EMPTY
-  if (value === null) return undefined
-  if (shape === 'elements') return Array.isArray(value) ? configuredElements(schema as ListSchema, value) : undefined
-  if (Array.isArray(value)) return shape === 'any' ? EMPTY : undefined
-  const out: { [element: PathElement]: FieldSet } = {}
+  const none = itself ? EMPTY : undefined
+  if (value === null) return none
+  if (shape === 'elements') return (Array.isArray(value) ? configuredElements(schema as ListSchema, value, itself) : undefined) ?? none
+  if (Array.isArray(value)) return shape === 'any' ? EMPTY : none
+  return configuredMembers(schema, value, itself) ?? none
+}
+
+function configuredMembers(schema: Schema | undefined, value: JsonObject, itself: boolean): FieldSet | undefined {
+  const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
   let size = 0
   for (const name of Object.keys(value).sort(schema?.type === 'struct' ? undefined : compareText)) {
     const member = value[name] as Json | undefined
     if (member === undefined) continue
-    const declared = schema?.type === 'struct' && memberSchema(schema, name) !== undefined
-    const itself = !declared || member === null || (!Array.isArray(member) && isBare(member))
-    const node = withSelf(configured(memberSchema(schema, name), member), itself)
+    const below = memberSchema(schema, name)
+    const isDeclared = schema?.type === 'struct' && below !== undefined
+    const node = configured(below, member, !isDeclared) ?? (isEmptyValue(member) ? EMPTY : undefined)
     if (node === undefined) continue
     out[`f:${name}`] = node
     size++
@@ -248,16 +253,13 @@ function configured(schema: Schema | undefined, value: Json): FieldSet | undefin
   return size > 0 ? out : undefined
 }
 
-function configuredElements(list: ListSchema, values: readonly Json[]): FieldSet | undefined {
+/** Of a declared member without paths: null and `{}` are in the set all the same. */
+const isEmptyValue = (value: Json): boolean => value === null || (!Array.isArray(value) && isBare(value))
+
+function configuredElements(list: ListSchema, values: readonly Json[], itself: boolean): FieldSet | undefined {
   const items = [...itemsOf(list, values).values()].sort(inElementOrder)
   if (items.length === 0) return undefined
-  const out: { [element: PathElement]: FieldSet } = {}
-  for (const item of items) out[item.element] = item.count > 1 ? EMPTY : (withSelf(configured(list.items, item.value), true) as FieldSet)
+  const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
+  for (const item of items) out[item.element] = item.count > 1 ? EMPTY : (configured(list.items, item.value, true) as FieldSet)
   return out
-}
-
-/** The node with its own path in the set too. */
-function withSelf(node: FieldSet | undefined, itself: boolean): FieldSet | undefined {
-  if (!itself) return node
-  return node === undefined || node === EMPTY ? EMPTY : { '.': EMPTY, ...node }
 }

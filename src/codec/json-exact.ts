@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { strconvQuote } from '../lib/go-quote.ts'
 import { integerOf } from '../lib/integer.ts'
+import type { Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { setWholeFloat } from '../meta/whole-floats.ts'
@@ -36,11 +37,14 @@ interface Frame {
 
 const QUOTE = 0x22
 const SPACE = 0x20
+/** Values that are read in one step. */
+const STEP = 4096
 
 /**
- * Parses byte by byte, telling what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings, too, that Go would write otherwise than they stand there.
+ * Parses byte by byte, in steps, telling what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings, too, that Go would write otherwise than they stand
+ * there.
  */
-export function parseExactly(bytes: Buffer, withTexts = false): ParsedJson {
+export function* parseExactlyInSteps(bytes: Buffer, withTexts = false): Steps<ParsedJson> {
   const stack: Frame[] = []
   const duplicates: string[] = []
   const literals: Literals = new WeakMap()
@@ -208,7 +212,8 @@ export function parseExactly(bytes: Buffer, withTexts = false): ParsedJson {
     return true
   }
 
-  for (;;) {
+  for (let values = 1; ; values++) {
+    if (values % STEP === 0) yield
     if (!readValue()) continue
     // A value has ended: so may its containers.
     let more = false

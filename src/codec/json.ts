@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { isInOrder } from '../schema/order.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { type ParsedJson, parseExactly } from './json-exact.ts'
+import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
 import { goJson, writeStruct } from './json-writer.ts'
 
 export type { ParsedJson } from './json-exact.ts'
-export { JsonSyntaxError, parseExactly } from './json-exact.ts'
+export { JsonSyntaxError, parseExactlyInSteps } from './json-exact.ts'
 export { goJson, partlySortedJson } from './json-writer.ts'
 
 const maxDepth = 10_000
@@ -14,28 +15,37 @@ const maxDepth = 10_000
 /**
  * Parses a body as Go does. Throws JsonSyntaxError with Go's text. Integers beyond 2^53 are bigint. Invalid UTF-8 and lone surrogates become U+FFFD.
  */
-export function parseJson(bytes: Buffer): ParsedJson {
-  if (!isUtf8(bytes)) return parseExactly(bytes)
-  const value = parsePlain(bytes.toString('utf8'))
-  return value === undefined ? parseExactly(bytes) : { value, duplicates: [] }
+export const parseJson = (bytes: Buffer): ParsedJson => runAtOnce(parseJsonInSteps(bytes))
+
+/** The same in steps, for bodies that may be large. */
+export function* parseJsonInSteps(bytes: Buffer): Steps<ParsedJson> {
+  if (!isUtf8(bytes)) return yield* parseExactlyInSteps(bytes)
+  const value = yield* parsePlain(bytes.toString('utf8'))
+  if (value !== undefined) return { value, duplicates: [] }
+  yield
+  return yield* parseExactlyInSteps(bytes)
 }
 
 /** The value of a JSON text of which JSON.parse tells all; undefined of any other text. */
-export function parsePlain(text: string): Json | undefined {
+export function* parsePlain(text: string): Steps<Json | undefined> {
   let value: Json
   try {
     value = JSON.parse(text) as Json
   } catch {
     return undefined
   }
-  return needsExact(text, value) ? undefined : value
+  yield
+  const members = plainMembers(text)
+  if (members === undefined) return undefined
+  yield
+  return members === countMembers(value) ? value : undefined
 }
 
 /**
- * Whether JSON.parse has not told all: the text has more members than the value, is nested too deeply, has a number that may have lost digits or a fraction of zeros
+ * How many members a text has of which JSON.parse has told all if its value has as many. Undefined of a text that is nested too deeply, has a number that may have lost digits or a fraction of zeros
  * (`1.0` is no integer), or an escaped surrogate that may be alone.
  */
-function needsExact(text: string, value: Json): boolean {
+function plainMembers(text: string): number | undefined {
   let colons = 0
   let depth = 0
   let deepest = 0
@@ -48,17 +58,17 @@ function needsExact(text: string, value: Json): boolean {
       } while (text.charCodeAt(i - 1) === 0x5c && isEscaped(text, i))
       digits = 0
     } else if (c >= 0x30 && c <= 0x39) {
-      if (++digits === 16) return true
+      if (++digits === 16) return undefined
     } else {
       if (c === 0x3a) colons++
       else if (c === 0x7b || c === 0x5b) {
         if (++depth > deepest) deepest = depth
       } else if (c === 0x7d || c === 0x5d) depth--
-      else if (digits > 0 && (c === 0x65 || c === 0x45 || (c === 0x2e && zeroFraction(text, i + 1)))) return true
+      else if (digits > 0 && (c === 0x65 || c === 0x45 || (c === 0x2e && zeroFraction(text, i + 1)))) return undefined
       digits = 0
     }
   }
-  return deepest > maxDepth || colons !== countMembers(value) || text.includes('\\ud') || text.includes('\\uD')
+  return deepest > maxDepth || text.includes('\\ud') || text.includes('\\uD') ? undefined : colons
 }
 
 function zeroFraction(text: string, from: number): boolean {

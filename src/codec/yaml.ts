@@ -1,5 +1,6 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
 import { strconvQuote } from '../lib/go-quote.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone, setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { sortedJson, sortedKeys } from '../schema/members.ts'
@@ -55,11 +56,17 @@ interface Frame {
 }
 
 /** Parses the first document of a YAML text (or JSON, which is YAML). An empty text is null. Throws YamlError. */
-export function parseYaml(bytes: Buffer): ParsedYaml {
+export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSteps(bytes))
+
+/** The same in steps, for bodies that may be large. */
+export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
   const source = firstDocument(bytes.toString('utf8'))
+  yield
   if (controlCharacter.test(source)) throw new YamlError('yaml: control characters are not allowed')
-  const json = asJson(source)
+  yield
+  const json = yield* asJson(source)
   if (json !== undefined) return { yaml: true, value: json, duplicates: [] }
+  yield
   let events: Event[]
   try {
     events = parseEvents(source, { filename: '' })
@@ -67,7 +74,8 @@ export function parseYaml(bytes: Buffer): ParsedYaml {
     if (error instanceof YAMLException) throw new YamlError(yamlFault(error, source))
     throw error
   }
-  return build(events, source)
+  yield
+  return yield* build(events, source)
 }
 
 /** Of JSON that YAML reads otherwise, or not at all: what it takes for ends of lines, tabs, keys that merge, `\/`, a key and its colon on two lines, zero with a sign. */
@@ -79,10 +87,14 @@ const LONGEST_KEY = 1000
 /**
  * The value of a text that is JSON and means the same in YAML, as most configurations of appliers are; undefined of any other. The parser of YAML takes ten times as long for each value.
  */
-function asJson(source: string): Json | undefined {
+function* asJson(source: string): Steps<Json | undefined> {
   if (!source.startsWith('{') || otherwiseInYaml.test(source)) return undefined
-  const value = parsePlain(source)
-  return value === undefined || hasLongKey(value) ? undefined : sortedJson(value)
+  yield
+  const value = yield* parsePlain(source)
+  yield
+  if (value === undefined || hasLongKey(value)) return undefined
+  yield
+  return sortedJson(value)
 }
 
 function hasLongKey(value: Json): boolean {
@@ -110,7 +122,10 @@ function firstDocument(text: string): string {
 
 const maxDepth = 10_000
 
-function build(events: readonly Event[], source: string): ParsedYaml {
+/** Events that are taken in one step. */
+const STEP = 4096
+
+function* build(events: readonly Event[], source: string): Steps<ParsedYaml> {
   const duplicates: string[] = []
   const anchors = new Map<string, Built | undefined>()
   const lineOf = lineCounter(source)
@@ -154,7 +169,9 @@ function build(events: readonly Event[], source: string): ParsedYaml {
     if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded)) throw new YamlError('yaml: document contains excessive aliasing')
   }
 
+  let taken = 0
   for (const event of events) {
+    if (++taken % STEP === 0) yield
     switch (event.type) {
       case EVENT_ID.DOCUMENT:
       case EVENT_ID.SEQUENCE:

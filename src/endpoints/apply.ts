@@ -5,7 +5,7 @@ import { isObject, jsonKind } from '../apply/patch/go-print.ts'
 import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
-import { parseYaml, repeatedKeysText } from '../codec/yaml.ts'
+import { type ParsedYaml, parseYamlInSteps, repeatedKeysText } from '../codec/yaml.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { clone } from '../meta/equal.ts'
@@ -150,12 +150,13 @@ export function parseCborConfiguration(body: Buffer): Configuration {
   }
 }
 
-/** Reads a configuration in YAML. */
-export function parseConfiguration(body: Buffer): Configuration {
-  let parsed: ReturnType<typeof parseYaml>
+/** Reads a configuration in YAML, in steps. */
+export function* parseConfiguration(body: Buffer): Steps<Configuration> {
+  let parsed: ParsedYaml
   boundYamlValues(body)
+  yield
   try {
-    parsed = parseYaml(body)
+    parsed = yield* parseYamlInSteps(body)
   } catch (error) {
     throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`)
   }

@@ -3,12 +3,12 @@ import type { Version } from '../catalog/definition.ts'
 import { decodeBody as decodeParsed, typeOfBody } from '../codec/body.ts'
 import { asCborText, CborError, type ParsedCbor, parseCbor, typeOfCbor } from '../codec/cbor.ts'
 import type { ParsedJson } from '../codec/json.ts'
-import { parseJson } from '../codec/json.ts'
+import { parseJsonInSteps } from '../codec/json.ts'
 import { formatOf, type MediaOffer, unsupportedMediaTypeText } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { boundJsonValues, boundYamlValues, MOST_VALUES } from '../codec/value-bound.ts'
-import { type ParsedYaml, parseYaml } from '../codec/yaml.ts'
+import { type ParsedYaml, parseYamlInSteps } from '../codec/yaml.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
@@ -52,15 +52,15 @@ export const bodyTarget = (version: Version): BodyTarget => ({
 
 type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & { readonly claimed: { apiVersion: string; kind: string } }
 
-/** Parses a body by its media type and reads its type. Throws 415, or 400 as upstream words it: `the object provided is unrecognized (must be of type K): …`. */
-export function parseBody(
+/** Parses a body by its media type and reads its type, in steps. Throws 415, or 400 as upstream words it: `the object provided is unrecognized (must be of type K): …`. */
+export function* parseBody(
   offer: MediaOffer,
   contentType: string | undefined,
   body: Buffer,
   kind: string,
   schema: StructSchema,
   refuse: (why: string) => StatusError = why => unrecognized(kind, why, body),
-): ParsedBody {
+): Steps<ParsedBody> {
   const format = formatOf(bodyMediaType(contentType, offer))
   const yaml = format === 'yaml'
   if (format === 'protobuf' && schema.freeForm)
@@ -69,8 +69,10 @@ export function parseBody(
   if (format === 'cbor') return parseCborBody(body, refuse)
   if (yaml) boundYamlValues(body)
   else boundJsonValues(body)
+  yield
   try {
-    const parsed = yaml ? parseYaml(body) : parseJson(body)
+    const parsed = yield* yaml ? parseYamlInSteps(body) : parseJsonInSteps(body)
+    yield
     return { ...parsed, claimed: typeOfBody(parsed.value) }
   } catch (error) {
     if (error instanceof DecodeError || yaml) throw refuse((error as Error).message)
@@ -113,7 +115,7 @@ const unrecognized = (kind: string, why: string, body: Buffer): StatusError =>
 /** Decodes and defaults a body. Unknown and repeated fields are warned of, refused or dropped as asked. Each call of the result makes a fresh object. */
 export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): Promise<() => KubeObject> {
   const { exchange } = scope
-  const parsed = parseBody(scope.env.media, exchange.headers['content-type'], body, target.kind, target.schema)
+  const parsed = await runInTurns(parseBody(scope.env.media, exchange.headers['content-type'], body, target.kind, target.schema), exchange.ctx.signal)
   if (turnIsLong()) await nextLongTurn()
   if (target.schema.freeForm && parsed.claimed.kind === '') throw kindMissing(target, body)
   const kind = parsed.claimed.kind || target.kind

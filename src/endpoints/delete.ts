@@ -1,4 +1,5 @@
 import { invariant } from '../lib/invariant.ts'
+import { runInTurns } from '../lib/steps.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { invalid, notSupported } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -75,7 +76,7 @@ async function authorizeUnsafeDeletion(scope: Scope<'delete'>): Promise<void> {
 /** From the body where there is one, otherwise from the query. Throws 400 and 422. Where the gate of unsafe deletion is off, its option is dropped, as upstream does. */
 async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
   const body = await scope.exchange.readBody(MAX_BODY_BYTES)
-  const raw = body.length > 0 ? fromBody(scope, body) : fromQuery(scope)
+  const raw = body.length > 0 ? await fromBody(scope, body) : fromQuery(scope)
   const unsafe = scope.env.unsafeDeletion !== undefined && raw.ignoreStoreReadErrorWithClusterBreakingPotential === true
   const errors = [...optionErrors(raw), ...(unsafe ? exclusiveErrors(raw) : [])]
   if (errors.length > 0) throw invalidOptions(errors)
@@ -102,8 +103,9 @@ type RawOptions = {
   ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
 }
 
-function fromBody(scope: Scope, body: Buffer): RawOptions {
-  const parsed = parseBody(scope.env.media, scope.exchange.headers['content-type'], body, 'DeleteOptions', metaType('meta.DeleteOptions'), plain)
+async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
+  const type = scope.exchange.headers['content-type']
+  const parsed = await runInTurns(parseBody(scope.env.media, type, body, 'DeleteOptions', metaType('meta.DeleteOptions'), plain))
   const { value, claimed } = parsed
   if ('cbor' in parsed && parsed.fault) throw plain(parsed.fault.text)
   const groupVersion = parseApiVersion(claimed.apiVersion)

@@ -4,7 +4,7 @@ import { checkJsonPatch, jsonPatchSteps } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
 import type { Version } from '../catalog/definition.ts'
-import { type ParsedJson, parseExactly, parseJson, partlySortedJson } from '../codec/json.ts'
+import { type ParsedJson, parseExactlyInSteps, parseJsonInSteps, partlySortedJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
@@ -74,7 +74,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   if (custom ? !isApply && !CUSTOM_TYPES.includes(type) : !types.includes(type)) throw unsupported(custom ? CUSTOM_TYPES : types)
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', isApply)
-  if (isApply) return apply(scope, isCborApply ? parseCborConfiguration(body) : parseConfiguration(body), options)
+  if (isApply) return apply(scope, isCborApply ? parseCborConfiguration(body) : await runInTurns(parseConfiguration(body), exchange.ctx.signal), options)
   let parsing: Promise<ParsedPatch> | undefined
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   let warned = false
@@ -119,7 +119,7 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
   let parsed: ParsedJson
   boundJsonValues(body)
   try {
-    parsed = parseJson(body)
+    parsed = await runInTurns(parseJsonInSteps(body))
   } catch (error) {
     throw badRequestError(`${checked && type !== STRATEGIC_PATCH ? 'error decoding patch: ' : ''}${(error as Error).message}`)
   }
@@ -129,7 +129,8 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
     if (value !== null && !isObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
     return { value: value ?? {}, faults: checked ? duplicates.map(duplicateFault) : [] }
   }
-  const noted = type === JSON_PATCH && tests(value) && MAYBE_ODD.test(body.toString('latin1')) ? parseExactly(body, true) : { value, literals: undefined }
+  const isNoted = type === JSON_PATCH && tests(value) && MAYBE_ODD.test(body.toString('latin1'))
+  const noted = isNoted ? await runInTurns(parseExactlyInSteps(body, true)) : { value, literals: undefined }
   if (!checked) return { ...noted, faults: [], ...(tooLarge !== undefined && { overflow: overflow('value') }) }
   if (tooLarge !== undefined) throw badRequestError(`error decoding patch: ${overflow(type === JSON_PATCH ? 'struct field jsonPatchOp.value' : 'value')}`)
   if (type === JSON_PATCH)

@@ -48,6 +48,9 @@ export function cloneExactly<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return copyWholeFloats(value, value.map(cloneExactly)) as T
   const copy: Record<string, unknown> = {}
-  for (const [key, member] of Object.entries(value)) if (member !== undefined) setMember(copy, key, cloneExactly(member))
+  for (const key in value) {
+    const member = value[key] as unknown
+    if (member !== undefined) setMember(copy, key, typeof member === 'object' ? cloneExactly(member) : member)
+  }
   return copyWholeFloats(value, copy) as T
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { apply, parseConfiguration } from '../../../src/endpoints/apply.ts'
 import { writeOptions } from '../../../src/endpoints/write-options.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { answerObject } from '../../../src/registry/types.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { refusal, refusalText, TestRegistry } from '../../support/test-registry.ts'
@@ -16,7 +17,7 @@ describe('applying', () => {
     const exchange = new FakeExchange('/x', { method: 'PATCH', search: `fieldManager=${manager}${query}`, body })
     const { answer, created } = await apply(
       scopeOf(t, exchange, 'patch', { name }),
-      parseConfiguration(Buffer.from(body)),
+      runAtOnce(parseConfiguration(Buffer.from(body))),
       writeOptions(exchange, 'PatchOptions', true),
     )
     return { created, object: answerObject(answer), exchange }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { inNextTurn, nextTurn, turnIsSpent } from '../../../src/lib/turn.ts'
+import { inLongTurn, inNextTurn, nextLongTurn, nextTurn, turnIsSpent } from '../../../src/lib/turn.ts'
 import { HeldTime } from '../../support/held-time.ts'
 import { turns as letPass } from '../../support/waiting.ts'
 
@@ -103,5 +103,33 @@ describe('lib/turn', () => {
       inNextTurn(() => order.push(2))
     })
     expect(order).to.deep.equal([1, 2, 3])
+  })
+
+  it('serves what is short before the rest of what takes long, however much of that waits', async () => {
+    const order: string[] = []
+    const pieces = async (name: string): Promise<void> => {
+      for (let i = 1; i <= 3; i++) {
+        await nextLongTurn()
+        order.push(`${name}${i}`)
+        if (order.length === 1) inNextTurn(() => order.push('short'))
+        hold(LONG_MS)
+      }
+    }
+    await Promise.all(['a', 'b', 'c'].map(pieces))
+    expect(order).to.deep.equal(['a1', 'short', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3'])
+  })
+
+  it('serves what takes long although something short waits in every turn', async () => {
+    let served = false
+    let turns = 0
+    inLongTurn(() => {
+      served = true
+    })
+    while (!served && turns < 10) {
+      turns++
+      await nextTurn()
+      hold(LONG_MS)
+    }
+    expect(served).to.equal(true)
   })
 })
