@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
+import type { KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import type { ResourceAccess } from './definition.ts'
 
 /**
  * A subresource that reaches out of the server: `log` reads a text that is streamed, `upgrade` leaves HTTP (exec, attach, portforward), `proxy` passes on whatever comes,
@@ -19,13 +19,18 @@ export interface ConnectSubresource {
   locate(call: ConnectCall): Promise<Destination | undefined>
 }
 
+/** Reads an object as the server itself. */
+export interface ObjectReader {
+  get(id: { readonly group: string; readonly resource: string }, namespace: string, name: string): Promise<KubeObject>
+}
+
 export interface ConnectCall {
   readonly namespace: string
   /** As the path has it: proxies may say `scheme:name:port`. */
   readonly name: string
   /** By the names of their fields; those not given are absent. */
   readonly options: ConnectOptions
-  readonly api: ResourceAccess
+  readonly api: ObjectReader
   readonly kubelets: KubeletAddresses
 }
 

@@ -7,12 +7,12 @@ import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { BinaryForm } from './binary-form.ts'
 import { binaryOf } from './binary-output.ts'
+import type { Framing } from './framing.ts'
 import { objectMetaText, statusText } from './meta-json.ts'
 import type { Output } from './negotiate.ts'
 import { tableOf, tableOptions } from './respond.ts'
 import type { Scope } from './scope.ts'
 import { partialMetadata, tableEvent } from './table.ts'
-import type { Framing } from './watch.ts'
 
 const TEXT_MESSAGES = { text: true, leadBytes: 0 }
 const TAIL = Buffer.from('}\n')

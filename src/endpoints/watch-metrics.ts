@@ -1,5 +1,4 @@
 import { CounterFamily, HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
-import type { Scope } from './scope.ts'
 
 /** Bytes. */
 const SIZES = Array.from({ length: 8 }, (_, i) => 1024 * 2 ** i)
@@ -13,6 +12,13 @@ export interface WatchMeter {
   sentOne(bytes: number): void
   /** The bookmark that ends the initial events has been sent, so many seconds after the request came. */
   initialEventsSent(seconds: number): void
+}
+
+interface WatchedVersion {
+  readonly group: string
+  readonly name: string
+  readonly kind: string
+  readonly names: { readonly plural: string }
 }
 
 /** kube-apiserver's families of watches. Source: k8s.io/apiserver, pkg/endpoints/metrics. */
@@ -42,8 +48,8 @@ export class WatchMetrics {
     return [this.events, this.sizes, this.initial]
   }
 
-  /** `name`: of the only object that is watched, or empty. */
-  meter({ served: { version }, namespace }: Scope, name: string): WatchMeter {
+  /** Of a watch of this version of a kind. `namespace`, `name`: of all that is watched, or empty. */
+  meter(version: WatchedVersion, namespace: string, name: string): WatchMeter {
     const events = this.events.child(version.group, version.name, version.kind)
     const sizes = this.sizes.child(version.group, version.name, version.kind)
     const scope = name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'

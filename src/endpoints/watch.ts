@@ -1,32 +1,16 @@
 import { steadyClock } from '../lib/clock.ts'
 import { internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
-import type { MessageForm } from '../protocols/websocket/message-stream.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
-import type { StorageEvent, StoredObject } from '../storage/storage.ts'
+import type { StorageEvent } from '../storage/storage.ts'
 import type { Exchange, StreamWriter } from './exchange.ts'
+import type { Framing } from './framing.ts'
 import type { ReadOptions } from './list-options.ts'
 import type { Scope } from './scope.ts'
 import { storeOf } from './scope.ts'
 import { isStalled, writeBatch } from './watch-writing.ts'
 import { asksWebSocket } from './web-socket/handshake.ts'
 import { openSocketStream } from './web-socket/stream.ts'
-
-/** How one watch turns events into frames. Frames of one event are shared by all watches of the same framing. */
-export interface Framing {
-  readonly contentType: string
-  /** As messages of a WebSocket. */
-  readonly messages: MessageForm
-  /** Frames are shared between watches with the same id; undefined: never. */
-  readonly id: string | undefined
-  /** Undefined: the form cannot show an object, and the stream ends. */
-  object(type: string, object: StoredObject): Buffer | undefined
-  /** Writes the frame into the memory and returns where it ends; 0: it does not fit. */
-  into?(type: string, object: StoredObject, memory: Buffer, at: number): number
-  /** A bookmark of the served kind at the revision. */
-  bookmark(resourceVersion: string, initialEnd: boolean): Buffer
-  error(error: StatusError): Buffer
-}
 
 /** One for all: stack traces of a thousand watches that end at once would hold the event loop. */
 const OVER = new DOMException('The watch is over', 'AbortError')
@@ -40,7 +24,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
   // A negative time is over at once; 0 is none.
   const seconds = options.timeoutSeconds ? Math.max(options.timeoutSeconds, 0) : env.minRequestTimeoutSeconds * (1 + Math.random())
   const begun = steadyClock.now()
-  const meter = env.watchMetrics?.meter(scope, watchedName(options))
+  const meter = env.watchMetrics?.meter(scope.served.version, scope.namespace, watchedName(options))
   // Only who wants bookmarks gets the one that ends the initial events.
   let awaitsEnd = meter !== undefined && options.allowWatchBookmarks
   const over = new AbortController()

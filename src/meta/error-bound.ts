@@ -1,5 +1,5 @@
 import { runAtOnce, type Steps } from '../lib/steps.ts'
-import type { FieldError } from './field-error.ts'
+import type { FieldError } from './field-error-type.ts'
 
 /** A small body may hold very many errors; nobody reads more than these, and the answer is bounded. */
 export const MOST_ERRORS = 2000

@@ -1,29 +1,10 @@
 import { formatDouble } from '../lib/format-double.ts'
 import { strconvQuote } from '../lib/go-quote.ts'
 import { counted } from './error-bound.ts'
+import type { FieldError, FieldErrorReason } from './field-error-type.ts'
 import type { FieldPath } from './field-path.ts'
 
-/** Reasons of a Status cause that validation gives (metav1.CauseType). */
-export type FieldErrorReason =
-  | 'FieldValueRequired'
-  | 'FieldValueInvalid'
-  | 'FieldValueDuplicate'
-  | 'FieldValueForbidden'
-  | 'FieldValueNotFound'
-  | 'FieldValueNotSupported'
-  | 'FieldValueTooLong'
-  | 'FieldValueTooMany'
-  | 'FieldValueTypeInvalid'
-  | 'InternalError'
-
-/** One thing wrong with one field, printed as apimachinery's field.Error prints it. */
-export interface FieldError {
-  readonly reason: FieldErrorReason
-  /** Path of the field, such as `spec.ports[0].port`. */
-  readonly field: string
-  /** The message without the path: `Invalid value: "x": must be …`. */
-  readonly body: string
-}
+export type { FieldError, FieldErrorReason } from './field-error-type.ts'
 
 /** A value that a message prints as it stands. */
 export class Verbatim {

@@ -14,3 +14,5 @@ export type AnyRequest = IncomingMessage | Http2Request
 export type AnyResponse = ServerResponse | Http2Answer
 
 export const wireOf = (res: AnyResponse): Wire => (res instanceof ServerResponse ? new Http1Wire(res) : res)
+
+export type Listener = (req: AnyRequest, res: AnyResponse) => void

@@ -4,8 +4,6 @@ import type { AnyRequest, AnyResponse } from './any-http.ts'
 import type { RequestState } from './filters/filter.ts'
 import type { Layer } from './handler-chain.ts'
 
-export type Listener = (req: AnyRequest, res: AnyResponse) => void
-
 /**
  * Koa's own `handleRequest` watches the end of every response by `on-finished`, whose asynchronous context costs as much as the rest of Koa. The chain answers whatever fails, and nothing
  * comes after it.

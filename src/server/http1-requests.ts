@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Allowance } from '../lib/allowance.ts'
 import { headBytesOf } from '../lib/head-bytes.ts'
-import type { Listener } from './app.ts'
+import type { Listener } from './any-http.ts'
 import { answerTooManyFields, hasTooManyFields } from './field-limit.ts'
 import { MAX_PIPELINED, MAX_PIPELINED_BYTES, SMALL_CHUNKS } from './limits.ts'
 

@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls'
 import { Http2Connection } from '../protocols/http2/connection.ts'
 import type { ConnectionLimits } from '../protocols/http2/limits.ts'
 import { BuiltinConnection } from '../protocols/http2-builtin/connection.ts'
-import type { Listener } from './app.ts'
+import type { Listener } from './any-http.ts'
 
 /** A client's connection of HTTP/2, as those see it that look after connections. */
 export interface Http2Session {

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions, TLSSocket } from 'node:tls'
-import type { Listener } from './app.ts'
+import type { Listener } from './any-http.ts'
 import { Connections } from './connections.ts'
 import { limitFields } from './field-limit.ts'
 import { http1Listener } from './http1-requests.ts'
@@ -13,17 +13,10 @@ import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
 import { answerInvalidRequest } from './invalid-request.ts'
 import { HEADERS_CHECK_MS, HEADERS_MS, HTTP2_LIMITS, IDLE_MS, MAX_HEADER_BYTES } from './limits.ts'
 import { encodeStatusAsJson } from './status-body.ts'
+import type { TlsMaterial } from './tls/tls-material.ts'
 import { writeBounds } from './tls/write-bounds.ts'
 import { upgradeListener } from './upgrade.ts'
 import type { ConnectionSource } from './workers/worker-link.ts'
-
-export interface TlsMaterial {
-  /** PEM, chain included. */
-  readonly cert: string
-  readonly key: string
-  /** PEM of the CAs whose client certificates are believed, each with its root: TLS servers of Node do not take `allowPartialTrustChain`. */
-  readonly clientCa: string
-}
 
 /** As Go's: the shorter key first, which costs a fifth less where the processor does AES. */
 const CIPHERS = ['TLS_AES_128_GCM_SHA256', ...constants.defaultCoreCipherList.split(':').filter(name => name !== 'TLS_AES_128_GCM_SHA256')].join(':')

@@ -1,8 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { AnyRequest } from './any-http.ts'
-import type { Listener } from './app.ts'
+import type { AnyRequest, Listener } from './any-http.ts'
 import { hasTooManyFields, refuseTooManyFields } from './field-limit.ts'
 
 /** A connection whose client asks to leave HTTP. Its bytes are nobody's until the answer. */

@@ -1,13 +1,5 @@
-import type { Key, Revision } from './revision.ts'
+import type { ReadFault } from './read-fault.ts'
 import { StorageError } from './storage.ts'
-
-/** Why a stored value is no object: it can't be transformed (decrypted), or what came of that can't be decoded. */
-export interface ReadFault {
-  readonly key: Key
-  readonly kind: 'untransformable' | 'undecodable'
-  readonly text: string
-  readonly revision: Revision
-}
 
 /** A list tells of so many objects that can't be read; of more, only that there are more. */
 export const MOST_CORRUPT = 100

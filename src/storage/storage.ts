@@ -1,6 +1,6 @@
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusCause } from '../meta/status.ts'
-import type { ReadFault } from './corrupt.ts'
+import type { ReadFault } from './read-fault.ts'
 import type { Key, Revision } from './revision.ts'
 
 /** Response bytes of one object in one version and media type. Shared: never mutate. */

@@ -1,7 +1,7 @@
 import type { ConnectSubresource } from '../../catalog/connect.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { Schema, StructSchema } from '../../schema/schema.ts'
-import type { Method, Operation } from './operations.ts'
+import type { Method, Operation } from './operation.ts'
 import type { Parameter } from './parameters.ts'
 
 /** What an operation of a connection is made from: a path and the parameters in it. */

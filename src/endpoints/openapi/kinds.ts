@@ -5,7 +5,7 @@ import { TypeRegistry } from '../../schema/idl.ts'
 import { META_V1 } from '../../schema/meta-types.ts'
 import { DefinitionSet, type OpenApiVersion, TYPE_META } from '../../schema/openapi/definitions.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
-import type { TypeRef } from './operations.ts'
+import type { TypeRef } from './operation.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 const metaRegistry = new TypeRegistry().addFile('meta', META_V1)

@@ -6,7 +6,8 @@ import { openApiV3, SWAGGER_PARTS, type SwaggerMember, swaggerHead, swaggerMembe
 import { encodeSwagger } from './gnostic.ts'
 import { encodeOpenApi } from './gnostic-v3.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
-import { documentOperations, type Operation } from './operations.ts'
+import type { Operation } from './operation.ts'
+import { documentOperations } from './operations.ts'
 
 /** A document while it is made: its bytes in pieces, and undefined wherever others may have their turn. */
 export type DocumentPieces = Generator<Buffer | undefined, void>

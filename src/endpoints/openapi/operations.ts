@@ -1,10 +1,10 @@
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { ConnectSubresource } from '../../catalog/connect.ts'
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/negotiate.ts'
-import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { type ConnectPlace, connectOperations, optionParameters } from './connect-operations.ts'
+import type { Method, Operation, TypeRef } from './operation.ts'
 import {
   deleteCollectionParameters,
   deleteParameters,
@@ -16,41 +16,6 @@ import {
   pretty,
   writeParameters,
 } from './parameters.ts'
-
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
-
-/** A type by its declaration, or one that is known by name. */
-export type TypeRef =
-  | StructSchema
-  | { readonly list: ServedResource }
-  | 'Patch'
-  | 'DeleteOptions'
-  | 'Status'
-  | 'WatchEvent'
-  | 'APIVersions'
-  | 'APIResourceList'
-  | 'APIGroup'
-  | 'APIGroupList'
-  | 'VersionInfo'
-  /** No object: text, or whatever comes. */
-  | 'Text'
-
-export interface Operation {
-  readonly path: string
-  readonly method: Method
-  readonly id: string
-  readonly tag: string
-  readonly description: string
-  /** All of them, those of the path included; bodies apart. */
-  readonly parameters: readonly Parameter[]
-  readonly consumes: readonly string[]
-  readonly produces: readonly string[]
-  readonly body?: { readonly type: TypeRef; readonly required: boolean }
-  /** Successful answers: status → type. */
-  readonly responses: Readonly<Record<number, TypeRef>>
-  readonly action?: string
-  readonly gvk?: GroupVersionKind
-}
 
 const plainTypes = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE]
 const streamTypes = [...plainTypes, `${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`]

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MASTERS } from '../../auth/authn/authenticator.ts'
 import { makePrivateDirectory, writePrivate } from '../../lib/private-file.ts'
-import type { TlsMaterial } from '../listeners.ts'
 import { clientCaOf } from './follow-client-ca.ts'
 import type { KeyPair, Names } from './issue.ts'
+import type { TlsMaterial } from './tls-material.ts'
 
 export const ADMIN_USER = 'kubernetes-admin'
 /** A certificate is made anew when less than this is left of it. */

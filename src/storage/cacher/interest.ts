@@ -2,7 +2,6 @@ import type { EventQueue } from '../event-queue.ts'
 import type { RecordedChange } from '../recorded-change.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Predicate } from '../storage.ts'
-import type { FanOut } from './fan-out.ts'
 
 export interface CacheWatcher {
   readonly queue: EventQueue
@@ -30,6 +29,13 @@ export interface InterestGroup {
   rest: NodeJS.Timeout | undefined
 }
 
+/** Gives a group the changes that are pending for it. */
+interface Schedule {
+  /** Changes are under way to watchers. */
+  readonly busy: boolean
+  schedule(group: InterestGroup): void
+}
+
 /** What a watcher asked for, as narrow as can be told without its predicate. */
 export interface Scope {
   /** A key, or a prefix with a slash at its end: of the resource, or of a namespace. */
@@ -43,14 +49,14 @@ export interface Scope {
 /** Watchers of one resource by what they asked for, so that a change costs only those whom it may concern. */
 export class Interest {
   readonly #prefix: Key
-  readonly #fanOut: FanOut
+  readonly #fanOut: Schedule
   readonly #below = new Map<string, InterestGroup>()
   readonly #named = new Map<string, InterestGroup>()
   /** By prefix and value. */
   readonly #indexed = new Map<string, InterestGroup>()
   readonly #watchers = new Map<CacheWatcher, () => void>()
 
-  constructor(prefix: Key, fanOut: FanOut) {
+  constructor(prefix: Key, fanOut: Schedule) {
     this.#prefix = prefix
     this.#fanOut = fanOut
   }

@@ -1,6 +1,7 @@
 import type { BackendEvent, KeyValue } from '../backend.ts'
-import { type CorruptReports, faultOf, type ReadFault } from '../corrupt.ts'
+import { type CorruptReports, faultOf } from '../corrupt.ts'
 import { prefixEnd } from '../key-range.ts'
+import type { ReadFault } from '../read-fault.ts'
 import { RecordedChange } from '../recorded-change.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Slabs } from '../slab.ts'

@@ -1,9 +1,7 @@
 import { expect } from 'chai'
-import type { Scope } from '../../../src/endpoints/scope.ts'
 import { WatchMetrics } from '../../../src/endpoints/watch-metrics.ts'
 
-const version = { group: 'apps', name: 'v1', kind: 'Deployment', names: { plural: 'deployments' } }
-const scopeIn = (namespace: string): Scope => ({ served: { version }, namespace }) as unknown as Scope
+const DEPLOYMENTS = { group: 'apps', name: 'v1', kind: 'Deployment', names: { plural: 'deployments' } }
 const frames = (...sizes: number[]) => sizes.map(size => Buffer.alloc(size))
 
 describe('watch metrics', () => {
@@ -21,7 +19,7 @@ describe('watch metrics', () => {
   })
 
   it('count events and their sizes by kind, few or many', () => {
-    const [one, other] = [metrics.meter(scopeIn(''), ''), metrics.meter(scopeIn('default'), '')]
+    const [one, other] = [metrics.meter(DEPLOYMENTS, '', ''), metrics.meter(DEPLOYMENTS, 'default', '')]
     const many = frames(...Array.from({ length: 20 }, () => 2000))
     one.sent(frames(500, 200_000))
     one.sent(many)
@@ -36,9 +34,9 @@ describe('watch metrics', () => {
   })
 
   it('time the initial events by scope', () => {
-    metrics.meter(scopeIn(''), '').initialEventsSent(0.3)
-    metrics.meter(scopeIn('default'), '').initialEventsSent(0.3)
-    metrics.meter(scopeIn('default'), 'web').initialEventsSent(0.5)
+    metrics.meter(DEPLOYMENTS, '', '').initialEventsSent(0.3)
+    metrics.meter(DEPLOYMENTS, 'default', '').initialEventsSent(0.3)
+    metrics.meter(DEPLOYMENTS, 'default', 'web').initialEventsSent(0.5)
     const name = 'apiserver_watch_list_duration_seconds_sum'
     const of = { group: 'apps', version: 'v1', resource: 'deployments' }
     expect(['cluster', 'namespace', 'resource'].map(scope => value(name, { ...of, scope })[0])).to.deep.equal([0.3, 0.3, 0.5])

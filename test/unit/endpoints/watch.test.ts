@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import type { Framing } from '../../../src/endpoints/framing.ts'
 import { listOptions } from '../../../src/endpoints/list-options.ts'
-import { type Framing, watch } from '../../../src/endpoints/watch.ts'
+import { watch } from '../../../src/endpoints/watch.ts'
 import { BACKLOG } from '../../../src/endpoints/watch-writing.ts'
 import { failure, type StatusError } from '../../../src/meta/status.ts'
 import { revision } from '../../../src/storage/revision.ts'

@@ -1,5 +1,5 @@
-import type { ConnectCall, Destination } from '../../../catalog/connect.ts'
-import type { ResourceAccess, Subresource } from '../../../catalog/definition.ts'
+import type { ConnectCall, Destination, ObjectReader } from '../../../catalog/connect.ts'
+import type { Subresource } from '../../../catalog/definition.ts'
 import { serviceUnavailableError } from '../../../meta/status.ts'
 import { types } from '../../types.ts'
 import type { ApiStruct } from '../checks.ts'
@@ -10,7 +10,7 @@ const schema = types.type('core.ServiceProxyOptions')
 const core = (resource: string) => ({ group: '', resource })
 
 /** The name of the service's port of this number: endpoints know ports by their names. */
-async function portName(api: ResourceAccess, namespace: string, service: string, port: string): Promise<string> {
+async function portName(api: ObjectReader, namespace: string, service: string, port: string): Promise<string> {
   if (!/^[+-]?\d+$/.test(port)) return port
   const { spec } = await api.get(core('services'), namespace, service)
   const found = (spec.ports ?? []).find((each: ApiStruct) => each.port === Number(port))
@@ -19,7 +19,7 @@ async function portName(api: ResourceAccess, namespace: string, service: string,
 }
 
 /** Only pods are reached, and by addresses that are theirs: endpoints are for anybody to write. */
-async function isPodsOwn(api: ResourceAccess, namespace: string, { ip, targetRef }: ApiStruct): Promise<boolean> {
+async function isPodsOwn(api: ObjectReader, namespace: string, { ip, targetRef }: ApiStruct): Promise<boolean> {
   if (!targetRef || (targetRef.namespace ?? '') !== namespace) return false
   try {
     const { status } = await api.get(core('pods'), namespace, targetRef.name ?? '')

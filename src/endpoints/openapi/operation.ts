@@ -1,0 +1,39 @@
+import type { ServedResource } from '../../catalog/catalog.ts'
+import type { GroupVersionKind } from '../../meta/gvk.ts'
+import type { StructSchema } from '../../schema/schema.ts'
+import type { Parameter } from './parameters.ts'
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
+
+/** A type by its declaration, or one that is known by name. */
+export type TypeRef =
+  | StructSchema
+  | { readonly list: ServedResource }
+  | 'Patch'
+  | 'DeleteOptions'
+  | 'Status'
+  | 'WatchEvent'
+  | 'APIVersions'
+  | 'APIResourceList'
+  | 'APIGroup'
+  | 'APIGroupList'
+  | 'VersionInfo'
+  /** No object: text, or whatever comes. */
+  | 'Text'
+
+export interface Operation {
+  readonly path: string
+  readonly method: Method
+  readonly id: string
+  readonly tag: string
+  readonly description: string
+  /** All of them, those of the path included; bodies apart. */
+  readonly parameters: readonly Parameter[]
+  readonly consumes: readonly string[]
+  readonly produces: readonly string[]
+  readonly body?: { readonly type: TypeRef; readonly required: boolean }
+  /** Successful answers: status → type. */
+  readonly responses: Readonly<Record<number, TypeRef>>
+  readonly action?: string
+  readonly gvk?: GroupVersionKind
+}

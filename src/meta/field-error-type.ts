@@ -1,0 +1,21 @@
+/** Reasons of a Status cause that validation gives (metav1.CauseType). */
+export type FieldErrorReason =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueDuplicate'
+  | 'FieldValueForbidden'
+  | 'FieldValueNotFound'
+  | 'FieldValueNotSupported'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError'
+
+/** One thing wrong with one field, printed as apimachinery's field.Error prints it. */
+export interface FieldError {
+  readonly reason: FieldErrorReason
+  /** Path of the field, such as `spec.ports[0].port`. */
+  readonly field: string
+  /** The message without the path: `Invalid value: "x": must be …`. */
+  readonly body: string
+}
