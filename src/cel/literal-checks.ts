@@ -1,5 +1,5 @@
+import { parseDuration } from '../lib/duration.ts'
 import { regexpFault } from '../lib/regexp-syntax.ts'
-import { parseDuration } from '../meta/duration.ts'
 import { parseTime } from '../meta/time.ts'
 import { type CallExpr, childrenOf, type Expr, type ExprId, type ListExpr, type LiteralValue, type MapExpr } from './ast.ts'
 import type { Checked } from './checker.ts'

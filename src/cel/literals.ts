@@ -1,4 +1,4 @@
-import { integerOf } from '../lib/integer.ts'
+import { inInt64, integerOf, inUint64 } from '../lib/integer.ts'
 /** Text and bytes of literals (cel-spec, "String and Bytes Values"), with cel-go's words for what is wrong with them. */
 
 export class LiteralFault extends Error {
@@ -55,17 +55,18 @@ export function unescapeBytes(text: string): Uint8Array {
   return Uint8Array.from(Buffer.concat([...parts, Buffer.from(content.slice(from))]))
 }
 
-const between = (value: bigint, low: bigint, high: bigint): bigint | undefined => (value >= low && value <= high ? value : undefined)
-
 const read = (text: string): bigint => (text.startsWith('0x') ? BigInt(text) : integerOf(text))
 
 /** @param text digits, or digits of base 16 behind `0x`. Nothing where 64 bits do not hold it. */
-export function parseInt64(text: string, negative: boolean): bigint | undefined {
-  const value = read(text)
-  return between(negative ? -value : value, -(2n ** 63n), 2n ** 63n - 1n)
+export function intLiteral(text: string, negative: boolean): bigint | undefined {
+  const value = negative ? -read(text) : read(text)
+  return inInt64(value) ? value : undefined
 }
 
-export const parseUint64 = (text: string): bigint | undefined => between(read(text), 0n, 2n ** 64n - 1n)
+export function uintLiteral(text: string): bigint | undefined {
+  const value = read(text)
+  return inUint64(value) ? value : undefined
+}
 
 export function parseDouble(text: string): number | undefined {
   const value = Number(text)

@@ -2,7 +2,7 @@ import type { Ast, Expr, ExprId, LiteralValue, MapEntry, StructField } from './a
 import { MAX_DEPTH, RuleDepth } from './depth.ts'
 import { Issues } from './issues.ts'
 import { EOF, ESC_IDENTIFIER, IDENTIFIER, type Token } from './lexer.ts'
-import { LiteralFault, parseDouble, parseInt64, parseUint64, unescapeBytes, unescapeString } from './literals.ts'
+import { intLiteral, LiteralFault, parseDouble, uintLiteral, unescapeBytes, unescapeString } from './literals.ts'
 import { MacroFault, type Macros } from './macros.ts'
 import { MacroBuilder, NodeBuilder } from './node-builder.ts'
 import { CONDITIONAL, INDEX, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NEGATE, OPTIONAL_INDEX, OPTIONAL_SELECT, PRODUCTS, RELATIONS, SUMS } from './operators.ts'
@@ -431,9 +431,9 @@ function known<T>(value: T | undefined, kind: string): T {
 function literalOf({ type, text }: Token, negative: boolean): LiteralValue {
   switch (type) {
     case 'NUM_INT':
-      return { type: 'int', value: known(parseInt64(text, negative), 'int') }
+      return { type: 'int', value: known(intLiteral(text, negative), 'int') }
     case 'NUM_UINT':
-      return { type: 'uint', value: known(parseUint64(text.slice(0, -1)), 'uint') }
+      return { type: 'uint', value: known(uintLiteral(text.slice(0, -1)), 'uint') }
     case 'NUM_FLOAT':
       return { type: 'double', value: known(parseDouble(negative ? `-${text}` : text), 'double') }
     case 'STRING':

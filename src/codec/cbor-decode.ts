@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { MAX_INT64 } from '../lib/integer.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { readFloat16 } from './float16.ts'
@@ -34,7 +35,6 @@ const SIMPLE = 7
 
 const INDEFINITE = 31
 const BREAK = 0xff
-const MAX_INT64 = 2n ** 63n - 1n
 
 /** Where parsing stands: one body at a time, and nothing here waits. */
 let data: Buffer

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { strconvQuote } from '../lib/go-quote.ts'
-import { integerOf } from '../lib/integer.ts'
+import { inInt64, integerOf } from '../lib/integer.ts'
 import type { Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
@@ -117,7 +117,7 @@ export function* parseExactlyInSteps(bytes: Buffer, withTexts = false): Steps<Pa
     if (/^-?\d+$/.test(literal)) {
       if (Number.isSafeInteger(value)) return { value: value === 0 ? 0 : value }
       const exact = integerOf(literal)
-      return exact >= -(2n ** 63n) && exact < 2n ** 63n ? { value: exact } : { value, literal }
+      return inInt64(exact) ? { value: exact } : { value, literal }
     }
     if (!Number.isFinite(value)) tooLarge ??= literal
     return { value, literal }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import protobuf from 'protobufjs/minimal.js'
-import { formatDuration } from '../meta/duration.ts'
+import { formatDuration } from '../lib/duration.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { StatusError } from '../meta/status.ts'

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js'
-import { parseDuration } from '../meta/duration.ts'
+import { parseDuration } from '../lib/duration.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { sortedKeys } from '../schema/members.ts'
 import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'

@@ -1,4 +1,4 @@
-import { parseDuration } from '../lib/duration.ts'
+import { parseMilliseconds } from '../lib/duration.ts'
 import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
 import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
@@ -34,7 +34,7 @@ export function reader({ values }: GivenFlags): Reader {
     list: name => values.get(name) ?? preset(name)?.split(',') ?? [],
     port: name => int(name, 0, 65535),
     duration: name => {
-      const ms = parseDuration(text(name) ?? '0s')
+      const ms = parseMilliseconds(text(name) ?? '0s')
       if (ms < 0) throw new FlagError(`--${name} can not be negative value`)
       return ms
     },

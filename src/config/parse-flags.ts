@@ -1,4 +1,4 @@
-import { parseDuration } from '../lib/duration.ts'
+import { parseMilliseconds } from '../lib/duration.ts'
 import { FLAGS, type FlagName, type FlagSpec, SHORT_NAMES } from './flag-table.ts'
 
 /** A command line that can't be followed; the message is for the user. */
@@ -86,7 +86,7 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
       return value.trim() !== '' && Number.isFinite(Number(value)) ? undefined : `strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`
     case 'duration':
       try {
-        parseDuration(value)
+        parseMilliseconds(value)
         return undefined
       } catch (error) {
         return error instanceof Error ? error.message : String(error)

@@ -1,7 +1,7 @@
 import { applyInSteps, checkConfigurationType } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
 import { type Change, untracked } from '../apply/ownership.ts'
-import { isObject, jsonKind } from '../apply/patch/go-print.ts'
+import { jsonKind } from '../apply/patch/go-print.ts'
 import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
@@ -10,23 +10,19 @@ import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
-import type { JsonObject, KubeObject } from '../meta/object.ts'
+import { isJsonObject, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { conversionOf } from '../registry/conversion-of.ts'
 import { applyKindDefaults, decodeInSteps } from '../registry/decode-object.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
-import type { Answer } from '../registry/types.ts'
-import { groupResourceOf, strategyOf } from '../registry/types.ts'
+import { type Answer, groupResourceOf, strategyOf } from '../registry/types.ts'
 import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
-import type { BodyTarget } from './body.ts'
-import { bodyTarget } from './body.ts'
-import type { Scope } from './scope.ts'
-import { storeOf, writeTarget } from './scope.ts'
-import type { ManagedView } from './view.ts'
-import { viewTarget, writeView } from './view.ts'
+import { type BodyTarget, bodyTarget } from './body.ts'
+import { type Scope, storeOf, writeTarget } from './scope.ts'
+import { type ManagedView, viewTarget, writeView } from './view.ts'
 import type { WriteOptions } from './write-options.ts'
 
 /**
@@ -77,7 +73,7 @@ const scaleFailure = (what: string) =>
   failure(500, '', `failed to ${what} autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`)
 
 function nameOf({ metadata }: JsonObject): string {
-  const { namespace = '', name = '' } = isObject(metadata) ? metadata : {}
+  const { namespace = '', name = '' } = isJsonObject(metadata) ? metadata : {}
   return `${namespace}/${name}`
 }
 
@@ -141,7 +137,7 @@ export function parseCborConfiguration(body: Buffer): Configuration {
   try {
     const { value, fault } = parseCbor(body)
     if (fault) throw new CborError(fault.text)
-    if (value !== null && !isObject(value))
+    if (value !== null && !isJsonObject(value))
       throw new CborError(asCborText(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`))
     return { config: value ?? {}, repeated: [] }
   } catch (error) {
@@ -161,7 +157,7 @@ export function* parseConfiguration(body: Buffer): Steps<Configuration> {
     throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`)
   }
   const { value, duplicates } = parsed
-  if (value !== null && !isObject(value))
+  if (value !== null && !isJsonObject(value))
     throw badRequestError(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
     )

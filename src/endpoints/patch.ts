@@ -1,5 +1,5 @@
 import { PatchError } from '../apply/patch/error.ts'
-import { isObject, jsonKind } from '../apply/patch/go-print.ts'
+import { jsonKind } from '../apply/patch/go-print.ts'
 import { checkJsonPatch, jsonPatchSteps } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
@@ -12,25 +12,21 @@ import { runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, invalidError, notFoundError, tooLargeError } from '../meta/status.ts'
 import { decodeInSteps } from '../registry/decode-object.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
-import type { Answer } from '../registry/types.ts'
-import { groupResourceOf } from '../registry/types.ts'
+import { type Answer, groupResourceOf } from '../registry/types.ts'
 import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { Literals } from '../schema/diagnose.ts'
 import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
-import type { BodyTarget } from './body.ts'
-import { bodyTarget } from './body.ts'
+import { type BodyTarget, bodyTarget } from './body.ts'
 import { apiVersionOfTarget, checkCustomType, checkPatchedType } from './body-type.ts'
 import { UNROUTABLE_TYPE, unroutable } from './negotiate.ts'
-import type { Scope } from './scope.ts'
-import { isCustom, MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
+import { isCustom, MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
 import { updatedView, viewTarget, writeView } from './view.ts'
-import type { WriteOptions } from './write-options.ts'
-import { writeOptions } from './write-options.ts'
+import { type WriteOptions, writeOptions } from './write-options.ts'
 
 const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
@@ -126,7 +122,7 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
   const { value, duplicates, tooLarge } = parsed
   const overflow = (target: string): string => `json: cannot unmarshal number ${tooLarge} into Go ${target} of type float64`
   if (type === STRATEGIC_PATCH) {
-    if (value !== null && !isObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
+    if (value !== null && !isJsonObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
     return { value: value ?? {}, faults: checked ? duplicates.map(duplicateFault) : [] }
   }
   const isNoted = type === JSON_PATCH && tests(value) && MAYBE_ODD.test(body.toString('latin1'))
@@ -156,7 +152,7 @@ interface Patching {
 /** Where numbers or texts may not stand as Go writes them. */
 const MAYBE_ODD = /[\\<>&]|\d[.eE]|\xe2\x80[\xa8\xa9]/
 
-const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(operation => isObject(operation) && operation.op === 'test')
+const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(operation => isJsonObject(operation) && operation.op === 'test')
 
 function* decodePatched(
   { scope, target, type, current }: Patching,

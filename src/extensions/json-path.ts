@@ -1,5 +1,5 @@
 import { ownMember } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
+import { isJsonObject, type Json } from '../meta/object.ts'
 
 /** A path that is none. */
 export class JsonPathError extends Error {
@@ -22,16 +22,14 @@ export function parseJsonPath(text: string): JsonPath {
   return value => steps.reduce<Json[]>((found, step) => found.flatMap(step), [value])
 }
 
-const isMembers = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const member =
   (name: string): Step =>
   value => {
-    const found = isMembers(value) ? ownMember(value, name) : undefined
+    const found = isJsonObject(value) ? ownMember(value, name) : undefined
     return found === undefined ? [] : [found]
   }
 
-const all: Step = value => (Array.isArray(value) ? [...value] : isMembers(value) ? Object.values(value) : [])
+const all: Step = value => (Array.isArray(value) ? [...value] : isJsonObject(value) ? Object.values(value) : [])
 
 const everywhere: Step = value => [value, ...all(value).flatMap(everywhere)]
 

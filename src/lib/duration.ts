@@ -1,21 +1,70 @@
-const UNITS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-const WHOLE = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|\u03bcs|ms|s|m|h))+)$/
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|\u03bcs|ms|s|m|h)/g
+import { goQuote } from './go-quote.ts'
+import { integerOf, MAX_INT64 } from './integer.ts'
 
-/** Milliseconds of a duration as Go's time.ParseDuration reads it (`1h2m3.5s`); throws an Error with Go's text. */
-export function parseDuration(text: string): number {
-  if (!WHOLE.test(text)) throw new Error(problemOf(text))
-  let total = 0
-  for (const [, amount = '0', unit = ''] of text.matchAll(PART)) total += Number(amount) * (UNITS[unit] ?? 0)
-  return text.startsWith('-') ? -total : total
+/** Digits of a fraction: an int64 has 19. */
+const MAX_FRACTION = 20
+
+const UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
 }
 
-function problemOf(text: string): string {
-  const quoted = JSON.stringify(text)
-  const body = text.replace(/^[+-]/, '')
-  const rest = body.replace(/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|\u03bcs|ms|s|m|h))+/, '')
-  const number = /^(?:\d+\.?\d*|\.\d+)/.exec(rest)
-  if (number === null) return `time: invalid duration ${quoted}`
-  const unit = /^[^\d.]*/.exec(rest.slice(number[0].length))?.[0] ?? ''
-  return unit === '' ? `time: missing unit in duration ${quoted}` : `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`
+/** Go's time.ParseDuration: nanoseconds, or an Error with Go's text. */
+export function parseDuration(text: string): bigint {
+  const bad = (why = ''): Error => new Error(`time: ${why}invalid duration ${goQuote(text)}`)
+  let rest = text
+  const negative = rest.startsWith('-')
+  if (negative || rest.startsWith('+')) rest = rest.slice(1)
+  if (rest === '0') return 0n
+  if (rest === '') throw bad()
+  let total = 0n
+  while (rest !== '') {
+    const match = /^([0-9]*)(?:\.([0-9]*))?/.exec(rest) as RegExpExecArray
+    const [number, whole = '', fraction = ''] = match
+    if (whole === '' && fraction === '') throw bad()
+    rest = rest.slice(number.length)
+    const unitText = (/^[^.0-9]+/.exec(rest) as RegExpExecArray | null)?.[0]
+    if (unitText === undefined) throw new Error(`time: missing unit in duration ${goQuote(text)}`)
+    const unit = Object.hasOwn(UNITS, unitText) ? UNITS[unitText] : undefined
+    if (unit === undefined) throw new Error(`time: unknown unit ${goQuote(unitText)} in duration ${goQuote(text)}`)
+    rest = rest.slice(unitText.length)
+    // Go, too, leaves out digits that count no more.
+    const digits = fraction.slice(0, MAX_FRACTION)
+    total += integerOf(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length)
+    if (total > MAX_INT64) throw bad()
+  }
+  return negative ? -total : total
+}
+
+/** Milliseconds, with a fraction, of what `parseDuration` reads. */
+export const parseMilliseconds = (text: string): number => Number(parseDuration(text)) / 1e6
+
+/** Go's time.Duration.String(). */
+export function formatDuration(nanos: bigint): string {
+  if (nanos === 0n) return '0s'
+  const sign = nanos < 0n ? '-' : ''
+  const n = nanos < 0n ? -nanos : nanos
+  if (n < 1_000_000_000n) {
+    const [unit, size] = n < 1_000n ? ['ns', 1n] : n < 1_000_000n ? ['µs', 1_000n] : ['ms', 1_000_000n]
+    return `${sign}${decimal(n, size as bigint)}${unit}`
+  }
+  const minutes = n / 60_000_000_000n
+  const seconds = decimal(n % 60_000_000_000n, 1_000_000_000n)
+  if (minutes === 0n) return `${sign}${seconds}s`
+  if (minutes < 60n) return `${sign}${minutes}m${seconds}s`
+  return `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}s`
+}
+
+function decimal(value: bigint, unit: bigint): string {
+  const fraction = (value % unit)
+    .toString()
+    .padStart(unit.toString().length - 1, '0')
+    .replace(/0+$/, '')
+  return fraction === '' || unit === 1n ? `${value / unit}` : `${value / unit}.${fraction}`
 }

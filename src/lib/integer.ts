@@ -13,3 +13,17 @@ export function integerOf(text: string): bigint {
   const value = digits.length > MOST_DIGITS ? BEYOND : BigInt(digits)
   return negative ? -value : value
 }
+
+export const MIN_INT64 = -(2n ** 63n)
+export const MAX_INT64 = 2n ** 63n - 1n
+export const MAX_UINT64 = 2n ** 64n - 1n
+
+export const inInt64 = (value: bigint): boolean => value >= MIN_INT64 && value <= MAX_INT64
+export const inUint64 = (value: bigint): boolean => value >= 0n && value <= MAX_UINT64
+
+/** Go's strconv.ParseInt(text, 10, 64); undefined: it is none, or out of range. */
+export function parseInt64(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined
+  const value = integerOf(text.startsWith('+') ? text.slice(1) : text)
+  return inInt64(value) ? value : undefined
+}

@@ -1,4 +1,4 @@
-import { humanDuration } from './duration.ts'
+import { humanDuration } from './human-duration.ts'
 import { timeMillis } from './time.ts'
 
 /** For `now`: ages are left open, to be filled in whenever the text is wanted. */

@@ -1,5 +1,5 @@
+import { parseInt64 } from '../lib/integer.ts'
 import type { LabelRequirement } from './label-requirement.ts'
-import { parseInt64 } from './label-requirement.ts'
 
 export type Labels = Readonly<Record<string, string>>
 

@@ -1,3 +1,4 @@
+import { parseInt64 } from '../lib/integer.ts'
 import type { FieldError } from './field-error.ts'
 import { fieldErrorText, invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
@@ -48,13 +49,4 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
     throw new Error(texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`)
   }
   return { key, operator, values }
-}
-
-/** Go's strconv.ParseInt(text, 10, 64). */
-export function parseInt64(text: string): bigint | undefined {
-  const [, sign = '', digits] = /^([+-]?)0*([0-9]*)$/.exec(text) ?? []
-  // Not even zeros; or more than any number within the range has, of which no very large one is made.
-  if (digits === undefined || text.length === sign.length || digits.length > 19) return undefined
-  const n = BigInt(`${sign === '-' ? '-' : ''}${digits || '0'}`)
-  return n >= -(1n << 63n) && n < 1n << 63n ? n : undefined
 }

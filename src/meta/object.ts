@@ -2,6 +2,8 @@
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
+export const isJsonObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 export interface OwnerReference {
   apiVersion: string
   kind: string

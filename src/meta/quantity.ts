@@ -1,3 +1,4 @@
+import { MAX_INT64 } from '../lib/integer.ts'
 /** How a quantity was written, and is written again: `12Mi`, `12M`, `12e6`. */
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent'
 
@@ -21,7 +22,6 @@ const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.
 const WRONG_NUMBER = 'unable to parse numeric part of quantity'
 const WRONG_SUFFIX = "unable to parse quantity's suffix"
 
-const MAX_INT64 = (1n << 63n) - 1n
 const NANO = -9
 /** Bound on digits, written or reckoned with, against texts like `1e2000000000`: beyond it a quantity is refused, which Go would take. */
 const MAX_DIGITS = 4096

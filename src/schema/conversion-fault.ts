@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../meta/object.ts'
+import { isJsonObject, type Json } from '../meta/object.ts'
 import { membersOf } from './members.ts'
 import type { ScalarSchema, Schema } from './schema.ts'
 
@@ -10,11 +10,11 @@ export function conversionFault(schema: Schema, value: Json | undefined): string
   if (value === null || value === undefined) return undefined
   switch (schema.type) {
     case 'struct': {
-      if (!isObject(value)) return `cannot restore struct from: ${kindOf(value)}`
+      if (!isJsonObject(value)) return `cannot restore struct from: ${kindOf(value)}`
       return first(membersOf(schema), field => conversionFault(field.schema, value[field.name]))
     }
     case 'map':
-      if (!isObject(value)) return `cannot restore map from ${kindOf(value)}`
+      if (!isJsonObject(value)) return `cannot restore map from ${kindOf(value)}`
       return first(Object.values(value), member => conversionFault(schema.values, member))
     case 'list':
       if (!Array.isArray(value)) return `cannot restore slice from ${kindOf(value)}`
@@ -59,8 +59,6 @@ function first<T>(list: Iterable<T>, fault: (item: T) => string | undefined): st
   }
   return undefined
 }
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Go's name of the kind of a value. A number without a fraction is an integer. */
 function kindOf(value: Exclude<Json, null>): 'string' | 'bool' | 'int64' | 'float64' | 'slice' | 'map' {

@@ -1,4 +1,4 @@
-import { parseDuration } from '../meta/duration.ts'
+import { parseDuration } from '../lib/duration.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { parseQuantity } from '../meta/quantity.ts'
 import { base64Fault } from './base64.ts'

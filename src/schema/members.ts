@@ -1,3 +1,4 @@
+import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '../lib/integer.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { Field, StructSchema } from './schema.ts'
@@ -25,8 +26,8 @@ export function bySpelling<T extends { readonly name: string; readonly alias?: s
 const bounds: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
   int32: [-2147483648, 2147483647],
   uint32: [0, 4294967295],
-  int64: [-(2n ** 63n), 2n ** 63n - 1n],
-  uint64: [0, 2n ** 64n - 1n],
+  int64: [MIN_INT64, MAX_INT64],
+  uint64: [0, MAX_UINT64],
 }
 
 /** Whether a number is an integer that fits Go's type of that name. */

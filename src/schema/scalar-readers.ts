@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration } from '../meta/duration.ts'
+import { formatDuration, parseDuration } from '../lib/duration.ts'
 import type { Json } from '../meta/object.ts'
 import { canonicalQuantity } from '../meta/quantity.ts'
 import { isCanonicalBase64 } from './base64.ts'

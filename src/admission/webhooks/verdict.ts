@@ -1,7 +1,7 @@
-import { isObject, jsonKind } from '../../apply/patch/go-print.ts'
+import { jsonKind } from '../../apply/patch/go-print.ts'
 import { parseJson } from '../../codec/json.ts'
 import { parseYaml } from '../../codec/yaml.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { failure, type Status, StatusError } from '../../meta/status.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
 import type { StructSchema } from '../../schema/schema.ts'
@@ -78,7 +78,7 @@ function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema):
   } catch (error) {
     throw failed(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
-  if (!isObject(value))
+  if (!isJsonObject(value))
     throw failed(`couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(value)} into Go value of type ${TYPE_META}`)
   const { kind, apiVersion } = claimedBy(value)
   if (kind === 'Status' && apiVersion === 'v1') throw failed(`converting (v1.Status) to (${version}.${REVIEW}): unknown conversion`)

@@ -1,7 +1,5 @@
 import { formatDouble } from '../../lib/format-double.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
-
-export const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+import type { Json } from '../../meta/object.ts'
 
 /** A value as Go's `%v` prints its generic form: `map[a:1 b:[x y] c:<nil>]`, members sorted. Errors of strategic merge patches quote values so. */
 export function goPrint(value: Json | undefined): string {

@@ -2,12 +2,12 @@ import fastJsonPatch from 'fast-json-patch'
 import { goJson } from '../../codec/json.ts'
 import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { cloneExactly, isWholeFloat, setWholeFloat, shiftWholeFloats } from '../../meta/whole-floats.ts'
 import type { Literals } from '../../schema/diagnose.ts'
 import { PatchError } from './error.ts'
-import { isObject, jsonKind } from './go-print.ts'
+import { jsonKind } from './go-print.ts'
 
 const { applyOperation, escapePathComponent } = fastJsonPatch
 
@@ -55,7 +55,7 @@ export function* checkJsonPatch(patch: Json): Steps<string[]> {
   for (const [i, operation] of patch.entries()) {
     yield
     if (operation === null) continue
-    if (!isObject(operation)) return refuse(operation, 'value of type handlers.jsonPatchOp')
+    if (!isJsonObject(operation)) return refuse(operation, 'value of type handlers.jsonPatchOp')
     for (const [name, value] of Object.entries(operation)) {
       if (name === 'value') continue
       if (name !== 'op' && name !== 'path' && name !== 'from') unknown.push(`[${i}].${name}`)
@@ -69,7 +69,7 @@ function operationsOf(patch: Json): readonly Operation[] {
   if (patch === null) return []
   if (!Array.isArray(patch)) throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`)
   for (const operation of patch)
-    if (operation !== null && !isObject(operation))
+    if (operation !== null && !isJsonObject(operation))
       throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.Operation`)
   return patch as Operation[]
 }

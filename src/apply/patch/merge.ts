@@ -1,8 +1,8 @@
 import { ownMember, setMember } from '../../meta/equal.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { cloneExactly, copyWholeFloats } from '../../meta/whole-floats.ts'
 import { PatchError } from './error.ts'
-import { isObject, jsonKind } from './go-print.ts'
+import { jsonKind } from './go-print.ts'
 
 /**
  * RFC 7386, as upstream reads it: a null deletes a member; where there was no object, the patch's value is taken without its nulls; an array that takes the
@@ -11,13 +11,13 @@ import { isObject, jsonKind } from './go-print.ts'
  */
 export function applyMergePatch(doc: JsonObject, patch: Json, decoded = new WeakSet<object>()): Json {
   if (Array.isArray(patch)) return withoutNulls(patch, decoded)
-  if (!isObject(patch)) throw new PatchError('bad request', 'Invalid JSON Patch')
+  if (!isJsonObject(patch)) throw new PatchError('bad request', 'Invalid JSON Patch')
   return merge(doc, patch, decoded)
 }
 
 /** What is refused before a merge patch is applied, unless field validation is `Ignore`. */
 export function checkMergePatch(patch: Json): void {
-  if (patch !== null && !isObject(patch))
+  if (patch !== null && !isJsonObject(patch))
     throw new PatchError('bad request', `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
 }
 
@@ -29,7 +29,7 @@ function merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): Js
     const value = patch[key] as Json
     if (value === null) continue
     const now = ownMember(doc, key)
-    if (isObject(now)) setMember(out, key, isObject(value) ? merge(now, value, decoded) : cloneExactly(value))
+    if (isJsonObject(now)) setMember(out, key, isJsonObject(value) ? merge(now, value, decoded) : cloneExactly(value))
     else setMember(out, key, withoutNulls(value, decoded))
   }
   return copyWholeFloats(patch, out)

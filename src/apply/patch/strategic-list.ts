@@ -1,7 +1,7 @@
 import { ownMember, setMember } from '../../meta/equal.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { PatchError } from './error.ts'
-import { goPrint, goPrintString, goType, isObject } from './go-print.ts'
+import { goPrint, goPrintString, goType } from './go-print.ts'
 import { kindOf, type PatchType } from './strategic-meta.ts'
 
 export const DIRECTIVE = '$patch'
@@ -79,9 +79,9 @@ function keyOf(item: JsonObject, mergeKey: string): Json {
 export function partition(list: readonly Json[], by: readonly Json[], mergeKey: string): { present: Json[]; absent: Json[] } {
   const present: Json[] = []
   const absent: Json[] = []
-  const known = new Set(mergeKey === '' ? by : list.length === 0 ? [] : by.map((item, i) => (isObject(item) ? item[mergeKey] : notAMap(i))))
+  const known = new Set(mergeKey === '' ? by : list.length === 0 ? [] : by.map((item, i) => (isJsonObject(item) ? item[mergeKey] : notAMap(i))))
   for (const item of list) {
-    if (mergeKey !== '' && !isObject(item)) throw badArgument('map[string]interface {}', item)
+    if (mergeKey !== '' && !isJsonObject(item)) throw badArgument('map[string]interface {}', item)
     const key = mergeKey === '' ? item : keyOf(item as JsonObject, mergeKey)
     if (known.has(key)) present.push(item)
     else absent.push(item)
@@ -125,7 +125,7 @@ function sorted(list: Json[], order: readonly Json[], mergeKey: string, kind: st
   let items = list
   let deletions: Json[] = []
   if (kind === 'map') {
-    for (const item of [...list, ...order]) keyOf(isObject(item) ? item : fail(badArgument('map[string]interface {}', item)), mergeKey)
+    for (const item of [...list, ...order]) keyOf(isJsonObject(item) ? item : fail(badArgument('map[string]interface {}', item)), mergeKey)
     deletions = list.filter(isDeletion)
     items = list.filter(item => !isDeletion(item))
   }
@@ -144,12 +144,12 @@ function sorted(list: Json[], order: readonly Json[], mergeKey: string, kind: st
 export function shiftedServerList(server: readonly Json[], patch: readonly Json[], mergeKey: string): readonly Json[] {
   if (!patch.some(isDeletion)) return server
   const { left, freed } = withoutDeleted(server, patch, mergeKey)
-  if (patch.some(item => isObject(item) && item[DIRECTIVE] === 'replace')) return [...left, ...freed]
-  const keys = new Set(left.map(item => (isObject(item) ? item[mergeKey] : undefined)))
+  if (patch.some(item => isJsonObject(item) && item[DIRECTIVE] === 'replace')) return [...left, ...freed]
+  const keys = new Set(left.map(item => (isJsonObject(item) ? item[mergeKey] : undefined)))
   const added: Json[] = []
   for (const element of patch) {
     if (added.length === freed.length) break
-    if (!isObject(element) || Object.hasOwn(element, DIRECTIVE) || keys.has(element[mergeKey])) continue
+    if (!isJsonObject(element) || Object.hasOwn(element, DIRECTIVE) || keys.has(element[mergeKey])) continue
     keys.add(element[mergeKey])
     added.push(element)
   }
@@ -160,7 +160,7 @@ export function shiftedServerList(server: readonly Json[], patch: readonly Json[
 function withoutDeleted(server: readonly Json[], patch: readonly Json[], mergeKey: string): { left: Json[]; freed: Json[] } {
   const places = new Map<Json | undefined, number[]>()
   server.forEach((item, i) => {
-    if (!isObject(item)) return
+    if (!isJsonObject(item)) return
     const same = places.get(item[mergeKey])
     if (same) same.push(i)
     else places.set(item[mergeKey], [i])
@@ -181,14 +181,14 @@ function withoutDeleted(server: readonly Json[], patch: readonly Json[], mergeKe
   return { left: server.filter((_, i) => !gone.has(i)), freed: freed.reverse() }
 }
 
-const isDeletion = (item: Json): boolean => isObject(item) && item[DIRECTIVE] === 'delete'
+const isDeletion = (item: Json): boolean => isJsonObject(item) && item[DIRECTIVE] === 'delete'
 const fail = (error: PatchError): never => {
   throw error
 }
 
 /** The first index in the order of what has an element's merge key (of the element itself, for scalars); -1: none. */
 function ranks(order: readonly Json[], mergeKey: string, kind: string): (item: Json) => number {
-  const identity = (item: Json): Json => (kind === 'map' ? (isObject(item) && ownMember(item, mergeKey)) || null : item)
+  const identity = (item: Json): Json => (kind === 'map' ? (isJsonObject(item) && ownMember(item, mergeKey)) || null : item)
   const known = new Map<Json, number>()
   order.forEach((item, i) => {
     const key = identity(item)
@@ -200,12 +200,12 @@ function ranks(order: readonly Json[], mergeKey: string, kind: string): (item: J
 /** Whether the patch's elements are no subsequence of the order that the patch wants (deletions aside). */
 export function orderMismatch(patch: readonly Json[], order: readonly Json[], mergeKey: string): boolean {
   if (order.length === 0 || patch.length === 0) return false
-  const kept = mergeKey === '' ? patch : patch.filter(item => !isDeletion(isObject(item) ? item : fail(badArgument('map[string]interface {}', item))))
+  const kept = mergeKey === '' ? patch : patch.filter(item => !isDeletion(isJsonObject(item) ? item : fail(badArgument('map[string]interface {}', item))))
   let p = 0
   let o = 0
   while (p < kept.length && o < order.length) {
     const item = kept[p] as Json
-    if (isObject(item) && Object.hasOwn(item, DIRECTIVE)) {
+    if (isJsonObject(item) && Object.hasOwn(item, DIRECTIVE)) {
       p++
       continue
     }
@@ -217,8 +217,8 @@ export function orderMismatch(patch: readonly Json[], order: readonly Json[], me
 
 function sameKey(left: Json, right: Json, mergeKey: string): boolean {
   if (mergeKey === '') return left === right
-  if (!isObject(left)) throw badArgument('map[string]interface {}', left)
-  if (!isObject(right)) throw badArgument('map[string]interface {}', right)
+  if (!isJsonObject(left)) throw badArgument('map[string]interface {}', left)
+  if (!isJsonObject(right)) throw badArgument('map[string]interface {}', right)
   return keyOf(left, mergeKey) === keyOf(right, mergeKey)
 }
 
@@ -248,7 +248,7 @@ export function withoutDirectives(value: Json): Json | undefined {
     }
     return kept
   }
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   if (Object.hasOwn(value, DIRECTIVE)) return undefined
   for (const key of Object.keys(value)) {
     const kept = withoutDirectives(value[key] as Json)
@@ -261,7 +261,7 @@ export function withoutDirectives(value: Json): Json | undefined {
 /** Deletes null members at any depth, in place. */
 export function withoutNullsInPlace(value: Json): void {
   if (Array.isArray(value)) for (const item of value) withoutNullsInPlace(item)
-  else if (isObject(value))
+  else if (isJsonObject(value))
     for (const key of Object.keys(value)) {
       if (value[key] === null) delete value[key]
       else withoutNullsInPlace(value[key] as Json)

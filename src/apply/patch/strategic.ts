@@ -1,8 +1,8 @@
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { PatchError } from './error.ts'
-import { goPrint, goType, isObject, jsonKind } from './go-print.ts'
+import { goPrint, goType, jsonKind } from './go-print.ts'
 import {
   badArgument,
   badPatchType,
@@ -36,7 +36,7 @@ export interface StrategicPatchResult {
 }
 
 export function strategicPatch(schema: StructSchema, original: JsonObject, patch: Json): StrategicPatchResult {
-  if (patch !== null && !isObject(patch))
+  if (patch !== null && !isJsonObject(patch))
     throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
   // Both are mutated from here on, as upstream does: what is left of the patch is quoted in errors.
   const rest = clone(patch ?? {})
@@ -107,7 +107,7 @@ function mergeMember(original: JsonObject, patchKey: string, value: Json, type: 
     if (deletes) return
     withoutNullsInPlace(value)
     take(original, key, value)
-  } else if (isObject(now)) {
+  } else if (isJsonObject(now)) {
     const { field, strategy } = structField(type, key)
     setMember(original, key, strategy === 'replace' ? value : mergeMap(now, value as JsonObject, field))
   } else if (Array.isArray(now)) {

@@ -1,5 +1,6 @@
+import { inInt64 } from '../../lib/integer.ts'
 import { addParsed, compareParsed, parseQuantity, type Quantity, QuantityError, quantitySign } from '../../meta/quantity.ts'
-import { inInt64, toInt } from '../values/integer.ts'
+import { toInt } from '../values/integer.ts'
 import { CelDouble, CelError, CelObject, type Int, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 

@@ -1,7 +1,7 @@
 import { strconvQuote } from '../../lib/go-quote.ts'
-import { integerOf } from '../../lib/integer.ts'
+import { integerOf, inUint64 } from '../../lib/integer.ts'
 import { compareSemanticVersions, type SemanticVersion } from '../../meta/semantic-version.ts'
-import { inUint64, toInt } from '../values/integer.ts'
+import { toInt } from '../values/integer.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 

@@ -1,3 +1,4 @@
+import { inInt64, MAX_INT64, MIN_INT64 } from '../../lib/integer.ts'
 import type { StructDeclaration } from '../declarations.ts'
 import { ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type, UINT, wrapperOf } from '../type.ts'
 import { listOfValues } from '../values/list.ts'
@@ -80,15 +81,12 @@ const SECONDS_AND_NANOS = { seconds: scalar(INT, NATIVE_INT64), nanos: scalar(IN
 const integerOf = (fields: Fields, name: string): bigint => BigInt((fields.get(name) as Int | undefined) ?? 0)
 
 const BILLION = 1_000_000_000n
-const MIN_INT64 = -(2n ** 63n)
-const MAX_INT64 = 2n ** 63n - 1n
-const fitsInt64 = (value: bigint): boolean => value >= MIN_INT64 && value <= MAX_INT64
 
 /** What is too long for 64 bits is as long as can be. */
 function durationOf(fields: Fields): CelDuration {
   const whole = integerOf(fields, 'seconds') * BILLION
   const nanos = whole + integerOf(fields, 'nanos')
-  if (fitsInt64(whole) && fitsInt64(nanos)) return new CelDuration(nanos)
+  if (inInt64(whole) && inInt64(nanos)) return new CelDuration(nanos)
   return new CelDuration(whole < 0n ? MIN_INT64 : MAX_INT64)
 }
 

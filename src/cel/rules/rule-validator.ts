@@ -1,6 +1,6 @@
 import { type FieldError, fieldErrorText, invalid } from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
 import { itemFinder } from '../../schema/json-schema/correlation.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
@@ -71,8 +71,6 @@ export async function validateRules(tree: RuleNode, request: RuleRequest): Promi
   return run
 }
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The value itself, then what the schema says in allOf, then what is in it. Null has no rules. */
 function* visitsOf(visit: Visit): Generator<Visit> {
   const { node, value, old, path, place } = visit
@@ -80,7 +78,7 @@ function* visitsOf(visit: Visit): Generator<Visit> {
   if (node.hasRules) yield visit
   for (const part of node.allOf) yield* visitsOf({ ...visit, node: part, place: { current: undefined, parent: place.parent } })
   if (Array.isArray(value)) yield* itemVisits(node, value, Array.isArray(old) ? old : undefined, path, place)
-  else if (isObject(value)) yield* memberVisits(node, value, isObject(old) ? old : undefined, path, place)
+  else if (isJsonObject(value)) yield* memberVisits(node, value, isJsonObject(old) ? old : undefined, path, place)
 }
 
 function* itemVisits({ items, schema }: RuleNode, value: readonly Json[], old: readonly Json[] | undefined, path: FieldPath, place: Place): Generator<Visit> {
@@ -237,7 +235,8 @@ interface Variables {
 }
 
 function variablesOf({ node, value, isFloat, old }: Visit): Variables {
-  const made = (json: Json, isFloat = false): Value => (node.whole && isObject(json) ? rootValue(json, node.schema) : schemaValue(json, node.schema, isFloat))
+  const made = (json: Json, isFloat = false): Value =>
+    node.whole && isJsonObject(json) ? rootValue(json, node.schema) : schemaValue(json, node.schema, isFloat)
   const self = made(value, isFloat)
   const oldSelf = old === undefined || old === null ? undefined : made(old)
   return {

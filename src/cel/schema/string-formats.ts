@@ -1,4 +1,4 @@
-import { parseDuration } from '../../meta/duration.ts'
+import { parseDuration } from '../../lib/duration.ts'
 import { parseTime } from '../../meta/time.ts'
 import { base64Fault } from '../../schema/base64.ts'
 import { offsetOf } from '../functions/conversions.ts'

@@ -1,8 +1,5 @@
+import { inInt64, inUint64, MIN_INT64 } from '../../lib/integer.ts'
 import { CelDouble, CelError, CelUint, type Int, type Value } from './value.ts'
-
-const MIN_INT = -(1n << 63n)
-const MAX_INT = (1n << 63n) - 1n
-const MAX_UINT = (1n << 64n) - 1n
 
 export const INT_OVERFLOW = new CelError('integer overflow')
 export const UINT_OVERFLOW = new CelError('unsigned integer overflow')
@@ -11,12 +8,12 @@ const MODULUS_BY_ZERO = new CelError('modulus by zero')
 
 /** The int of a number of any size: an error beyond 64 bits. */
 export function toInt(value: bigint): Int | CelError {
-  if (value < MIN_INT || value > MAX_INT) return INT_OVERFLOW
+  if (!inInt64(value)) return INT_OVERFLOW
   const small = Number(value)
   return Number.isSafeInteger(small) ? small : value
 }
 
-export const toUint = (value: bigint): CelUint | CelError => (value < 0n || value > MAX_UINT ? UINT_OVERFLOW : new CelUint(value))
+export const toUint = (value: bigint): CelUint | CelError => (!inUint64(value) ? UINT_OVERFLOW : new CelUint(value))
 
 export function addInt(a: Int, b: Int): Int | CelError {
   if (typeof a === 'number' && typeof b === 'number') {
@@ -51,7 +48,7 @@ export function divideInt(a: Int, b: Int): Int | CelError {
 export function moduloInt(a: Int, b: Int): Int | CelError {
   if (b === 0) return MODULUS_BY_ZERO
   if (typeof a === 'number' && typeof b === 'number') return (a % b) + 0
-  if (b === -1 && a === MIN_INT) return INT_OVERFLOW
+  if (b === -1 && a === MIN_INT64) return INT_OVERFLOW
   return toInt(BigInt(a) % BigInt(b))
 }
 
@@ -77,6 +74,3 @@ export function exactInteger(value: Value): bigint | undefined {
   if (value instanceof CelUint) return value.value
   return value instanceof CelDouble && Number.isInteger(value.value) ? BigInt(value.value) : undefined
 }
-
-export const inInt64 = (value: bigint): boolean => value >= MIN_INT && value <= MAX_INT
-export const inUint64 = (value: bigint): boolean => value >= 0n && value <= MAX_UINT

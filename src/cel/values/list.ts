@@ -1,5 +1,6 @@
+import { inInt64 } from '../../lib/integer.ts'
 import { equalValues, typeEquals } from './compare.ts'
-import { exactInteger, inInt64 } from './integer.ts'
+import { exactInteger } from './integer.ts'
 import { printValue } from './print.ts'
 import { CelDouble, CelError, CelList, CelUint, isError, isInt, typeNameOf, type Value } from './value.ts'
 

@@ -1,5 +1,6 @@
+import { inInt64, inUint64 } from '../../lib/integer.ts'
 import { equalValues } from './compare.ts'
-import { exactInteger, inInt64, inUint64, toInt } from './integer.ts'
+import { exactInteger, toInt } from './integer.ts'
 import { CelDouble, type CelError, CelMap, CelUint, isInt, type Value } from './value.ts'
 
 type HashKey = string | number | bigint | boolean | symbol

@@ -1,5 +1,5 @@
+import { formatDuration } from '../../lib/duration.ts'
 import { formatDouble } from '../../lib/format-double.ts'
-import { formatDuration } from '../../meta/duration.ts'
 import { timestampText } from './time.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelType, CelUint, type Value } from './value.ts'
 

@@ -1,10 +1,9 @@
+import { MAX_INT64, MIN_INT64 } from '../../lib/integer.ts'
 import { INT_OVERFLOW } from './integer.ts'
 import { CelDuration, CelError, CelTimestamp } from './value.ts'
 
 const MIN_SECONDS = -62135596800
 const MAX_SECONDS = 253402300799
-const MIN_INT64 = -(1n << 63n)
-const MAX_INT64 = (1n << 63n) - 1n
 const BILLION = 1_000_000_000n
 
 export const TIMESTAMP_OVERFLOW = new CelError('timestamp overflow')

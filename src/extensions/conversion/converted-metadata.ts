@@ -1,8 +1,8 @@
-import { goType, isObject } from '../../apply/patch/go-print.ts'
+import { goType } from '../../apply/patch/go-print.ts'
 import { clone, deepEqual } from '../../meta/equal.ts'
 import { type FieldError, fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { validateAnnotations, validateLabels } from '../../meta/object-meta-validation.ts'
 
 const IDENTITY = [
@@ -15,8 +15,8 @@ const textOf = (value: Json | undefined): string => (typeof value === 'string' ?
 
 /** Throws an Error where an object that a webhook converted is another one. */
 export function checkIdentity(original: JsonObject, converted: JsonObject): void {
-  const before = isObject(original.metadata) ? original.metadata : {}
-  const after = isObject(converted.metadata) ? converted.metadata : {}
+  const before = isJsonObject(original.metadata) ? original.metadata : {}
+  const after = isJsonObject(converted.metadata) ? converted.metadata : {}
   for (const [member, called] of IDENTITY) {
     const [expected, got] = [textOf(before[member]), textOf(after[member])]
     if (expected !== got) throw new Error(`must have the same ${called}: ${expected} != ${got}`)
@@ -26,8 +26,8 @@ export function checkIdentity(original: JsonObject, converted: JsonObject): void
 /** The metadata of a converted object: that of the original with the labels and annotations of the converted one, nothing else of which counts. Throws an Error where they are none. */
 export function restoredMetadata(original: JsonObject, { metadata: answered }: JsonObject): JsonObject {
   if (answered === undefined) throw new Error('missing metadata in converted object')
-  if (!isObject(answered)) throw new Error(`invalid metadata of type ${typeOf(answered)} in converted object`)
-  const metadata = clone(isObject(original.metadata) ? original.metadata : {})
+  if (!isJsonObject(answered)) throw new Error(`invalid metadata of type ${typeOf(answered)} in converted object`)
+  const metadata = clone(isJsonObject(original.metadata) ? original.metadata : {})
   for (const field of ['labels', 'annotations'] as const) {
     const value = answered[field]
     if (value === undefined || value === null) delete metadata[field]
@@ -37,7 +37,7 @@ export function restoredMetadata(original: JsonObject, { metadata: answered }: J
 }
 
 function checked(field: 'labels' | 'annotations', value: Json, before: Json | undefined): JsonObject {
-  if (!isObject(value)) throw new Error(`invalid metadata.${field} of type ${typeOf(value)} in converted object`)
+  if (!isJsonObject(value)) throw new Error(`invalid metadata.${field} of type ${typeOf(value)} in converted object`)
   for (const [key, text] of Object.entries(value)) {
     if (typeof text !== 'string') throw new Error(`metadata.${field}[${key}] must be a string, but is ${typeOf(text)} in converted object`)
   }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { WebhookClientConfig } from '../../admission/webhooks/target.ts'
-import { isObject, jsonKind } from '../../apply/patch/go-print.ts'
+import { jsonKind } from '../../apply/patch/go-print.ts'
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { RemoteConverter, Version } from '../../catalog/definition.ts'
-import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import { ConversionError } from '../../registry/conversion-error.ts'
 import type { Conversion } from '../../resources/apiextensions/custom-resource-definition/spec.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
@@ -146,7 +146,7 @@ function within<T>(prefix: string, run: () => T): T {
 
 function objectOf(value: Json): JsonObject {
   if (value === null) throw new Error('unexpected end of JSON input')
-  if (!isObject(value)) throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
+  if (!isJsonObject(value)) throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
   if (typeof value.kind !== 'string' || value.kind === '') throw new Error(`Object 'Kind' is missing in '${JSON.stringify(value, asNumber)}'`)
   return value
 }

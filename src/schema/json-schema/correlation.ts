@@ -1,13 +1,11 @@
 import { strconvQuote } from '../../lib/go-quote.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The key of an item of a list of type map; nothing where a key is missing or no scalar. */
 function keyOf(item: Json | undefined, keys: readonly string[]): string | undefined {
-  if (!isObject(item)) return undefined
+  if (!isJsonObject(item)) return undefined
   const parts: string[] = []
   for (const key of keys) {
     const value = Object.hasOwn(item, key) ? item[key] : undefined
@@ -60,7 +58,7 @@ export class Correlation {
   key(name: string): Correlation | undefined {
     return this.#part(name, () => {
       const [value, old] = [this.#value, this.#old]
-      if (!isObject(value) || !isObject(old) || !Object.hasOwn(value, name) || !Object.hasOwn(old, name)) return undefined
+      if (!isJsonObject(value) || !isJsonObject(old) || !Object.hasOwn(value, name) || !Object.hasOwn(old, name)) return undefined
       const schema = propertySchema(this.#schema, name) ?? additionalSchema(this.#schema)
       return schema && new Correlation(value[name]!, old[name]!, schema)
     })
@@ -91,7 +89,7 @@ export class Correlation {
   #compare(): boolean {
     const [value, old] = [this.#value, this.#old]
     if (Array.isArray(value) && Array.isArray(old)) return value.length === old.length && this.#sameItems(value, old)
-    if (!isObject(value) || !isObject(old)) return sameJson(value, old)
+    if (!isJsonObject(value) || !isJsonObject(old)) return sameJson(value, old)
     const names = Object.keys(value)
     return names.length === Object.keys(old).length && names.every(name => this.key(name)?.unchanged === true)
   }

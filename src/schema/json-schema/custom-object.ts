@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { cloneExactly } from '../../meta/whole-floats.ts'
 import { DecodeError } from '../diagnose.ts'
 import type { FreeForm } from '../schema.ts'
@@ -83,7 +83,7 @@ function goTypeOf(value: Json): string {
 
 /** Metadata as it is, but for members, labels and annotations that are malformed. An object from before there were generations has the first. */
 function lenientMeta(value: Json): JsonObject {
-  const meta = readable(value) ?? (isObject(value) ? eachReadable(value) : {})
+  const meta = readable(value) ?? (isJsonObject(value) ? eachReadable(value) : {})
   return meta.generation === undefined ? { ...meta, generation: 1 } : meta
 }
 
@@ -101,11 +101,9 @@ function eachReadable(meta: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(meta)) {
     const whole = readable({ [name]: value })
     if (whole) Object.assign(kept, whole)
-    else if ((name === 'labels' || name === 'annotations') && isObject(value)) {
+    else if ((name === 'labels' || name === 'annotations') && isJsonObject(value)) {
       kept[name] = Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string'))
     }
   }
   return readable(kept) ?? {}
 }
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../meta/duration.ts'
+import { parseDuration } from '../../lib/duration.ts'
 import { isRequestUri } from '../../meta/go-url.ts'
 import { parseCidr, parseIp } from '../../meta/ip.ts'
 import { parseTime } from '../../meta/time.ts'

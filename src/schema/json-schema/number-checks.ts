@@ -1,4 +1,5 @@
 import { formatDouble } from '../../lib/format-double.ts'
+import { MIN_INT64 } from '../../lib/integer.ts'
 import { isGoInteger } from '../../meta/whole-floats.ts'
 import { isJsonInteger } from './json-integer.ts'
 import type { JsonSchemaProps } from './props.ts'
@@ -36,14 +37,12 @@ export function checkNumber(value: JsonNumber, schema: JsonSchemaProps, name: st
   return result.count()
 }
 
-const LEAST_INT64 = -(2n ** 63n)
-
 /** What a processor of x86 makes of a float: the least integer of one that has no place among them. */
 function toInt64(demand: JsonNumber): JsonNumber {
   const whole = Math.trunc(Number(demand))
   if (Number.isSafeInteger(whole)) return whole
-  const exact = Number.isFinite(whole) ? BigInt(whole) : LEAST_INT64
-  return BigInt.asIntN(64, exact) === exact ? exact : LEAST_INT64
+  const exact = Number.isFinite(whole) ? BigInt(whole) : MIN_INT64
+  return BigInt.asIntN(64, exact) === exact ? exact : MIN_INT64
 }
 
 const print = ({ value, isFloat }: Subject, bound: JsonNumber): string => (isGoInteger(value, isFloat) ? String(bound) : formatDouble(Number(bound)))

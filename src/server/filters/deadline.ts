@@ -1,5 +1,5 @@
 import { steadyClock } from '../../lib/clock.ts'
-import { parseDuration } from '../../lib/duration.ts'
+import { parseMilliseconds } from '../../lib/duration.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { DeadlineError } from '../deadline-error.ts'
 import type { HttpExchange } from '../exchange.ts'
@@ -36,7 +36,7 @@ function timeoutOf(exchange: HttpExchange, maximumMs: number): number {
 
 function durationOf(text: string): number {
   try {
-    return parseDuration(text)
+    return parseMilliseconds(text)
   } catch (error) {
     throw badRequestError(`invalid timeout specified in the request URL - ${error instanceof Error ? error.message : String(error)}`)
   }

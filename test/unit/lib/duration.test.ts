@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { parseDuration } from '../../../src/lib/duration.ts'
+import { parseMilliseconds } from '../../../src/lib/duration.ts'
 
-describe('parseDuration', () => {
+describe('parseMilliseconds', () => {
   const good: [string, number][] = [
     ['0', 0],
     ['5s', 5000],
@@ -15,7 +15,7 @@ describe('parseDuration', () => {
     ['1500us', 1.5],
     ['1500µs', 1.5],
   ]
-  for (const [text, ms] of good) it(`reads ${text}`, () => expect(parseDuration(text)).to.equal(ms))
+  for (const [text, ms] of good) it(`reads ${text}`, () => expect(parseMilliseconds(text)).to.equal(ms))
 
   const bad: [string, string][] = [
     ['', 'time: invalid duration ""'],
@@ -25,5 +25,5 @@ describe('parseDuration', () => {
     ['1h10', 'time: missing unit in duration "1h10"'],
     ['s', 'time: invalid duration "s"'],
   ]
-  for (const [text, message] of bad) it(`refuses ${JSON.stringify(text)}`, () => expect(() => parseDuration(text)).to.throw(message))
+  for (const [text, message] of bad) it(`refuses ${JSON.stringify(text)}`, () => expect(() => parseMilliseconds(text)).to.throw(message))
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { integerOf } from '../../../src/lib/integer.ts'
+import { integerOf, parseInt64 } from '../../../src/lib/integer.ts'
 
 describe('integerOf', () => {
   const cases: [text: string, value: bigint][] = [
@@ -21,4 +21,23 @@ describe('integerOf', () => {
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1000).to.be.below(100)
   })
+})
+
+describe('parseInt64', () => {
+  const cases: [text: string, value: bigint | undefined][] = [
+    ['0', 0n],
+    ['-0', 0n],
+    ['+7', 7n],
+    ['007', 7n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['9223372036854775808', undefined],
+    ['-9223372036854775808', -9223372036854775808n],
+    [`${'0'.repeat(100)}12`, 12n],
+    ['', undefined],
+    ['+', undefined],
+    ['1_000', undefined],
+    ['0x10', undefined],
+    [' 1', undefined],
+  ]
+  for (const [text, value] of cases) it(JSON.stringify(text.slice(0, 20)), () => expect(parseInt64(text)).to.equal(value))
 })

@@ -1,5 +1,5 @@
+import { parseDuration } from '../../../lib/duration.ts'
 import { integerOf } from '../../../lib/integer.ts'
-import { parseDuration } from '../../../meta/duration.ts'
 import { quote } from '../../../meta/field-error.ts'
 import { isTimeZone } from './time-zone.ts'
 

@@ -1,6 +1,6 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { humanDuration } from '../../../meta/duration.ts'
+import { humanDuration } from '../../../meta/human-duration.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { timeMillis } from '../../../meta/time.ts'

@@ -1,6 +1,6 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { humanDuration } from '../../../meta/duration.ts'
+import { humanDuration } from '../../../meta/human-duration.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
