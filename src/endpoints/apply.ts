@@ -1,26 +1,22 @@
-import { applyInSteps, checkConfigurationType } from '../apply/apply.ts'
+import { applyInSteps } from '../apply/apply.ts'
 import { ApplyError } from '../apply/apply-error.ts'
-import { type Change, untracked } from '../apply/ownership.ts'
+import type { Change } from '../apply/ownership.ts'
 import { jsonKind } from '../apply/patch/go-print.ts'
-import type { Version } from '../catalog/definition.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYamlInSteps, repeatedKeysText } from '../codec/yaml.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
-import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import { isJsonObject, type JsonObject, type KubeObject } from '../meta/object.ts'
-import { sameJson } from '../meta/same-json.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { conversionOf } from '../registry/conversion-of.ts'
-import { applyKindDefaults, decodeInSteps } from '../registry/decode-object.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import { type Answer, groupResourceOf, strategyOf } from '../registry/types.ts'
-import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
-import { type BodyTarget, bodyTarget } from './body.ts'
+import { type BodyTarget, bodyTarget } from './dialect/body-target.ts'
+import { dialectOf } from './dialect/dialect-of.ts'
 import { type Scope, storeOf, writeTarget } from './scope.ts'
 import { type ManagedView, viewTarget, writeView } from './view.ts'
 import type { WriteOptions } from './write-options.ts'
@@ -48,13 +44,8 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
         if (!live) throw notFoundError(groupResourceOf(served), scope.name)
         return writeView(scope, view, live, current => {
           const target = viewTarget(subresource) as BodyTarget
-          const custom = served.version.schema.freeForm !== undefined
-          if (custom) checkType(config, target)
-          if (custom && current.metadata.managedFields === undefined)
-            throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
-          const result = runAtOnce(merged(scope, config, options, target, current, tellFault))
-          if (custom) throw scaleFailure(`convert new object (${nameOf(config)};`)
-          return result
+          const merging = merged(scope, config, options, target, current, tellFault)
+          return runAtOnce(translated(dialectOf(served.version.schema).applyView(target, config, current, merging)))
         })
       }
       const target = bodyTarget(served.version)
@@ -66,15 +57,6 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
       return wanted
     },
   })
-}
-
-/** Upstream's manager of a custom kind knows no Scale: an apply of one finds conflicts, and fails where there are none. */
-const scaleFailure = (what: string) =>
-  failure(500, '', `failed to ${what} autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`)
-
-function nameOf({ metadata }: JsonObject): string {
-  const { namespace = '', name = '' } = isJsonObject(metadata) ? metadata : {}
-  return `${namespace}/${name}`
 }
 
 /** The live object with the configuration laid over it, decoded, and its managers. `tellFault` comes where upstream tells of a fault of the body itself. */
@@ -105,25 +87,12 @@ function* merged(
   )
   tellFault()
   yield
-  const wanted = yield* translated(decodeMerged(target, object as unknown as JsonObject, live), why =>
-    unconvertible(target, config, object as unknown as JsonObject, why),
-  )
+  const dialect = dialectOf(target.schema)
+  const together = object as unknown as JsonObject
+  const wanted = yield* translated(dialect.decodeMerged(target, together, live), why => dialect.mergeFault(target, config, together, why))
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)
   return { wanted, managedFields }
-}
-
-/**
- * Of an object of a custom kind the metadata alone is read, without what is malformed there: what else has come together is not pruned, and nulls are found by its validation. Where nothing changes, it gets no defaults
- * either: they may be those of another version than the stored one.
- */
-function* decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): Steps<KubeObject> {
-  const { freeForm } = target.schema
-  if (!freeForm) return yield* decodeInSteps(target as unknown as Version, merged)
-  yield
-  const { metadata } = freeForm.readStored({ metadata: merged.metadata ?? {} })
-  const object = { ...clone(merged), metadata } as unknown as KubeObject
-  return live && sameJson(merged, untracked(live) as unknown as JsonObject) ? object : applyKindDefaults(target as unknown as Version, object)
 }
 
 export interface Configuration {
@@ -162,22 +131,6 @@ export function* parseConfiguration(body: Buffer): Steps<Configuration> {
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
     )
   return { config: value ?? {}, repeated: duplicates }
-}
-
-/** Of built-in kinds: a merged object that does not fit the type, in the words of the converter, which comes before the decoder. */
-function unconvertible(target: BodyTarget, config: JsonObject, merged: JsonObject, why: string): string {
-  if (target.schema.freeForm) return why
-  const kind = `${target.group}/${target.version}, Kind=${target.kind}`
-  const fault = conversionFault(target.schema, merged) ?? why.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
-  return `failed to convert new object (${nameOf(config)}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${fault}`
-}
-
-function checkType(config: JsonObject, target: BodyTarget): void {
-  try {
-    checkConfigurationType(config, apiVersionOf(target), target.kind)
-  } catch (error) {
-    throw asStatus(error)
-  }
 }
 
 /** `told`: what is said where the merged object cannot be decoded. */

@@ -1,8 +1,8 @@
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { Answer } from '../registry/types.ts'
-import { bodyTarget, decodeBody } from './body.ts'
-import type { Scope } from './scope.ts'
-import { MAX_BODY_BYTES, storeOf, writeTarget } from './scope.ts'
+import { decodeBody } from './body.ts'
+import { bodyTarget } from './dialect/body-target.ts'
+import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
 import { writeOptions } from './write-options.ts'
 
 /** POST to a collection. */

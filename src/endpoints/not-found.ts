@@ -1,6 +1,7 @@
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { type PlainTextError, pageNotFound } from '../meta/plain-text-error.ts'
 import { pathNotFoundError, type StatusError } from '../meta/status.ts'
+import { builtInsOf } from './dialect/dialect-of.ts'
 
 /**
  * A path that nobody serves. Upstream's router tells so in a Status below the roots of its own groups, whatever their versions; past it, where custom kinds are served and all the rest, the
@@ -18,8 +19,4 @@ function isRouted(path: string, snapshot: CatalogSnapshot): boolean {
 
 /** Whether some kind of the group is not custom. */
 export const isBuiltInGroup = (snapshot: CatalogSnapshot, group: string): boolean =>
-  snapshot
-    .servedGroupVersions()
-    .some(
-      groupVersion => groupVersion.startsWith(`${group}/`) && snapshot.resourcesOf(groupVersion).some(({ version }) => version.schema.freeForm === undefined),
-    )
+  snapshot.servedGroupVersions().some(apiVersion => apiVersion.startsWith(`${group}/`) && builtInsOf(snapshot)(apiVersion).length > 0)

@@ -3,7 +3,6 @@ import { jsonKind } from '../apply/patch/go-print.ts'
 import { checkJsonPatch, jsonPatchSteps } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
-import type { Version } from '../catalog/definition.ts'
 import { type ParsedJson, parseExactlyInSteps, parseJsonInSteps, partlySortedJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
@@ -21,29 +20,19 @@ import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { Literals } from '../schema/diagnose.ts'
 import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
-import { type BodyTarget, bodyTarget } from './body.ts'
-import { apiVersionOfTarget, checkCustomType, checkPatchedType } from './body-type.ts'
+import { type BodyTarget, bodyTarget } from './dialect/body-target.ts'
+import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, type PatchTypes, STRATEGIC_PATCH } from './dialect/dialect.ts'
+import { builtInsOf, dialectOf } from './dialect/dialect-of.ts'
 import { UNROUTABLE_TYPE, unroutable } from './negotiate.ts'
-import { isCustom, MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
+import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
 import { updatedView, viewTarget, writeView } from './view.ts'
 import { type WriteOptions, writeOptions } from './write-options.ts'
 
-const JSON_PATCH = 'application/json-patch+json'
-const MERGE_PATCH = 'application/merge-patch+json'
-const STRATEGIC_PATCH = 'application/strategic-merge-patch+json'
-const APPLY_PATCH = 'application/apply-patch+yaml'
-/** Served where CBOR is. */
-const APPLY_CBOR_PATCH = 'application/apply-patch+cbor'
-const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
-
-/** Objects of custom kinds cannot be merged strategically. */
-const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
 const unsupported = (types: readonly string[]) =>
   failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`)
 
-/** The types that a server takes, of a kind of its own. */
-const patchTypes = ({ env }: Scope): readonly string[] =>
-  env.media.types.some(media => media.type === CBOR_TYPE) ? [...PATCH_TYPES, APPLY_CBOR_PATCH] : PATCH_TYPES
+/** The types that the server takes for the kind. */
+const patchTypes = ({ env, served }: Scope): PatchTypes => dialectOf(served.version.schema).patchTypes(env.media.types.some(media => media.type === CBOR_TYPE))
 
 /**
  * Upstream's router looks for a route by each of the types that Content-Type lists, before anything else; custom kinds are served past it. Throws 415, and 406 where there is an empty body of no
@@ -51,10 +40,10 @@ const patchTypes = ({ env }: Scope): readonly string[] =>
  */
 export function checkPatchRoute(scope: Scope<'patch'>): void {
   const { exchange, served } = scope
-  if (isCustom(served)) return
-  const types = patchTypes(scope)
+  if (!dialectOf(served.version.schema).isRouted) return
+  const { taken } = patchTypes(scope)
   const given = (exchange.headers['content-type'] ?? '').split(',').map(type => type.split(';', 1)[0]?.trim() ?? '')
-  if (given.some(type => types.includes(type))) return
+  if (given.some(type => taken.includes(type))) return
   if (Number(exchange.headers['content-length'] ?? 0) > 0) throw failure(415, 'UnsupportedMediaType', UNROUTABLE_TYPE, {})
   throw unroutable(exchange, [])
 }
@@ -63,11 +52,10 @@ export function checkPatchRoute(scope: Scope<'patch'>): void {
 export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
   const type = (exchange.headers['content-type'] ?? '').split(';', 1)[0] as string
-  const custom = served.version.schema.freeForm !== undefined
-  const types = patchTypes(scope)
-  const isCborApply = type === APPLY_CBOR_PATCH && types.includes(type)
+  const { taken, told } = patchTypes(scope)
+  if (!taken.includes(type)) throw unsupported(told)
+  const isCborApply = type === APPLY_CBOR_PATCH
   const isApply = type === APPLY_PATCH || isCborApply
-  if (custom ? !isApply && !CUSTOM_TYPES.includes(type) : !types.includes(type)) throw unsupported(custom ? CUSTOM_TYPES : types)
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', isApply)
   if (isApply) return apply(scope, isCborApply ? parseCborConfiguration(body) : await runInTurns(parseConfiguration(body), exchange.ctx.signal), options)
@@ -163,16 +151,12 @@ function* decodePatched(
 ): Steps<KubeObject> {
   const refused = (why: string) => invalidError({ group: '', kind: '' }, '', [invalid(fieldPath('patch'), shown(), why)])
   const unknown: string[] = []
-  const custom = target.schema.freeForm !== undefined
+  const dialect = dialectOf(target.schema)
   if (patchOf.overflow !== undefined) throw refused(patchOf.overflow)
   let next: KubeObject
   try {
-    if (type !== STRATEGIC_PATCH) checkPatchedType(scope.snapshot, target, patched, shown, !custom && isCustom(scope.served))
-    next = yield* decodeInSteps(
-      target as unknown as Version,
-      patched,
-      options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`),
-    )
+    if (type !== STRATEGIC_PATCH) dialect.checkPatched(builtInsOf(scope.snapshot), target, patched, shown, dialect !== dialectOf(scope.served.version.schema))
+    next = yield* decodeInSteps(target, patched, options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`))
   } catch (error) {
     if (error instanceof DecodeError) throw refused((type === STRATEGIC_PATCH ? conversionFault(target.schema, patched) : undefined) ?? error.message)
     throw error
@@ -185,15 +169,8 @@ function* decodePatched(
     if (options.fieldValidation === 'Strict') throw refused(`strict decoding error: ${faults.join(', ')}`)
     for (const fault of faults) warn(fault)
   }
-  return typed({ scope, target, type, current }, next)
-}
-
-/** The object with the type that it is to have: a patch says nothing of it, but where upstream looks. */
-function typed({ scope, target, current }: Patching, next: KubeObject): KubeObject {
-  if (target.schema.freeForm === undefined) return Object.assign(next, { kind: target.kind, apiVersion: apiVersionOfTarget(target) })
-  // A subresource keeps all but its own part.
-  if (scope.subresourceName === '') checkCustomType(target, next)
-  return Object.assign(next, { kind: current.kind, apiVersion: current.apiVersion })
+  dialect.setPatchedType(target, current, next, scope.subresourceName !== '')
+  return next
 }
 
 interface Patched {

@@ -1,14 +1,13 @@
 import { type CatalogSnapshot, type ServedResource, subresourceOf } from '../catalog/catalog.ts'
 import type { Subresource } from '../catalog/definition.ts'
 import type { ResourceRequestInfo } from '../meta/context.ts'
-import { qualifiedResource } from '../meta/gvk.ts'
-import { pageNotFound } from '../meta/plain-text-error.ts'
-import { badRequestError, failure, methodNotAllowedError, notFoundError, pathNotFoundError, type StatusError } from '../meta/status.ts'
+import { failure, pathNotFoundError, type StatusError } from '../meta/status.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { tellDeprecation } from './deprecation.ts'
+import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import { notServed } from './not-found.ts'
-import { type EndpointEnvironment, type InfoOf, isCustom, Scope, type ServedVerb } from './scope.ts'
+import { type EndpointEnvironment, type InfoOf, Scope, type ServedVerb } from './scope.ts'
 
 /**
  * Finds what the request is about among the kinds that are served, and whether its verb can be done there. Throws 404, 405 and 400 in upstream's words, and a PlainTextError where upstream hands
@@ -19,8 +18,10 @@ export function resolve(exchange: Exchange, info: ResourceRequestInfo, env: Endp
   if (served === undefined || info.verb === 'proxy') throw notServed(info.path, snapshot)
   const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
   if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
-  checkPlace(info, served)
-  if (!isServed(info, served, subresource)) throw refused(info, served)
+  const dialect = dialectOf(served.version.schema)
+  // What has no namespace is not found in one; what has one is read across all of them, and nothing else.
+  dialect.checkPlace(served, info)
+  if (!isServed(info, served, subresource)) throw dialect.notAllowed(served, info.verb)
   if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw createWhileGoing(served)
   const scope = new Scope(exchange, env, snapshot, served, subresource, info)
   tellDeprecation(scope)
@@ -39,20 +40,11 @@ function servedAt(snapshot: CatalogSnapshot, { path, apiPrefix, group, version, 
   return isApiPath ? snapshot.find(group, version, resource) : undefined
 }
 
-/** A subresource is that of an object. Of a custom kind upstream names the object. */
+/** A subresource is that of an object. */
 function subresourceFor(info: ResourceRequestInfo, served: ServedResource): Subresource {
   const subresource = subresourceOf(served.version, info.subresource)
   if (subresource !== undefined && info.namesObject && !info.watchPath) return subresource
-  throw isCustom(served) ? notFoundError(groupResourceOf(served), info.name) : pathNotFoundError()
-}
-
-/** What has no namespace is not found in one; what has one is read across all of them, and nothing else. */
-function checkPlace({ verb, namespace, inNamespace, namesObject }: ResourceRequestInfo, served: ServedResource): void {
-  const namespaced = served.definition.scope === 'Namespaced'
-  if (isCustom(served)) {
-    if (namespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : inNamespace) throw pageNotFound()
-  } else if (namespaced ? namespace === '' && namesObject && !inNamespace : inNamespace) throw pathNotFoundError()
-  else if (namespaced && namespace === '' && namesObject) throw badRequestError('Namespace parameter required.')
+  throw dialectOf(served.version.schema).noSubresource(served, info.name)
 }
 
 /** Whether there is a route for the verb on such a path. */
@@ -87,12 +79,4 @@ function createWhileGoing(served: ServedResource): StatusError {
     ...(group !== '' && { group }),
     kind: resource,
   })
-}
-
-/** 405: upstream's router gives it before it knows the resource; custom kinds are served past it, and the verb is named. */
-function refused({ verb }: ResourceRequestInfo, served: ServedResource): StatusError {
-  if (!isCustom(served)) return methodNotAllowedError()
-  const { group, resource } = groupResourceOf(served)
-  const text = `${verb} is not supported on resources of kind ${JSON.stringify(qualifiedResource({ group, resource }))}`
-  return failure(405, 'MethodNotAllowed', text, { group, kind: resource })
 }

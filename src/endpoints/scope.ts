@@ -10,6 +10,7 @@ import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
 import type { Kubelets } from './connect/ask.ts'
 import type { StreamTranslation } from './connect/stream-translation.ts'
+import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
 import type { WriteOptions } from './write-options.ts'
@@ -90,7 +91,7 @@ export class Scope<V extends ServedVerb = ServedVerb> {
 }
 
 /** A kind that a definition has added: upstream serves it past its router, untyped. */
-export const isCustom = ({ version }: ServedResource): boolean => version.schema.freeForm !== undefined
+export const isCustom = ({ version }: ServedResource): boolean => !dialectOf(version.schema).isRouted
 
 export const isNamespaced = ({ served }: Scope): boolean => served.definition.scope === 'Namespaced'
 

@@ -3,6 +3,7 @@ import type { ConnectSubresource } from '../../catalog/connect.ts'
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/negotiate.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { StructSchema } from '../../schema/schema.ts'
+import { dialectOf } from '../dialect/dialect-of.ts'
 import { type ConnectPlace, connectOperations, optionParameters } from './connect-operations.ts'
 import type { Method, Operation, TypeRef } from './operation.ts'
 import {
@@ -19,9 +20,6 @@ import {
 
 const plainTypes = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE]
 const streamTypes = [...plainTypes, `${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`]
-const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json', 'application/apply-patch+yaml']
-/** Objects of custom kinds cannot be merged strategically. */
-const customPatchTypes = patchTypes.filter(type => !type.includes('strategic'))
 const reasons: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 
 export const reasonOf = (status: number): string => reasons[status] ?? ''
@@ -214,7 +212,7 @@ function itemOperations(
       method: 'patch',
       description: `change ${of}a ${kind} in part`,
       parameters,
-      consumes: schema.freeForm ? customPatchTypes : patchTypes,
+      consumes: dialectOf(schema).patchTypes(false).taken,
       body,
       responses: changed,
       action: 'patch',

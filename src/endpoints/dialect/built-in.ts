@@ -1,0 +1,111 @@
+import { listKindOf } from '../../catalog/catalog.ts'
+import { lifecycleOf } from '../../lifecycle/lifecycle.ts'
+import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
+import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
+import { decodeInSteps, decodeObject } from '../../registry/decode-object.ts'
+import { conversionFault } from '../../schema/conversion-fault.ts'
+import { DecodeError } from '../../schema/decode.ts'
+import { apiVersionOfTarget, type BodyTarget } from './body-target.ts'
+import { APPLY_CBOR_PATCH, APPLY_PATCH, type BuiltIns, type Dialect, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './dialect.ts'
+import { cannotHandle, claimedVersion, nameOf, patchedClaim, versionFault } from './faults.ts'
+
+const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
+const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
+
+/** Typed, and served by upstream's router. */
+export const BUILT_IN: Dialect = {
+  isRouted: true,
+  noSubresource: () => pathNotFoundError(),
+  checkPlace({ definition }, { namespace, inNamespace, namesObject }) {
+    const namespaced = definition.scope === 'Namespaced'
+    if (namespaced ? namespace === '' && namesObject && !inNamespace : inNamespace) throw pathNotFoundError()
+    if (namespaced && namespace === '' && namesObject) throw badRequestError('Namespace parameter required.')
+  },
+  // The router refuses it before it knows the resource.
+  notAllowed: () => methodNotAllowedError(),
+
+  takesProtobuf: true,
+  checkClaim(builtIns, target, claim, body) {
+    const claimed = claimedVersion(target, claim, body)
+    if (claimed.version === '' && claimed.group !== '') throw cannotHandle(target, claim, `Object 'apiVersion' is missing in '${body.toString()}'`)
+    checkType(builtIns, target, apiVersionOf(claimed) || apiVersionOfTarget(target), claim.kind || target.kind)
+    return claimed
+  },
+  strictKind: target => target.kind,
+  setType(target, object) {
+    object.apiVersion = apiVersionOfTarget(target)
+  },
+  checkDecoded() {},
+
+  patchTypes(cborIsOffered) {
+    const types = cborIsOffered ? WITH_CBOR : PATCH_TYPES
+    return { taken: types, told: types }
+  },
+  /** An object that says nothing of its type is taken as one of the target's. */
+  checkPatched(builtIns, target, patched, _shown, ofCustom) {
+    const claimed = patchedClaim(patched)
+    const apiVersion = claimed.apiVersion || apiVersionOfTarget(target)
+    const kind = claimed.kind || target.kind
+    if (kind === target.kind && apiVersion === apiVersionOfTarget(target)) return
+    if (ofCustom) throw new DecodeError(notRegistered(apiVersion, kind, 'pkg/runtime/scheme.go:110'))
+    const other = builtIns(apiVersion).find(version => version.kind === kind)
+    // Upstream reads it as what it says it is first.
+    if (other) decodeObject(other, patched)
+    const fault = otherTypeFault(builtIns, target, apiVersion, kind)
+    throw new DecodeError(kind === target.kind && fault.isKnown ? versionFault(target, apiVersion) : fault.text)
+  },
+  setPatchedType(target, _current, next) {
+    Object.assign(next, { kind: target.kind, apiVersion: apiVersionOfTarget(target) })
+  },
+
+  applyView: (_target, _config, _view, merging) => merging,
+  decodeMerged: (target, merged) => decodeInSteps(target, merged),
+  /** In the words of the converter, which comes before the decoder. */
+  mergeFault(target, config, merged, why) {
+    const kind = `${target.group}/${target.version}, Kind=${target.kind}`
+    const fault = conversionFault(target.schema, merged) ?? why.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
+    return `failed to convert new object (${nameOf(config)}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${fault}`
+  },
+}
+
+function checkType(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string): void {
+  const expected = apiVersionOfTarget(target)
+  if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return
+  const fault = otherTypeFault(builtIns, target, apiVersion, kind)
+  if (kind === target.kind && fault.isKnown) throw badRequestError(versionFault(target, apiVersion))
+  throw badRequestError(`${kind} in version ${JSON.stringify(parseApiVersion(apiVersion)?.version)} cannot be handled as a ${target.kind}: ${fault.text}`)
+}
+
+/** Kinds that every group version has, and those of `v1` alone that are no resources. */
+const META_KINDS = new Set(['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions'])
+const CORE_META_KINDS = new Set(['List', 'Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions'])
+
+/** These two are served by servers of their own, which know no other groups. */
+const SEPARATE_GROUPS = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
+
+/** Why an object that says it is of another type can't be read as one of this, in upstream's words. `apiVersion` is well formed. */
+interface TypeFault {
+  /** It is a type that upstream knows, so that it is the conversion that fails. */
+  readonly isKnown: boolean
+  readonly text: string
+}
+
+function otherTypeFault(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string): TypeFault {
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
+  const reachable = !SEPARATE_GROUPS.has(target.group) || group === target.group || (group === '' && CORE_META_KINDS.has(kind))
+  if (!reachable || !isRegistered(builtIns, apiVersion, kind))
+    return { isKnown: false, text: notRegistered(apiVersion, kind, 'pkg/api/legacyscheme/scheme.go:30') }
+  const home = target.group === '' ? 'core' : target.group.split('.')[0]
+  return { isKnown: true, text: `converting (${version}.${kind}) to (${home}.${target.kind}): unknown conversion` }
+}
+
+const notRegistered = (apiVersion: string, kind: string, scheme: string): string =>
+  `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${scheme}"`
+
+/** Whether upstream's types have such a kind. What was served by some release is known by name, even if it can't be had; kinds that definitions have added are not. */
+function isRegistered(builtIns: BuiltIns, apiVersion: string, kind: string): boolean {
+  if (lifecycleOf(apiVersion, kind) !== undefined) return true
+  const builtIn = builtIns(apiVersion)
+  if (builtIn.some(version => version.kind === kind || listKindOf(version) === kind)) return true
+  return (META_KINDS.has(kind) && builtIn.length > 0) || (apiVersion === 'v1' && CORE_META_KINDS.has(kind))
+}

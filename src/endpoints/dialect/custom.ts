@@ -1,0 +1,94 @@
+import { checkConfigurationType } from '../../apply/apply.ts'
+import { untracked } from '../../apply/ownership.ts'
+import { clone } from '../../meta/equal.ts'
+import { invalid } from '../../meta/field-error.ts'
+import { fieldPath } from '../../meta/field-path.ts'
+import { apiVersionOf, parseApiVersion, qualifiedResource } from '../../meta/gvk.ts'
+import type { JsonObject, KubeObject } from '../../meta/object.ts'
+import { pageNotFound } from '../../meta/plain-text-error.ts'
+import { sameJson } from '../../meta/same-json.ts'
+import { badRequestError, failure, internalServerError, invalidError, notFoundError } from '../../meta/status.ts'
+import { applyKindDefaults } from '../../registry/decode-object.ts'
+import { objectFormOf } from '../../registry/object-form.ts'
+import { groupResourceOf } from '../../registry/types.ts'
+import { DecodeError } from '../../schema/decode.ts'
+import { apiVersionOfTarget, type BodyTarget } from './body-target.ts'
+import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH } from './dialect.ts'
+import { claimedVersion, nameOf, patchedClaim, unrecognized, versionFault } from './faults.ts'
+
+/** Objects of custom kinds cannot be merged strategically. */
+const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
+const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
+
+/** Of a kind that a definition has added: untyped, and served past upstream's router. */
+export const CUSTOM: Dialect = {
+  isRouted: false,
+  /** Upstream names the object. */
+  noSubresource: (served, name) => notFoundError(groupResourceOf(served), name),
+  checkPlace({ definition }, { verb, namespace, inNamespace }) {
+    if (definition.scope === 'Namespaced' ? namespace === '' && verb !== 'list' && verb !== 'watch' : inNamespace) throw pageNotFound()
+  },
+  notAllowed(served, verb) {
+    const { group, resource } = groupResourceOf(served)
+    const text = `${verb} is not supported on resources of kind ${JSON.stringify(qualifiedResource({ group, resource }))}`
+    return failure(405, 'MethodNotAllowed', text, { group, kind: resource })
+  },
+
+  takesProtobuf: false,
+  checkClaim(_builtIns, target, claim, body) {
+    if (claim.kind === '') throw unrecognized(target.kind, `Object 'Kind' is missing in '${body.toString()}'`, body)
+    return claimedVersion(target, claim, body)
+  },
+  strictKind: (_target, claim) => claim.kind,
+  setType() {},
+  checkDecoded(target, claimed, object) {
+    const apiVersion = apiVersionOf(claimed)
+    if (apiVersion !== apiVersionOfTarget(target)) throw badRequestError(versionFault(target, apiVersion))
+    checkType(target, object)
+  },
+
+  patchTypes: cborIsOffered => ({ taken: cborIsOffered ? WITH_CBOR : PATCH_TYPES, told: PATCH_TYPES }),
+  /** An object that has no apiVersion fails with 500. */
+  checkPatched(_builtIns, _target, patched, shown) {
+    const { apiVersion, kind } = patchedClaim(patched)
+    if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`)
+    if (apiVersion === '') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  },
+  setPatchedType(target, { kind, apiVersion }, next, ofSubresource) {
+    // A subresource keeps all but its own part.
+    if (!ofSubresource) checkType(target, next)
+    Object.assign(next, { kind, apiVersion })
+  },
+
+  /** Upstream's manager of a custom kind knows no Scale: an apply of one finds conflicts, and fails where there are none. */
+  *applyView(target, config, view, merging) {
+    checkConfigurationType(config, apiVersionOfTarget(target), target.kind)
+    if (view.metadata.managedFields === undefined) throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
+    yield* merging
+    throw scaleFailure(`convert new object (${nameOf(config)};`)
+  },
+  /**
+   * The metadata alone is read, without what is malformed there: what else has come together is not pruned, and nulls are found by its validation. Where nothing changes, it gets no defaults
+   * either: they may be those of another version than the stored one.
+   */
+  *decodeMerged(target, merged, live) {
+    yield
+    const { metadata } = objectFormOf(target.schema).readStored({ metadata: merged.metadata ?? {} })
+    const object = { ...clone(merged), metadata } as unknown as KubeObject
+    return live && sameJson(merged, untracked(live) as unknown as JsonObject) ? object : applyKindDefaults(target, object)
+  },
+  mergeFault: (_target, _config, _merged, why) => why,
+}
+
+/** An object of a custom kind may have been read as one of another: throws 422 then, under the name of that kind. */
+function checkType(target: BodyTarget, { kind, apiVersion, metadata }: KubeObject): void {
+  const expected = apiVersionOfTarget(target)
+  const errors = [
+    ...(kind === target.kind ? [] : [invalid(fieldPath('kind'), kind, `must be ${target.kind}`)]),
+    ...(apiVersion === expected ? [] : [invalid(fieldPath('apiVersion'), apiVersion, `must be ${expected}`)]),
+  ]
+  if (errors.length > 0) throw invalidError({ group: parseApiVersion(apiVersion)?.group ?? '', kind }, metadata.name ?? '', errors)
+}
+
+const scaleFailure = (what: string) =>
+  failure(500, '', `failed to ${what} autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`)

@@ -1,0 +1,76 @@
+import type { ServedResource } from '../../catalog/catalog.ts'
+import type { Version } from '../../catalog/definition.ts'
+import type { Steps } from '../../lib/steps.ts'
+import type { ResourceRequestInfo } from '../../meta/context.ts'
+import type { GroupVersion } from '../../meta/gvk.ts'
+import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
+import type { StatusError } from '../../meta/status.ts'
+import type { BodyTarget } from './body-target.ts'
+import type { Claim } from './faults.ts'
+
+/**
+ * How upstream serves a kind: built-in kinds by its router and typed (`BUILT_IN`), custom ones past the router and as untyped JSON (`CUSTOM`). The two take and refuse the same requests in
+ * other places, and in other words.
+ */
+export interface Dialect extends PathDialect, BodyDialect, PatchDialect, ApplyDialect {
+  /** Upstream's router knows the kind: it looks for a route, and for a media type, before anything else. */
+  readonly isRouted: boolean
+}
+
+interface PathDialect {
+  /** Why there is no such subresource. */
+  noSubresource(served: ServedResource, name: string): StatusError
+  /** Throws where the path does not fit the scope of the kind. */
+  checkPlace(served: ServedResource, info: ResourceRequestInfo): void
+  /** Why the verb can't be done. */
+  notAllowed(served: ServedResource, verb: string): StatusError
+}
+
+/** The built-in kinds of a group version. */
+export type BuiltIns = (apiVersion: string) => readonly Version[]
+
+interface BodyDialect {
+  readonly takesProtobuf: boolean
+  /** Checks the type that a body claims before the body is decoded; returns the version. Throws 400. */
+  checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: Claim, body: Buffer): GroupVersion
+  /** The kind that strict decoding names. */
+  strictKind(target: BodyTarget, claim: Claim): string
+  /** Gives a decoded body its type, where it is not the one that it claims. */
+  setType(target: BodyTarget, object: KubeObject): void
+  /** Checks what was decoded. Throws 400 and 422. */
+  checkDecoded(target: BodyTarget, claimed: GroupVersion, object: KubeObject): void
+}
+
+export interface PatchTypes {
+  readonly taken: readonly string[]
+  /** What a 415 lists. */
+  readonly told: readonly string[]
+}
+
+interface PatchDialect {
+  /** Media types of patches. `cborIsOffered`: the server reads CBOR. */
+  patchTypes(cborIsOffered: boolean): PatchTypes
+  /**
+   * Checks the type that a JSON or merge patch has left in an object, as upstream's decoder does. Throws a DecodeError, and 500. `shown`: the object's JSON. `ofCustom`: the target is a view of
+   * a custom object, whose views upstream reads by types that have nothing else.
+   */
+  checkPatched(builtIns: BuiltIns, target: BodyTarget, patched: Json, shown: () => string, ofCustom: boolean): void
+  /** Gives a patched object the type that it is to have: a patch says nothing of it, but where upstream looks. */
+  setPatchedType(target: BodyTarget, current: KubeObject, next: KubeObject, ofSubresource: boolean): void
+}
+
+interface ApplyDialect {
+  /** Applies a configuration to a view (scale) of an object of this kind: what `merging` returns, or what upstream fails with. Throws ApplyErrors, too. */
+  applyView<T>(target: BodyTarget, config: JsonObject, view: KubeObject, merging: Steps<T>): Steps<T>
+  /** Decodes the live object with a configuration laid over it. Throws a DecodeError. */
+  decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): Steps<KubeObject>
+  /** How upstream says why that fails. */
+  mergeFault(target: BodyTarget, config: JsonObject, merged: JsonObject, why: string): string
+}
+
+export const JSON_PATCH = 'application/json-patch+json'
+export const MERGE_PATCH = 'application/merge-patch+json'
+export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json'
+export const APPLY_PATCH = 'application/apply-patch+yaml'
+/** Served where CBOR is. */
+export const APPLY_CBOR_PATCH = 'application/apply-patch+cbor'
