@@ -42,6 +42,7 @@ import { ConversionMetrics } from './extensions/conversion/metrics.ts'
 import { definitionController } from './extensions/definition-controller.ts'
 import { customResources } from './extensions/follow-definitions.ts'
 import type { Clock } from './lib/clock.ts'
+import { errorMessage } from './lib/error-message.ts'
 import type { Logger } from './lib/log.ts'
 import type { MetricFamily } from './lib/metrics.ts'
 import { ReadGauge } from './lib/metrics.ts'
@@ -291,7 +292,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       if (rules) running.push(followRules(controllerEnv, rules, stopped.signal, () => readiness.reached('rules known')))
       running.push(
         bootstrap(controllerEnv, bootstrapOptions, stopped.signal).then(async refused => {
-          const dropped = await dropBeginning?.().catch(error => logger.warn('history cannot be compacted', { error: (error as Error).message }))
+          const dropped = await dropBeginning?.().catch(error => logger.warn('history cannot be compacted', { error: errorMessage(error) }))
           if (dropped) stores.forget(dropped)
           readiness.reached('bootstrap-controller')
           const policy = bootstrapRbacPolicy(controllerEnv, stopped.signal).then(() => readiness.reached('roles made'))

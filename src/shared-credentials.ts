@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { Config } from './config/config.ts'
+import { errorMessage } from './lib/error-message.ts'
 import type { Logger } from './lib/log.ts'
 import type { KeyPair } from './server/tls/issue.ts'
 import { type Credentials, isFresh } from './server/tls/material.ts'
@@ -36,7 +37,7 @@ export function shareCredentials(config: Config, agreed: AgreedValues | undefine
       const shared = await shareCa(async () => ownCa)
       return shared.cert.trim() === ownCa.cert.trim() ? undefined : new AuthorityConflict(wordsOf(config))
     } catch (error) {
-      if (!signal.aborted) log.warn('the certificate authority is not shared', { error: (error as Error).message })
+      if (!signal.aborted) log.warn('the certificate authority is not shared', { error: errorMessage(error) })
       return undefined
     }
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../lib/error-message.ts'
 import { type LabelRequirement, type LabelSelector, labelSelectorOf, matchesLabels } from '../meta/label-selector.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { internalServerError, isStatusError } from '../meta/status.ts'
@@ -110,7 +111,7 @@ export async function namespaceMatches(selector: Selector, request: AdmissionReq
   try {
     return matchesLabels(requirements, (await getNamespace(namespace)).metadata.labels)
   } catch (error) {
-    throw isStatusError(error, 'NotFound') ? error : internalServerError((error as Error).message)
+    throw isStatusError(error, 'NotFound') ? error : internalServerError(errorMessage(error))
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { errorMessage } from '../lib/error-message.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 
@@ -38,7 +39,7 @@ function textOf(flag: FlagName, file: string): string | undefined {
     const stat = statSync(file)
     return stat.isFile() || stat.isDirectory() ? readFileSync(file, 'utf8') : undefined
   } catch (error) {
-    const { message } = error as Error
+    const message = errorMessage(error)
     throw new FlagError(`--${flag}: ${message.includes(file) ? message : `${message} ${file}`}`)
   }
 }

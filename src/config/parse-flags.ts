@@ -1,4 +1,5 @@
 import { parseMilliseconds } from '../lib/duration.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { FLAGS, type FlagName, type FlagSpec, SHORT_NAMES } from './flag-table.ts'
 
 /** A command line that can't be followed; the message is for the user. */
@@ -89,7 +90,7 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
         parseMilliseconds(value)
         return undefined
       } catch (error) {
-        return error instanceof Error ? error.message : String(error)
+        return errorMessage(error)
       }
     case 'map':
       return value.split(',').every(part => part === '' || part.includes('=')) ? undefined : `${value} must be formatted as key=value`

@@ -1,3 +1,4 @@
+import { errorMessage } from '../lib/error-message.ts'
 import type { PortRange } from '../resources/core/service/allocation/port-set.ts'
 import { createRepairState, repairAllocations } from '../resources/core/service/allocation/repair.ts'
 import type { Controller } from './controller.ts'
@@ -28,7 +29,7 @@ export function allocationRepairController(nodePortRange: PortRange, exclusive: 
         // The first run finds what may be left over, the second what is.
         wait = ++runs === 1 ? graceMilliseconds + 1000 : INTERVAL_MS
       } catch (error) {
-        if (!signal.aborted) env.logger.debug(1, 'repair of allocations failed', { error: (error as Error).message })
+        if (!signal.aborted) env.logger.debug(1, 'repair of allocations failed', { error: errorMessage(error) })
       }
       await pause(wait, signal)
     }

@@ -1,4 +1,5 @@
 import type { AccessEvent, ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../meta/field-error.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
@@ -60,7 +61,7 @@ export const apiServiceAvailabilityController: Controller = async (env, signal) 
     2,
     signal,
     name => tell(env, name),
-    (name, error) => env.logger.debug(1, 'the status of an APIService cannot be written yet', { name, error: (error as Error).message }),
+    (name, error) => env.logger.debug(1, 'the status of an APIService cannot be written yet', { name, error: errorMessage(error) }),
   )
   const onApiService = ({ type, object }: AccessEvent): void => {
     if (!object) return

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -54,7 +55,7 @@ export const apiServiceController =
         await registration.sync(name)
         if (registration.completes()) onComplete()
       },
-      (name, error) => env.logger.debug(1, 'an APIService cannot be made yet', { name, error: (error as Error).message }),
+      (name, error) => env.logger.debug(1, 'an APIService cannot be made yet', { name, error: errorMessage(error) }),
       env.queues?.meter('autoregister'),
     )
     const unsubscribe = catalog.subscribe(() => {

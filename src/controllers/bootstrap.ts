@@ -1,3 +1,4 @@
+import { errorMessage } from '../lib/error-message.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
 import type { SystemPriorityClass } from '../resources/scheduling/priority-class/system-classes.ts'
@@ -68,7 +69,7 @@ export async function keepBootstrapped(
       await part.make(env)
       if (missing.delete(part.name)) env.logger.info('bootstrap objects that were refused are made now', { what: part.name })
     } catch (error) {
-      env.logger.debug(1, 'bootstrap objects cannot be made again yet', { what: part.name, error: (error as Error).message })
+      env.logger.debug(1, 'bootstrap objects cannot be made again yet', { what: part.name, error: errorMessage(error) })
     }
   }
   for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal))
@@ -86,7 +87,7 @@ async function isMade(env: ControllerEnvironment, part: Part, signal: AbortSigna
       await part.make(env)
       return true
     } catch (error) {
-      const why = { what: part.name, error: (error as Error).message }
+      const why = { what: part.name, error: errorMessage(error) }
       if (isRefused(error) && ++refusals === REFUSALS) {
         env.logger.warn('bootstrap objects are refused, and left out', why)
         return false

@@ -1,5 +1,6 @@
 import type { PolicyRule } from '../auth/authz/rbac/policy.ts'
 import type { ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { deepEqual } from '../meta/equal.ts'
 import type { LabelSelector } from '../meta/label-selector.ts'
 import { labelSelectorOf, matchesLabels } from '../meta/label-selector.ts'
@@ -48,7 +49,7 @@ export const clusterRoleAggregationController: Controller = async (env, signal) 
     5,
     signal,
     aggregate,
-    (name, error) => env.logger.debug(2, 'cluster role is not aggregated yet', { name, error: (error as Error).message }),
+    (name, error) => env.logger.debug(2, 'cluster role is not aggregated yet', { name, error: errorMessage(error) }),
     env.queues?.meter('ClusterRoleAggregator'),
   )
   const lookAgain = (): void => {

@@ -1,3 +1,4 @@
+import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Key, Revision } from '../storage/revision.ts'
@@ -37,7 +38,7 @@ export async function compactHistory(backend: Backend, logger: Logger, intervalM
       }
       previous = now
     } catch (error) {
-      if (!signal.aborted) logger.warn('history cannot be compacted', { error: (error as Error).message })
+      if (!signal.aborted) logger.warn('history cannot be compacted', { error: errorMessage(error) })
     }
     await pause(intervalMs, signal)
   }

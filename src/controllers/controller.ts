@@ -1,5 +1,6 @@
 import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { QueueMeter, WorkQueueMetrics } from './work-queue-metrics.ts'
@@ -65,7 +66,7 @@ async function followStream(
         if (turnIsSpent()) await nextTurn()
       }
     } catch (error) {
-      if (!signal.aborted) env.logger.debug(2, 'watch of a controller ended', { resource: id.resource, error: (error as Error).message })
+      if (!signal.aborted) env.logger.debug(2, 'watch of a controller ended', { resource: id.resource, error: errorMessage(error) })
     }
     if (signal.aborted) return
     await pause(wait, signal)

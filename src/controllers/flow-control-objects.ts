@@ -1,4 +1,5 @@
 import type { ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { deepEqual } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
@@ -26,7 +27,7 @@ export async function ensureFlowControlObjects(env: ControllerEnvironment): Prom
 /** Does so every minute, as kube-apiserver does. */
 export async function keepFlowControlObjects(env: ControllerEnvironment, signal: AbortSignal, everyMs = EVERY_MS): Promise<void> {
   for (; !signal.aborted; await pause(everyMs, signal))
-    await ensureFlowControlObjects(env).catch(error => env.logger.debug(1, 'objects of flow control cannot be made yet', { error: (error as Error).message }))
+    await ensureFlowControlObjects(env).catch(error => env.logger.debug(1, 'objects of flow control cannot be made yet', { error: errorMessage(error) }))
 }
 
 /** Go's strconv.ParseBool; undefined where it gives an error. */

@@ -1,4 +1,5 @@
 import type { AccessEvent, ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../meta/field-error.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
@@ -27,7 +28,7 @@ export const flowSchemaStatusController: Controller = async (env, signal) => {
     2,
     signal,
     name => tell(env, name),
-    (name, error) => env.logger.debug(1, 'the status of a flow schema cannot be written yet', { name, error: (error as Error).message }),
+    (name, error) => env.logger.debug(1, 'the status of a flow schema cannot be written yet', { name, error: errorMessage(error) }),
     env.queues?.meter('priority_and_fairness_config_queue'),
   )
   const onLevel = ({ type, object }: AccessEvent): void => {

@@ -1,5 +1,6 @@
 import type { ResourceAccess, ResourceId } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { onAbort } from '../lib/on-abort.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -80,7 +81,7 @@ export async function whileLeading(
     try {
       return (await tryHold(env.access(limit.signal), options, env.clock.now(), others)) ? 'held' : 'lost'
     } catch (error) {
-      env.logger.debug(2, 'the lease cannot be renewed', { lease: options.name, error: (error as Error).message })
+      env.logger.debug(2, 'the lease cannot be renewed', { lease: options.name, error: errorMessage(error) })
       return 'unknown'
     } finally {
       clearTimeout(timer)

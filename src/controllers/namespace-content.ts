@@ -1,4 +1,5 @@
 import type { ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
@@ -29,7 +30,7 @@ export const namespaceContentController =
       8,
       signal,
       name => fillNamespace(env, name, content),
-      (name, error) => env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: (error as Error).message }),
+      (name, error) => env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: errorMessage(error) }),
       env.queues?.meter('namespace_content'),
     )
     const again = (id: ResourceId, name: string) =>

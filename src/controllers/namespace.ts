@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
@@ -22,7 +23,7 @@ export const namespaceController =
       4,
       signal,
       name => emptyNamespace(env, catalog, name, signal),
-      (name, error) => env.logger.debug(2, 'namespace is not empty yet', { namespace: name, error: (error as Error).message }),
+      (name, error) => env.logger.debug(2, 'namespace is not empty yet', { namespace: name, error: errorMessage(error) }),
       env.queues?.meter('namespace'),
     )
     await follow(env, NAMESPACES, signal, event => {

@@ -1,6 +1,7 @@
 import { checkPolicyTypes } from '../admission/policies/type-check.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { type Controller, type ControllerEnvironment, follow, WorkQueue } from './controller.ts'
@@ -17,7 +18,7 @@ export const policyStatusController =
       1,
       signal,
       name => tell(env, catalog, name),
-      (name, error) => env.logger.debug(1, 'the status of a policy cannot be written yet', { name, error: (error as Error).message }),
+      (name, error) => env.logger.debug(1, 'the status of a policy cannot be written yet', { name, error: errorMessage(error) }),
       env.queues?.meter('validatingadmissionpolicy-status'),
     )
     await follow(env, POLICIES, signal, ({ type, object }) => {

@@ -1,4 +1,5 @@
 import type { ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
@@ -26,7 +27,7 @@ export async function bootstrapRbacPolicy(env: ControllerEnvironment, signal: Ab
       await reconcileAll(env)
       return
     } catch (error) {
-      env.logger.debug(1, 'the default roles cannot be made yet', { error: (error as Error).message })
+      env.logger.debug(1, 'the default roles cannot be made yet', { error: errorMessage(error) })
       await pause(wait, signal)
     }
   }

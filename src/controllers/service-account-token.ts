@@ -1,6 +1,7 @@
 import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import { legacyClaims } from '../auth/authn/service-account/legacy.ts'
 import type { ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
@@ -43,7 +44,7 @@ export const serviceAccountTokenController =
         const secret = secrets.get(key)
         if (secret) await fill(env, secret, issuer, certificateAuthority)
       },
-      (secret, error) => env.logger.debug(2, 'secret has no token yet', { secret, error: (error as Error).message }),
+      (secret, error) => env.logger.debug(2, 'secret has no token yet', { secret, error: errorMessage(error) }),
       env.queues?.meter('serviceaccount_tokens_secret'),
     )
     const followSecrets = followFresh(env, SECRETS, signal, () => {

@@ -5,6 +5,7 @@ import { jsonKind } from '../apply/patch/go-print.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYamlInSteps, repeatedKeysText } from '../codec/yaml.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
@@ -123,7 +124,7 @@ export function* parseConfiguration(body: Buffer): Steps<Configuration> {
   try {
     parsed = yield* parseYamlInSteps(body)
   } catch (error) {
-    throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`)
+    throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${errorMessage(error)}`)
   }
   const { value, duplicates } = parsed
   if (value !== null && !isJsonObject(value))

@@ -7,6 +7,7 @@ import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { boundJsonValues, boundYamlValues, MOST_VALUES } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYamlInSteps } from '../codec/yaml.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -54,8 +55,8 @@ export function* parseBody(
     yield
     return { ...parsed, claimed: typeOfBody(parsed.value) }
   } catch (error) {
-    if (error instanceof DecodeError || yaml) throw refuse((error as Error).message)
-    throw refuse(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+    if (error instanceof DecodeError || yaml) throw refuse(errorMessage(error))
+    throw refuse(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runInTurns } from '../lib/steps.ts'
 import type { FieldError } from '../meta/field-error.ts'
@@ -68,7 +69,7 @@ async function authorizeUnsafeDeletion(scope: Scope<'delete'>): Promise<void> {
     if (answer.decision === 'allow') return
     reason = `not permitted to do ${JSON.stringify(UNSAFE_VERB)}, reason: ${answer.reason}`
   } catch (error) {
-    reason = `error while checking permission for ${JSON.stringify(UNSAFE_VERB)}, ${error instanceof Error ? error.message : String(error)}`
+    reason = `error while checking permission for ${JSON.stringify(UNSAFE_VERB)}, ${errorMessage(error)}`
   }
   throw forbiddenError(gr, scope.name, reason)
 }

@@ -1,4 +1,5 @@
 import type { Version } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported } from '../meta/field-error.ts'
@@ -71,7 +72,7 @@ async function selector<T>({ ctx }: Exchange, text: string, parse: (text: string
     return text.length < LONG ? parse(text) : await runInTurns(steps(text), ctx.signal)
   } catch (error) {
     if (text.length >= LONG && ctx.signal.aborted) throw error
-    throw badRequestError((error as Error).message)
+    throw badRequestError(errorMessage(error))
   }
 }
 

@@ -7,6 +7,7 @@ import { type ParsedJson, parseExactlyInSteps, parseJsonInSteps, partlySortedJso
 import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
 import { compareText } from '../lib/compare-text.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { invalid } from '../meta/field-error.ts'
@@ -105,7 +106,7 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
   try {
     parsed = await runInTurns(parseJsonInSteps(body))
   } catch (error) {
-    throw badRequestError(`${checked && type !== STRATEGIC_PATCH ? 'error decoding patch: ' : ''}${(error as Error).message}`)
+    throw badRequestError(`${checked && type !== STRATEGIC_PATCH ? 'error decoding patch: ' : ''}${errorMessage(error)}`)
   }
   const { value, duplicates, tooLarge } = parsed
   const overflow = (target: string): string => `json: cannot unmarshal number ${tooLarge} into Go ${target} of type float64`

@@ -1,5 +1,6 @@
 import { goPrint, goType } from '../apply/patch/go-print.ts'
 import type { Subresource, SubresourceView } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { formatDouble } from '../lib/format-double.ts'
 import { ownMember } from '../meta/equal.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
@@ -51,7 +52,7 @@ function read<T>(get: () => T): T {
   try {
     return get()
   } catch (error) {
-    throw failure(500, '', (error as Error).message)
+    throw failure(500, '', errorMessage(error))
   }
 }
 
@@ -110,7 +111,7 @@ function countErrors(object: KubeObject, path: string): FieldError[] {
     if ((count as number) < 0) return [invalid(at(path), count, 'should be a non-negative integer')]
     return (count as number) > MAX_INT32 ? [invalid(at(path), count, `should be less than or equal to ${MAX_INT32}`)] : []
   } catch (error) {
-    return [invalid(at(path), 0, (error as Error).message)]
+    return [invalid(at(path), 0, errorMessage(error))]
   }
 }
 
@@ -127,6 +128,6 @@ export function scaleStatusErrors(object: KubeObject, paths: ScalePaths | undefi
     valueAt(object, labelSelectorPath, 'string')
     return errors
   } catch (error) {
-    return [...errors, invalid(at(labelSelectorPath), '', (error as Error).message)]
+    return [...errors, invalid(at(labelSelectorPath), '', errorMessage(error))]
   }
 }

@@ -1,4 +1,5 @@
 import { type Controller, type ControllerEnvironment, followFresh, WorkQueue } from '../controllers/controller.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
@@ -18,7 +19,7 @@ export const definitionController =
   async (env, signal) => {
     const known = new Map<string, KubeObject>()
     const onError = (name: string, error: unknown) =>
-      env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: (error as Error).message })
+      env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: errorMessage(error) })
     // Names are given one after the other: two definitions may want the same.
     const naming = new WorkQueue(
       1,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { AccessEvent, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { type Controller, followFresh } from '../controllers/controller.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -125,7 +126,7 @@ class FollowedDefinitions {
       if (!this.taken.has(`${group}/${names.plural}`)) return resource
       throw new Error(`${qualifiedResource({ group, resource: names.plural })} is built in`)
     } catch (error) {
-      this.host.logger.warn('a custom resource definition cannot be served', { name, error: (error as Error).message })
+      this.host.logger.warn('a custom resource definition cannot be served', { name, error: errorMessage(error) })
       return undefined
     }
   }

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { errorMessage } from './error-message.ts'
 import { type Found, searchSteps } from './regexp-search.ts'
 import { regexpFault } from './regexp-syntax.ts'
 import { runAtOnce, type Steps } from './steps.ts'
@@ -26,7 +27,7 @@ export function compileRegExp(expression: string): LinearRegExp | { readonly fau
   try {
     compiled = RE2JS.compile(expression)
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) }
+    return { fault: errorMessage(error) }
   }
   const { prog } = compiled.re2Input
   const isShort = (text: string): boolean => text.length * prog.numInst() <= SHORT

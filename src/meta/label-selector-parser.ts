@@ -1,3 +1,4 @@
+import { errorMessage } from '../lib/error-message.ts'
 import { fieldErrorText, invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
@@ -68,7 +69,7 @@ export class LabelSelectorParser {
       try {
         requirement = this.requirement()
       } catch (error) {
-        throw new Error(`unable to parse requirement: ${(error as Error).message}`)
+        throw new Error(`unable to parse requirement: ${errorMessage(error)}`)
       }
       yield requirement
       const next = this.take()

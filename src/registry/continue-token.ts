@@ -1,4 +1,5 @@
 import { parseJson } from '../codec/json.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { integerOf } from '../lib/integer.ts'
 import type { Json } from '../meta/object.ts'
 import type { Key, Revision } from '../storage/revision.ts'
@@ -47,7 +48,7 @@ function readFields(text: Buffer): Fields {
   try {
     ;({ value } = parseJson(text))
   } catch (error) {
-    throw new ContinueTokenError(`${INVALID}: ${(error as Error).message}`)
+    throw new ContinueTokenError(`${INVALID}: ${errorMessage(error)}`)
   }
   const fields: Fields = { v: '', rv: 0n, start: '' }
   if (value === null) return fields

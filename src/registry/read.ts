@@ -1,4 +1,5 @@
 import type { ServedResource } from '../catalog/catalog.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import { FieldMatcher } from '../meta/field-selector.ts'
 import type { GroupResource } from '../meta/gvk.ts'
@@ -101,7 +102,7 @@ function plainFailure<T>(plain: boolean, parse: () => T): T {
     return parse()
   } catch (error) {
     if (!plain) throw error
-    throw failure(500, '', (error as Error).message.replace('invalid resource version: ', ''))
+    throw failure(500, '', errorMessage(error).replace('invalid resource version: ', ''))
   }
 }
 

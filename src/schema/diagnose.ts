@@ -1,4 +1,5 @@
 import { parseDuration } from '../lib/duration.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { parseQuantity } from '../meta/quantity.ts'
 import { base64Fault } from './base64.ts'
@@ -189,7 +190,7 @@ function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: str
       try {
         parseQuantity(text.trim())
       } catch (error) {
-        fatal((error as Error).message)
+        fatal(errorMessage(error))
       }
       return
     }
@@ -205,7 +206,7 @@ function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: str
       try {
         parseDuration(value as string)
       } catch (error) {
-        fatal((error as Error).message)
+        fatal(errorMessage(error))
       }
   }
 }

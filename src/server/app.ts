@@ -1,4 +1,5 @@
 import Koa from 'koa'
+import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { AnyRequest, AnyResponse } from './any-http.ts'
 import type { RequestState } from './filters/filter.ts'
@@ -18,7 +19,7 @@ class App extends Koa<RequestState> {
 export function createApp(chain: readonly Layer[], log: Logger): (req: AnyRequest, res: AnyResponse) => Promise<void> {
   const app = new App()
   app.silent = true
-  app.on('error', (error: unknown) => log.debug(4, 'connection failed', { error: error instanceof Error ? error.message : String(error) }))
+  app.on('error', (error: unknown) => log.debug(4, 'connection failed', { error: errorMessage(error) }))
   for (const layer of chain) app.use(layer as Koa.Middleware<RequestState>)
   return app.callback() as ReturnType<typeof createApp>
 }

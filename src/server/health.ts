@@ -1,3 +1,4 @@
+import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { printValue } from '../meta/field-error.ts'
 
@@ -78,7 +79,7 @@ export class Health {
       await Promise.race([running, late])
       return undefined
     } catch (error) {
-      return error instanceof Error ? error.message : String(error)
+      return errorMessage(error)
     } finally {
       clearTimeout(timer)
     }

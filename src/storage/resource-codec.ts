@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { JsonSyntaxError, parseJson } from '../codec/json.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
@@ -81,7 +82,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       if (cause instanceof StorageError) throw cause
       // Upstream looks for the type before anything else.
       if (cause instanceof JsonSyntaxError) throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
-      throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+      throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${errorMessage(cause)}`, { cause })
     }
   }
 
@@ -114,7 +115,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
         const encoded = codec.json(value, revision, allocate)
         return stale ? { ...encoded, verbatim: false } : encoded
       } catch (error) {
-        const text = error instanceof Error ? error.message : String(error)
+        const text = errorMessage(error)
         throw new StorageError('corrupt', text, { key, fault: { key, kind: 'undecodable', text, revision }, cause: error })
       }
     },

@@ -1,5 +1,6 @@
 import { type AuthorizationAnswer, type AuthorizationQuestion, AuthorizerValue } from '../../cel/functions/authorization.ts'
 import { ValuePending } from '../../cel/program/pending.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { nonResourceAttributes, resourceAttributes } from '../../meta/request-attributes.ts'
@@ -24,7 +25,7 @@ async function answerTo(question: AuthorizationQuestion, authorize: Authorizer['
     const { decision, reason } = await authorize(userOf(question, user), requestOf(question), signal)
     return { allowed: decision === 'allow', reason }
   } catch (error) {
-    return { allowed: false, reason: '', error: (error as Error).message }
+    return { allowed: false, reason: '', error: errorMessage(error) }
   }
 }
 

@@ -3,6 +3,7 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DialError, dialError } from '../../lib/dial-error.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { onAbort } from '../../lib/on-abort.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { serverResponse } from '../../meta/server-response.ts'
@@ -71,7 +72,7 @@ export class WebhookClients {
         await sleep(again, undefined, { signal: ending.signal })
       }
     } catch (error) {
-      throw error instanceof WebhookCallError ? error : failed((error as Error).message)
+      throw error instanceof WebhookCallError ? error : failed(errorMessage(error))
     } finally {
       ending.dispose()
     }

@@ -1,6 +1,7 @@
 import { jsonKind } from '../../apply/patch/go-print.ts'
 import { parseJson } from '../../codec/json.ts'
 import { parseYaml } from '../../codec/yaml.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { failure, type Status, StatusError } from '../../meta/status.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
@@ -76,7 +77,7 @@ function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema):
   try {
     value = parseAny(body)
   } catch (error) {
-    throw failed(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+    throw failed(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
   }
   if (!isJsonObject(value))
     throw failed(`couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(value)} into Go value of type ${TYPE_META}`)

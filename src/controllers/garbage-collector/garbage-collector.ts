@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import type { Controller } from '../controller.ts'
 import { pause, WorkQueue } from '../controller.ts'
 import { Collector } from './collector.ts'
@@ -21,7 +22,7 @@ const SYNC_MS = 30_000
 export const garbageCollector =
   (catalog: Catalog): Controller =>
   async (env, signal) => {
-    const failed = (what: string) => (uid: string, error: unknown) => env.logger.debug(2, what, { uid, error: (error as Error).message })
+    const failed = (what: string) => (uid: string, error: unknown) => env.logger.debug(2, what, { uid, error: errorMessage(error) })
     const examining = new WorkQueue(
       WORKERS,
       signal,

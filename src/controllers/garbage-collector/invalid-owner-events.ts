@@ -1,4 +1,5 @@
 import type { ResourceId } from '../../catalog/definition.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { formatTime } from '../../meta/time.ts'
 import type { ControllerEnvironment } from '../controller.ts'
@@ -19,7 +20,7 @@ export function invalidOwnerEvents(env: ControllerEnvironment): (dependent: Coor
     const namespace = dependent.namespace || 'default'
     env.access
       .create(EVENTS, namespace, eventOf(dependent, owner, namespace, env.clock.now()))
-      .catch(error => env.logger.debug(1, 'an event cannot be written', { error: (error as Error).message }))
+      .catch(error => env.logger.debug(1, 'an event cannot be written', { error: errorMessage(error) }))
       .finally(() => writing--)
   }
 }

@@ -6,6 +6,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Destination, KubeletAddresses, Trust } from '../../catalog/connect.ts'
 import { DialError, dialError } from '../../lib/dial-error.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { escapePath } from '../../lib/url.ts'
 
@@ -97,7 +98,7 @@ export function ask(destination: Destination, kubelets: Kubelets, { method, head
     try {
       request = scheme === 'https' ? httpsRequest({ ...options, ...tlsOf(trust, kubelets) }) : httpRequest(options)
     } catch (error) {
-      reject(new DialError(error instanceof Error ? error.message : String(error)))
+      reject(new DialError(errorMessage(error)))
       return
     }
     const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${address}: i/o timeout`)), DIAL_MS)

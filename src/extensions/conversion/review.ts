@@ -1,6 +1,7 @@
 import { typeOfBody } from '../../codec/body.ts'
 import { goJson, parseJson } from '../../codec/json.ts'
 import { parseYaml } from '../../codec/yaml.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
 import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
 import { types } from '../../resources/types.ts'
@@ -43,7 +44,7 @@ function parsed(body: Buffer): Json {
     try {
       return parseYaml(body).value
     } catch {
-      throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+      throw new Error(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
     }
   }
 }

@@ -3,6 +3,7 @@ import type { WebhookClientConfig } from '../../admission/webhooks/target.ts'
 import { jsonKind } from '../../apply/patch/go-print.ts'
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { RemoteConverter, Version } from '../../catalog/definition.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import { ConversionError } from '../../registry/conversion-error.ts'
 import type { Conversion } from '../../resources/apiextensions/custom-resource-definition/spec.ts'
@@ -59,7 +60,7 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
       try {
         return run()
       } catch (error) {
-        throw new Failure(`conversion webhook for ${about} failed: ${(error as Error).message}`, type)
+        throw new Failure(`conversion webhook for ${about} failed: ${errorMessage(error)}`, type)
       }
     }
     const answer = await post(config, reviewBody(version, uid, apiVersionOfVersion(to), objects), TIMEOUT_MS).catch(error =>
@@ -83,7 +84,7 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
       try {
         return accepted(objects[i]!, value, to, objects.length === 1 ? undefined : i)
       } catch (error) {
-        throw error instanceof Failure ? error : new Failure((error as Error).message, 'conversion_webhook_invalid_converted_object_failure')
+        throw error instanceof Failure ? error : new Failure(errorMessage(error), 'conversion_webhook_invalid_converted_object_failure')
       }
     })
   }
@@ -140,7 +141,7 @@ function within<T>(prefix: string, run: () => T): T {
   try {
     return run()
   } catch (error) {
-    throw new Error(`${prefix}: ${(error as Error).message}`)
+    throw new Error(`${prefix}: ${errorMessage(error)}`)
   }
 }
 

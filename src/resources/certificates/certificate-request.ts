@@ -1,4 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { errorMessage } from '../../lib/error-message.ts'
 import { BIT_STRING, objectIdentifierOf, readDer, sequenceOf, textOf } from './der.ts'
 import { decodePem } from './pem.ts'
 
@@ -75,7 +76,7 @@ export function certificateRequestFault(pem: string): string | undefined {
     if (!algorithm) return 'x509: cannot verify signature: algorithm unimplemented'
     return isSignedBy(key, parsed, algorithm) ? undefined : algorithm.failure
   } catch (error) {
-    return (error as Error).message
+    return errorMessage(error)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AdmissionPlugin } from '../../admission/chain.ts'
 import { refuse } from '../../admission/refuse.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { quote } from '../../meta/field-error.ts'
@@ -74,7 +75,7 @@ function organizationsIn(request: AdmissionRequest, pem: string): string[] {
   try {
     return organizationsOf(pem)
   } catch (error) {
-    throw refuse(request, `failed to parse CSR: ${(error as Error).message}`)
+    throw refuse(request, `failed to parse CSR: ${errorMessage(error)}`)
   }
 }
 

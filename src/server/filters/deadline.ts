@@ -1,5 +1,6 @@
 import { steadyClock } from '../../lib/clock.ts'
 import { parseMilliseconds } from '../../lib/duration.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { DeadlineError } from '../deadline-error.ts'
 import type { HttpExchange } from '../exchange.ts'
@@ -38,7 +39,7 @@ function durationOf(text: string): number {
   try {
     return parseMilliseconds(text)
   } catch (error) {
-    throw badRequestError(`invalid timeout specified in the request URL - ${error instanceof Error ? error.message : String(error)}`)
+    throw badRequestError(`invalid timeout specified in the request URL - ${errorMessage(error)}`)
   }
 }
 

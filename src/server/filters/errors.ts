@@ -1,3 +1,4 @@
+import { errorMessage } from '../../lib/error-message.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import type { Logger } from '../../lib/log.ts'
 import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
@@ -43,5 +44,5 @@ function statusErrorOf(error: unknown): StatusError {
   if (error instanceof StatusError) return error
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded')
     return badRequestError('the body of the request is nested too deeply, or has too many faults to tell')
-  return internalServerError(error instanceof Error ? error.message : String(error))
+  return internalServerError(errorMessage(error))
 }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 
 export interface FollowOptions {
@@ -39,7 +40,7 @@ export async function followClientCa({ file, ownCa, clientCa, intervalMs, log, o
       told = ''
       log.info('the client CAs have changed', { file })
     } catch (error) {
-      const { message } = error as Error
+      const message = errorMessage(error)
       if (message !== told) log.error('the client CAs can not be reloaded', { file, error: message })
       told = message
     }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
 import { steadyClock } from '../../lib/clock.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { Logger } from '../../lib/log.ts'
 import { silentLogger } from '../../lib/log.ts'
@@ -246,7 +247,7 @@ class WatchCache implements Cacher, CacherCore {
       } catch (error) {
         this.#logger.warn('reading the state of a resource failed', {
           resource: cache.resource.name,
-          error: error instanceof Error ? error.message : String(error),
+          error: errorMessage(error),
         })
         await delay(pause, signal).catch(() => {})
       }
@@ -287,7 +288,7 @@ class WatchCache implements Cacher, CacherCore {
       cache.counts.checks.error++
       this.#logger.debug(1, 'the watch cache cannot be compared with the store', {
         resource: name,
-        error: error instanceof Error ? error.message : String(error),
+        error: errorMessage(error),
       })
       return
     }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend, BackendEvent } from '../backend.ts'
@@ -86,7 +87,7 @@ export class Reflector {
       } catch (error) {
         if (signal.aborted) break
         if (error instanceof GapError || (error instanceof BackendError && error.code === 'compacted')) fresh = false
-        this.#logger.warn('the watch of the store ended', { error: error instanceof Error ? error.message : String(error), revision: this.#time.now })
+        this.#logger.warn('the watch of the store ended', { error: errorMessage(error), revision: this.#time.now })
       }
       this.#open = false
       if (signal.aborted) break

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../lib/error-message.ts'
 import type { BackendEvent, KeyValue } from '../backend.ts'
 import { type CorruptReports, faultOf } from '../corrupt.ts'
 import { prefixEnd } from '../key-range.ts'
@@ -205,6 +206,6 @@ export class ResourceCache {
 }
 
 function corruptOf(key: Key, revision: Revision, value: Buffer, error: unknown): Corrupt {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorMessage(error)
   return { fault: faultOf(error) ?? { key, kind: 'undecodable', text, revision }, held: Buffer.from(value) }
 }

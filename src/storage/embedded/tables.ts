@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
+import { errorMessage } from '../../lib/error-message.ts'
 import { syncDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 import { formatVersion, numberBytes, readNumber } from './layout.ts'
@@ -61,7 +62,7 @@ export async function openTables(dir: string): Promise<Tables> {
       close: () => root.close(),
     }
   } catch (error) {
-    throw new BackendError('corrupt', `the store in ${dir} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new BackendError('corrupt', `the store in ${dir} cannot be opened: ${errorMessage(error)}`, { cause: error })
   }
   const format = metaNumber(tables, 'format')
   if (format !== undefined && format > formatVersion) {

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../lib/error-message.ts'
 import type { BackendEvent, GuardedWrite, KeyValue, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -84,7 +85,7 @@ export function openWriter(options: WriterOptions): Writer {
       } catch (cause) {
         // Where the transaction could not even begin, nothing was taken: fail what waits, or this would spin.
         if (taken.length === 0) taken = queue.splice(0)
-        const error = new BackendError('unavailable', `the store cannot commit: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+        const error = new BackendError('unavailable', `the store cannot commit: ${errorMessage(cause)}`, { cause })
         for (const pending of taken) pending.reject(error)
         continue
       }

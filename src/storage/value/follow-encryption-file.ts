@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { delay } from '../delay.ts'
 import type { Encryption } from './encryption.ts'
@@ -24,7 +25,7 @@ export async function followEncryptionFile(encryption: Encryption, { file, hash,
       inForce = config.hash
       logger.info('the encryption configuration has changed', { file })
     } catch (error) {
-      logger.error('the encryption configuration can not be reloaded', { file, error: error instanceof Error ? error.message : String(error) })
+      logger.error('the encryption configuration can not be reloaded', { file, error: errorMessage(error) })
     }
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../meta/field-error.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
@@ -59,7 +60,7 @@ async function faultOfObjects(claims: ServiceAccountClaims, options: ServiceAcco
   try {
     account = await options.lookUp('serviceaccounts', namespace, serviceaccount.name)
   } catch (error) {
-    return (error as Error).message
+    return errorMessage(error)
   }
   if (account.uid !== serviceaccount.uid) return `service account UID (${account.uid}) does not match claim (${serviceaccount.uid})`
   if (isGone(account)) return `service account ${namespace}/${serviceaccount.name} has been deleted`

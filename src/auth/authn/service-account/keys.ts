@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
+import { errorMessage } from '../../../lib/error-message.ts'
 
 /** A key that checks signatures of tokens. */
 export interface VerificationKey {
@@ -40,7 +41,7 @@ export function readVerificationKeys(pem: string, file: string): VerificationKey
     try {
       return verificationKey(createPublicKey(block))
     } catch (error) {
-      throw new Error(`error reading public key file ${file}: ${(error as Error).message}`)
+      throw new Error(`error reading public key file ${file}: ${errorMessage(error)}`)
     }
   })
 }
@@ -51,7 +52,7 @@ export function readSigningKey(pem: string, file: string): SigningKey {
     const privateKey = createPrivateKey(pem)
     return { ...verificationKey(createPublicKey(privateKey)), privateKey }
   } catch (error) {
-    throw new Error(`failed to parse service-account-issuer-key-file ${file}: ${(error as Error).message}`)
+    throw new Error(`failed to parse service-account-issuer-key-file ${file}: ${errorMessage(error)}`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { errorMessage } from '../../../lib/error-message.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { serviceAccountName } from './claims.ts'
@@ -72,7 +73,7 @@ export function legacyTokens({ keys, serverAudiences, lookUp }: LegacyTokenOptio
     try {
       found = await lookUp('serviceaccounts', namespace, account)
     } catch (error) {
-      return (error as Error).message
+      return errorMessage(error)
     }
     if (found.metadata.deletionTimestamp !== undefined) return `ServiceAccount ${namespace}/${account} has been deleted`
     if (found.metadata.uid !== uid) return `ServiceAccount UID (${found.metadata.uid}) does not match claim (${uid})`

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../../lib/duration.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
 import { integerOf } from '../../../lib/integer.ts'
 import { quote } from '../../../meta/field-error.ts'
 import { isTimeZone } from './time-zone.ts'
@@ -60,7 +61,7 @@ function checkDescriptor(text: string): void {
   try {
     parseDuration(text.slice(EVERY.length))
   } catch (error) {
-    throw new Error(`failed to parse duration ${text}: ${(error as Error).message}`)
+    throw new Error(`failed to parse duration ${text}: ${errorMessage(error)}`)
   }
 }
 

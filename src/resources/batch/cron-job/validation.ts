@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../lib/error-message.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -22,7 +23,7 @@ function validateSchedule({ schedule, timeZone }: ApiStruct, old: ApiStruct | un
   try {
     checkSchedule(schedule)
   } catch (error) {
-    errors.push(invalid(path, schedule, (error as Error).message))
+    errors.push(invalid(path, schedule, errorMessage(error)))
   }
   if (!schedule.includes('TZ')) return errors
   if (!old?.schedule?.includes('TZ')) errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../lib/error-message.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, invalidStructure, required, verbatim } from '../../../meta/field-error.ts'
@@ -109,7 +110,7 @@ function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
     try {
       countIndexes(text, spec.completions)
     } catch (error) {
-      errors.push(invalid(STATUS.child(name), text, `error parsing ${name}: ${(error as Error).message}`))
+      errors.push(invalid(STATUS.child(name), text, `error parsing ${name}: ${errorMessage(error)}`))
     }
   }
   const completedChanged = changed('completedIndexes')

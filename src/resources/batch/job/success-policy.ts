@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../lib/error-message.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, tooLong, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -21,7 +22,7 @@ function validateRule({ succeededIndexes, succeededCount }: ApiStruct, completio
     try {
       named = countIndexes(succeededIndexes, completions)
     } catch (error) {
-      errors.push(invalid(at, succeededIndexes, `error parsing succeededIndexes: ${(error as Error).message}`))
+      errors.push(invalid(at, succeededIndexes, `error parsing succeededIndexes: ${errorMessage(error)}`))
     }
   }
   if (succeededCount === undefined) return errors

@@ -1,4 +1,5 @@
 import type { ResourceDefinition, Version, VirtualCall } from '../../../catalog/definition.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
 import { FieldMatcher } from '../../../meta/field-selector.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
@@ -47,7 +48,7 @@ async function askStore(name: string, { api }: VirtualCall): Promise<KubeObject>
   try {
     await api.get({ group: '', resource: 'namespaces' }, '', 'kube-system')
   } catch (error) {
-    if ((error as { code?: number }).code !== 404) return statusOf(name, false, { error: (error as Error).message })
+    if ((error as { code?: number }).code !== 404) return statusOf(name, false, { error: errorMessage(error) })
   }
   return statusOf(name, true, { message: 'ok' })
 }
@@ -75,7 +76,7 @@ export function componentStatuses(
     try {
       if (url !== undefined) await checks.member(url, call.ctx.signal)
     } catch (error) {
-      return statusOf(name, false, { error: (error as Error).message })
+      return statusOf(name, false, { error: errorMessage(error) })
     }
     return askStore(name, call)
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../lib/error-message.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -16,7 +17,7 @@ export function checkNodeAnnotations(annotations: Readonly<Record<string, string
     if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed)) throw new Error('not an object')
     entries = Array.isArray(parsed.preferAvoidPods) ? parsed.preferAvoidPods : []
   } catch (error) {
-    errors.push(invalid(annotationsPath.child('AvoidPods'), AVOID_PODS, (error as Error).message))
+    errors.push(invalid(annotationsPath.child('AvoidPods'), AVOID_PODS, errorMessage(error)))
     return
   }
   if (entries.length === 0) {

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../lib/error-message.ts'
 import { forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
@@ -53,7 +54,7 @@ function checkTolerationsAnnotation(text: string, path: FieldPath, errors: Error
     const tolerations: unknown = JSON.parse(text)
     if (Array.isArray(tolerations)) checkTolerations(tolerations, path.child(TOLERATIONS), errors)
   } catch (error) {
-    errors.push(invalid(path, TOLERATIONS, (error as Error).message))
+    errors.push(invalid(path, TOLERATIONS, errorMessage(error)))
   }
 }
 
