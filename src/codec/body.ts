@@ -1,4 +1,4 @@
-import { strconvQuote } from '../lib/go-quote.ts'
+import { quote } from '../lib/go-quote.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
@@ -29,7 +29,7 @@ export function decodeBody(schema: StructSchema, parsed: ParsedJson | ParsedYaml
 function decodeParsed(schema: StructSchema, parsed: ParsedJson): DecodedBody {
   const strict = new Set<string>()
   const tell = (what: string) => (path: string) => {
-    if (strict.size < maxStrict) strict.add(`${what} field ${strconvQuote(path)}`)
+    if (strict.size < maxStrict) strict.add(`${what} field ${quote(path)}`)
   }
   const onUnknown = tell('unknown')
   if (schema.freeForm) {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { strconvQuote } from '../lib/go-quote.ts'
+import { quote } from '../lib/go-quote.ts'
 import { inInt64, integerOf } from '../lib/integer.ts'
 import type { Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
@@ -257,5 +257,5 @@ function quoteByte(byte: number): string {
   const char = String.fromCharCode(byte)
   if (char === "'") return "'\\''"
   if (char === '"') return `'"'`
-  return `'${strconvQuote(char).slice(1, -1)}'`
+  return `'${quote(char).slice(1, -1)}'`
 }

@@ -1,5 +1,5 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
-import { strconvQuote } from '../lib/go-quote.ts'
+import { quote } from '../lib/go-quote.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone, setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
@@ -309,4 +309,4 @@ function objectOf(members: ReadonlyMap<Key, Built>): JsonObject {
 }
 
 /** A key as Go's `%#v` prints it. */
-const keyText = (key: Key): string => (typeof key === 'string' ? strconvQuote(key) : key === null ? 'interface {}(nil)' : String(key))
+const keyText = (key: Key): string => (typeof key === 'string' ? quote(key) : key === null ? 'interface {}(nil)' : String(key))

@@ -1,6 +1,6 @@
 import type { AccessEvent, ResourceId } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import { quote } from '../meta/field-error.ts'
+import { quote } from '../lib/go-quote.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'

@@ -1,5 +1,5 @@
+import { quote } from '../lib/go-quote.ts'
 import { parseInt64 } from '../lib/integer.ts'
-import { quote } from '../meta/field-error.ts'
 import { badRequestError } from '../meta/status.ts'
 
 /** Query parameters as upstream's codec reads them: the first value counts, and texts of errors are Go's. */

@@ -1,5 +1,5 @@
+import { quote } from '../lib/go-quote.ts'
 import { deepEqual } from '../meta/equal.ts'
-import { quote } from '../meta/field-error.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { DefinitionNames } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { type Condition, conditionOf } from './definition-conditions.ts'

@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { timeQuote } from './go-quote.ts'
 import { integerOf, MAX_INT64 } from './integer.ts'
 
 /** Digits of a fraction: an int64 has 19. */
@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
 
 /** Go's time.ParseDuration: nanoseconds, or an Error with Go's text. */
 export function parseDuration(text: string): bigint {
-  const bad = (why = ''): Error => new Error(`time: ${why}invalid duration ${goQuote(text)}`)
+  const bad = (why = ''): Error => new Error(`time: ${why}invalid duration ${timeQuote(text)}`)
   let rest = text
   const negative = rest.startsWith('-')
   if (negative || rest.startsWith('+')) rest = rest.slice(1)
@@ -30,9 +30,9 @@ export function parseDuration(text: string): bigint {
     if (whole === '' && fraction === '') throw bad()
     rest = rest.slice(number.length)
     const unitText = (/^[^.0-9]+/.exec(rest) as RegExpExecArray | null)?.[0]
-    if (unitText === undefined) throw new Error(`time: missing unit in duration ${goQuote(text)}`)
+    if (unitText === undefined) throw new Error(`time: missing unit in duration ${timeQuote(text)}`)
     const unit = Object.hasOwn(UNITS, unitText) ? UNITS[unitText] : undefined
-    if (unit === undefined) throw new Error(`time: unknown unit ${goQuote(unitText)} in duration ${goQuote(text)}`)
+    if (unit === undefined) throw new Error(`time: unknown unit ${timeQuote(unitText)} in duration ${timeQuote(text)}`)
     rest = rest.slice(unitText.length)
     // Go, too, leaves out digits that count no more.
     const digits = fraction.slice(0, MAX_FRACTION)

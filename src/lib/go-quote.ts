@@ -8,7 +8,7 @@ const HEX = Buffer.from('0123456789abcdef')
 const timeSpecial = /["\\\0-\x1f\x80-\uffff]/
 
 /** A text in double quotes as Go's time package quotes it: bytes beyond ASCII as `\x..`. */
-export function goQuote(text: string): string {
+export function timeQuote(text: string): string {
   if (!timeSpecial.test(text)) return `"${text}"`
   const bytes = Buffer.from(text)
   const out = Buffer.allocUnsafe(4 * bytes.length)
@@ -28,7 +28,7 @@ export function goQuote(text: string): string {
 }
 
 /** strconv.Quote (`%q`): what Go does not count among the printable characters is escaped. */
-export function strconvQuote(text: string): string {
+export function quote(text: string): string {
   // What is quoted as it stands: most texts, by the cheapest test.
   if (plainAscii.test(text)) return `"${text}"`
   if (!isLongText(text)) return `"${escaped(text)}"`

@@ -1,5 +1,5 @@
 import { formatDouble } from '../lib/format-double.ts'
-import { strconvQuote } from '../lib/go-quote.ts'
+import { quote } from '../lib/go-quote.ts'
 import { counted } from './error-bound.ts'
 import type { FieldError, FieldErrorReason } from './field-error-type.ts'
 import type { FieldPath } from './field-path.ts'
@@ -27,9 +27,6 @@ export function printValue(value: unknown): string {
   if (typeof value === 'object') return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member))
   return typeof value === 'number' && !Number.isSafeInteger(value) ? formatDouble(value) : String(value)
 }
-
-/** Go's %q. */
-export const quote = strconvQuote
 
 const withDetail = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`)
 

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { quote } from './field-error.ts'
+import { quote } from '../lib/go-quote.ts'
 
 /** The parts of a URL that checks look at, as Go's net/url has them: the scheme in lower case, the rest as it stands. */
 export interface GoUrl {

@@ -1,6 +1,7 @@
+import { quote } from '../lib/go-quote.ts'
 import { MOST_ERRORS } from './error-bound.ts'
 import type { FieldError } from './field-error.ts'
-import { fieldErrorText, quote } from './field-error.ts'
+import { fieldErrorText } from './field-error.ts'
 import type { GroupResource } from './gvk.ts'
 import { qualifiedResource } from './gvk.ts'
 

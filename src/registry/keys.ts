@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import { quote } from '../lib/go-quote.ts'
 import { invariant } from '../lib/invariant.ts'
-import { quote } from '../meta/field-error.ts'
 import { badRequestError, failure } from '../meta/status.ts'
 import type { Key } from '../storage/revision.ts'
 import { key } from '../storage/revision.ts'

@@ -1,4 +1,4 @@
-import { goQuote } from '../lib/go-quote.ts'
+import { timeQuote } from '../lib/go-quote.ts'
 import { canonicalMicroTime, canonicalTime } from '../meta/time.ts'
 
 /** The layouts of Go's time package that API times are read with. */
@@ -30,8 +30,8 @@ export function normalMicroTime(text: string): string | null | undefined {
 export function timeFault(text: string, micro: boolean): string | undefined {
   const layout = micro ? RFC3339_MICRO : RFC3339
   let rest = text
-  const fault = (element: string): string => `parsing time ${goQuote(text)} as "${layout}": cannot parse ${goQuote(rest)} as "${element}"`
-  const outOfRange = (what: string): string => `parsing time ${goQuote(text)}: ${what} out of range`
+  const fault = (element: string): string => `parsing time ${timeQuote(text)} as "${layout}": cannot parse ${timeQuote(rest)} as "${element}"`
+  const outOfRange = (what: string): string => `parsing time ${timeQuote(text)}: ${what} out of range`
   const digits = (count: number): number | undefined => {
     const match = new RegExp(`^[0-9]{${count}}`).exec(rest)
     if (match === null) return undefined
@@ -78,7 +78,7 @@ export function timeFault(text: string, micro: boolean): string | undefined {
     if (Number(zone[2]) > 24) return outOfRange('time zone offset hour')
     if (Number(zone[3]) > 60) return outOfRange('time zone offset minute')
   }
-  if (rest !== '') return `parsing time ${goQuote(text)}: extra text: ${goQuote(rest)}`
+  if (rest !== '') return `parsing time ${timeQuote(text)}: extra text: ${timeQuote(rest)}`
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   return day < 1 || date.getUTCDate() !== day ? outOfRange('day') : undefined

@@ -4,7 +4,7 @@ import type { Outcome } from '../../cel/program/program.ts'
 import { runProgram } from '../../cel/program/run.ts'
 import { unescapeProperty } from '../../cel/schema/property-names.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../../cel/values/value.ts'
-import { strconvQuote } from '../../lib/go-quote.ts'
+import { quote } from '../../lib/go-quote.ts'
 import { SHARED_TURNS } from '../../lib/turn.ts'
 import type { CompiledExpression } from './compiled-expression.ts'
 
@@ -37,7 +37,7 @@ export class ComposedVariables extends CelObject {
     if (name === undefined || !variable) return undefined
     const known = this.#values.get(name)
     if (known !== undefined) return known
-    if ('fault' in variable) return this.#keep(name, new CelError(`composited variable ${strconvQuote(name)} fails to compile: ${variable.fault}`))
+    if ('fault' in variable) return this.#keep(name, new CelError(`composited variable ${quote(name)} fails to compile: ${variable.fault}`))
     const outcome = runProgram(variable.program, this.#activation, SHARED_TURNS)
     if (!(outcome instanceof Promise)) return this.#settle(name, outcome)
     throw new ValuePending(
@@ -53,7 +53,7 @@ export class ComposedVariables extends CelObject {
 
   #settle(name: string, { cost, error, value }: Outcome): Value {
     this.#cost += cost
-    return this.#keep(name, error === undefined ? value : new CelError(`composited variable ${strconvQuote(name)} fails to evaluate: ${error}`))
+    return this.#keep(name, error === undefined ? value : new CelError(`composited variable ${quote(name)} fails to evaluate: ${error}`))
   }
 
   #keep(name: string, value: Value): Value {

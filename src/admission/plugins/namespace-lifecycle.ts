@@ -1,4 +1,4 @@
-import { quote } from '../../meta/field-error.ts'
+import { quote } from '../../lib/go-quote.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { failure, forbiddenError, internalServerError, isStatusError, notFoundError } from '../../meta/status.ts'
 import { segmentFault } from '../../registry/keys.ts'

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../lib/escape-html.ts'
+import { quote } from '../../lib/go-quote.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
-import { quote } from '../../meta/field-error.ts'
 import { forbiddenError, type StatusError } from '../../meta/status.ts'
 
 /** 403 for a request that nobody allows, in upstream's words. */

@@ -1,4 +1,4 @@
-import { strconvQuote } from '../../lib/go-quote.ts'
+import { quote } from '../../lib/go-quote.ts'
 import { type IpAddress, isGlobalUnicast, printIp } from '../../meta/ip.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
@@ -53,16 +53,16 @@ function parsed(make: () => Value, context: string): Value {
   }
 }
 
-const notMapped = (text: string): CelError => new CelError(`IPv4-mapped IPv6 address ${strconvQuote(text)} is not allowed`)
+const notMapped = (text: string): CelError => new CelError(`IPv4-mapped IPv6 address ${quote(text)} is not allowed`)
 
 const toIp = (text: string): Value =>
   parsed(
     () => {
       const { address, zone, mapped: isMapped } = parseAddress(text)
-      if (zone !== '') return new CelError(`IP address ${strconvQuote(text)} with zone value is not allowed`)
+      if (zone !== '') return new CelError(`IP address ${quote(text)} with zone value is not allowed`)
       return isMapped ? notMapped(text) : new IpValue(address)
     },
-    `IP Address ${strconvQuote(text)} parse error during conversion from string: `,
+    `IP Address ${quote(text)} parse error during conversion from string: `,
   )
 
 const NETWORK = 'network address parse error during conversion from string: '

@@ -1,4 +1,4 @@
-import { strconvQuote } from '../../lib/go-quote.ts'
+import { quote } from '../../lib/go-quote.ts'
 import { fixedDouble } from '../values/double-text.ts'
 import { timestampText } from '../values/time.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelType, CelUint, isInt, typeNameOf, type Value } from '../values/value.ts'
@@ -35,16 +35,16 @@ function text(value: Value): string {
 function converted(id: string, value: Value): string {
   const result = (CONVERSIONS[id] as Implementation)(value)
   if (typeof result === 'string') return result
-  throw new FormatFault(`error during formatting: could not convert argument ${strconvQuote((result as CelError).message)} to string`)
+  throw new FormatFault(`error during formatting: could not convert argument ${quote((result as CelError).message)} to string`)
 }
 
 /** Inside a list or map: as an expression would write it. */
 function literal(value: Value): string {
-  if (typeof value === 'string') return strconvQuote(value)
-  if (value instanceof Uint8Array) return `b${strconvQuote(text(value))}`
-  if (value instanceof CelTimestamp) return `timestamp(${strconvQuote(text(value))})`
-  if (value instanceof CelDuration) return `duration(${strconvQuote(text(value))})`
-  if (value instanceof CelDouble) return Number.isFinite(value.value) ? fixedDouble(value.value, PRECISION) : strconvQuote(fixedDouble(value.value, PRECISION))
+  if (typeof value === 'string') return quote(value)
+  if (value instanceof Uint8Array) return `b${quote(text(value))}`
+  if (value instanceof CelTimestamp) return `timestamp(${quote(text(value))})`
+  if (value instanceof CelDuration) return `duration(${quote(text(value))})`
+  if (value instanceof CelDouble) return Number.isFinite(value.value) ? fixedDouble(value.value, PRECISION) : quote(fixedDouble(value.value, PRECISION))
   const known = value === null || typeof value === 'boolean' || isInt(value) || value instanceof CelUint || value instanceof CelType
   if (known || value instanceof CelList || value instanceof CelMap) return text(value)
   throw new FormatFault(`error during formatting: no formatting function for ${typeNameOf(value)}`)

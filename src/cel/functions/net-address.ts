@@ -1,4 +1,4 @@
-import { strconvQuote } from '../../lib/go-quote.ts'
+import { quote } from '../../lib/go-quote.ts'
 import type { IpAddress } from '../../meta/ip.ts'
 
 /** A text that Go's netip refuses, with its message. */
@@ -7,7 +7,7 @@ export class NetAddressError extends Error {
 }
 
 const fail = (text: string, why: string, at?: string): never => {
-  throw new NetAddressError(`ParseAddr(${strconvQuote(text)}): ${why}${at === undefined ? '' : ` (at ${strconvQuote(at)})`}`)
+  throw new NetAddressError(`ParseAddr(${quote(text)}): ${why}${at === undefined ? '' : ` (at ${quote(at)})`}`)
 }
 
 /** Go's netip.ParseAddr: the address (16 bytes where it is mapped), and a zone. Throws a NetAddressError. */
@@ -95,15 +95,15 @@ export interface Prefix {
 /** Go's netip.ParsePrefix. Throws a NetAddressError. */
 export function parsePrefix(text: string): Prefix {
   const refuse = (why: string): never => {
-    throw new NetAddressError(`netip.ParsePrefix(${strconvQuote(text)}): ${why}`)
+    throw new NetAddressError(`netip.ParsePrefix(${quote(text)}): ${why}`)
   }
   const slash = text.lastIndexOf('/')
   if (slash < 0) refuse("no '/'")
   const { address, zone, mapped } = inPrefix(text.slice(0, slash), refuse)
   if (zone !== '') refuse('IPv6 zones cannot be present in a prefix')
   const digits = text.slice(slash + 1)
-  if (digits.length > 1 && !/^[1-9]/.test(digits)) refuse(`bad bits after slash: ${strconvQuote(digits)}`)
-  if (!/^[0-9]+$/.test(digits)) refuse(`bad bits after slash: ${strconvQuote(digits)}`)
+  if (digits.length > 1 && !/^[1-9]/.test(digits)) refuse(`bad bits after slash: ${quote(digits)}`)
+  if (!/^[0-9]+$/.test(digits)) refuse(`bad bits after slash: ${quote(digits)}`)
   if (Number(digits) > address.length * 8) refuse(`prefix length out of range`)
   return { address, bits: Number(digits), mapped }
 }

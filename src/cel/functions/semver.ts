@@ -1,4 +1,4 @@
-import { strconvQuote } from '../../lib/go-quote.ts'
+import { quote } from '../../lib/go-quote.ts'
 import { integerOf, inUint64 } from '../../lib/integer.ts'
 import { compareSemanticVersions, type SemanticVersion } from '../../meta/semantic-version.ts'
 import { toInt } from '../values/integer.ts'
@@ -30,28 +30,28 @@ const fail = (message: string): never => {
 }
 
 function number(text: string, name: string): bigint {
-  if (!/^[0-9]*$/.test(text)) fail(`Invalid character(s) found in ${name} number ${strconvQuote(text)}`)
-  if (/^0./.test(text)) fail(`${name[0]!.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${strconvQuote(text)}`)
+  if (!/^[0-9]*$/.test(text)) fail(`Invalid character(s) found in ${name} number ${quote(text)}`)
+  if (/^0./.test(text)) fail(`${name[0]!.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${quote(text)}`)
   return parseUint(text)
 }
 
 function parseUint(text: string): bigint {
   if (text === '') fail('strconv.ParseUint: parsing "": invalid syntax')
   const value = integerOf(text)
-  return inUint64(value) ? value : fail(`strconv.ParseUint: parsing ${strconvQuote(text)}: value out of range`)
+  return inUint64(value) ? value : fail(`strconv.ParseUint: parsing ${quote(text)}: value out of range`)
 }
 
 function checkPrerelease(text: string): void {
   if (text === '') fail('Prerelease is empty')
   if (/^[0-9]+$/.test(text)) {
-    if (/^0./.test(text)) fail(`Numeric PreRelease version must not contain leading zeroes ${strconvQuote(text)}`)
+    if (/^0./.test(text)) fail(`Numeric PreRelease version must not contain leading zeroes ${quote(text)}`)
     parseUint(text)
-  } else if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in prerelease ${strconvQuote(text)}`)
+  } else if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in prerelease ${quote(text)}`)
 }
 
 function checkBuild(text: string): void {
   if (text === '') fail('Build meta data is empty')
-  if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in build meta data ${strconvQuote(text)}`)
+  if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in build meta data ${quote(text)}`)
 }
 
 function cut(text: string, mark: string): [string, string[]] {

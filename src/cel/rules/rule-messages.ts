@@ -1,4 +1,4 @@
-import { strconvQuote } from '../../lib/go-quote.ts'
+import { quote } from '../../lib/go-quote.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import type { ValidationRule } from '../../schema/json-schema/props.ts'
@@ -36,7 +36,7 @@ export function messageOf(outcome: Outcome, expression: string, budget: number):
     return { exhausted: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run' }
   if (outcome.error !== undefined) {
     if (!outcome.isLimit) return { cost: outcome.cost }
-    return { exhausted: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${strconvQuote(expression)}` }
+    return { exhausted: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${quote(expression)}` }
   }
   const text = typeof outcome.value === 'string' ? outcome.value.trim() : ''
   const isUsable = text !== '' && Buffer.byteLength(text) <= MAX_MESSAGE && !text.includes('\n')

@@ -1,4 +1,4 @@
-import { quote } from '../../meta/field-error.ts'
+import { quote } from '../../lib/go-quote.ts'
 import type { OwnerReference } from '../../meta/object.ts'
 
 /** Where an object is, or is said to be by somebody who refers to it. */

@@ -1,5 +1,6 @@
+import { quote } from '../../lib/go-quote.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, quote, required, tooLong } from '../../meta/field-error.ts'
+import { invalid, required, tooLong } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, longerThan } from '../../meta/names.ts'
 

@@ -1,4 +1,4 @@
-import { quote } from '../../meta/field-error.ts'
+import { quote } from '../../lib/go-quote.ts'
 import type { Json } from '../../meta/object.ts'
 import type { Schema } from '../schema.ts'
 import { type Comparison, compare, type Side } from './go-compare.ts'

@@ -1,4 +1,5 @@
-import { quote, type Verbatim, verbatim } from '../../meta/field-error.ts'
+import { quote } from '../../lib/go-quote.ts'
+import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import type { Json } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 import { type GoPointer, type GoScalar, type GoType, goMemberType, goType, goTypeName, isNil, membersOf } from './go-type.ts'

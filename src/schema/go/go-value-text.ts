@@ -1,4 +1,4 @@
-import { quote } from '../../meta/field-error.ts'
+import { quote } from '../../lib/go-quote.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { Json } from '../../meta/object.ts'
 import { ELLIPSIS, type Line, type Sign, type Text } from './go-text.ts'

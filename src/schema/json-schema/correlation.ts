@@ -1,4 +1,4 @@
-import { strconvQuote } from '../../lib/go-quote.ts'
+import { quote } from '../../lib/go-quote.ts'
 import { isJsonObject, type Json } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
@@ -10,7 +10,7 @@ function keyOf(item: Json | undefined, keys: readonly string[]): string | undefi
   for (const key of keys) {
     const value = Object.hasOwn(item, key) ? item[key] : undefined
     if (value === undefined || value === null || typeof value === 'object') return undefined
-    parts.push(typeof value === 'string' ? strconvQuote(value) : String(value))
+    parts.push(typeof value === 'string' ? quote(value) : String(value))
   }
   return parts.join('\0')
 }

@@ -1,4 +1,5 @@
-import { quote, type Verbatim, verbatim } from '../../meta/field-error.ts'
+import { quote } from '../../lib/go-quote.ts'
+import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import type { Json } from '../../meta/object.ts'
 import { sortedKeys } from '../members.ts'
 

@@ -1,4 +1,4 @@
-import { quote } from '../../meta/field-error.ts'
+import { quote } from '../../lib/go-quote.ts'
 import type { Json } from '../../meta/object.ts'
 import { isGoInteger } from '../../meta/whole-floats.ts'
 import { isJsonInteger } from './json-integer.ts'

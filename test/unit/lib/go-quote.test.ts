@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { goQuote, strconvQuote } from '../../../src/lib/go-quote.ts'
+import { quote, timeQuote } from '../../../src/lib/go-quote.ts'
 
 describe('lib/go-quote', () => {
   it('quotes as strconv.Quote does', () => {
-    expect(strconvQuote('a\u0085é漢🙂\u{f0000}"\\\n\u0001\u007f\u00a0')).to.equal('"a\\u0085é漢🙂\\U000f0000\\"\\\\\\n\\x01\\x7f\\u00a0"')
+    expect(quote('a\u0085é漢🙂\u{f0000}"\\\n\u0001\u007f\u00a0')).to.equal('"a\\u0085é漢🙂\\U000f0000\\"\\\\\\n\\x01\\x7f\\u00a0"')
   })
 
-  it('quotes halves of surrogate pairs as what decoders make of them', () => expect(strconvQuote('a\ud800b')).to.equal('"a\ufffdb"'))
+  it('quotes halves of surrogate pairs as what decoders make of them', () => expect(quote('a\ud800b')).to.equal('"a\ufffdb"'))
 
   it('quotes a long text as its parts', () => {
     for (const [unit, quoted] of [
@@ -16,9 +16,9 @@ describe('lib/go-quote', () => {
       ['\u{e0001}', '\\U000e0001'],
     ] as const) {
       const text = `a${unit.repeat(30_000)}`
-      for (let again = 0; again < 2; again++) expect(strconvQuote(text) === `"a${quoted.repeat(30_000)}"`).to.equal(true)
+      for (let again = 0; again < 2; again++) expect(quote(text) === `"a${quoted.repeat(30_000)}"`).to.equal(true)
     }
   })
 
-  it('quotes as the package time does', () => expect(goQuote('a"\\é\u0001')).to.equal('"a\\"\\\\\\xc3\\xa9\\x01"'))
+  it('quotes as the package time does', () => expect(timeQuote('a"\\é\u0001')).to.equal('"a\\"\\\\\\xc3\\xa9\\x01"'))
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { quote } from '../../../src/meta/field-error.ts'
+import { quote } from '../../../src/lib/go-quote.ts'
 
 describe('meta/field-error', () => {
   const quoted: readonly (readonly [text: string, printed: string])[] = [

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../lib/error-message.ts'
-import { quote } from '../../../meta/field-error.ts'
+import { quote } from '../../../lib/go-quote.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { readClaims, type ServiceAccountClaims, userOfClaims } from './claims.ts'

@@ -1,5 +1,5 @@
+import { quote } from '../../../lib/go-quote.ts'
 import type { User } from '../../../meta/context.ts'
-import { quote } from '../../../meta/field-error.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { PolicyRule, RoleRef, Subject } from './policy.ts'
 

@@ -1,6 +1,7 @@
 import { BOOL, NULL, STRING, type Type } from '../../../cel/type.ts'
+import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'

@@ -1,4 +1,5 @@
-import { type FieldError, invalid, quote, required } from '../../../meta/field-error.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { GoUrlError, parseGoUrl } from '../../../meta/go-url.ts'
 import type { KubeObject } from '../../../meta/object.ts'

@@ -1,4 +1,5 @@
-import { quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { DefinitionVersion, PrinterColumn } from './spec.ts'
 
 const list = (type: string, items: readonly string[] | undefined): string =>

@@ -1,5 +1,6 @@
+import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, quote, required } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain, isValidPortNum, nameIsPathSegment } from '../../../meta/names.ts'

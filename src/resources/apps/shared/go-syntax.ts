@@ -1,4 +1,5 @@
-import { quote, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { LabelSelector } from '../../../meta/label-selector.ts'
 
 /** Values of messages as Go's %#v prints them: what upstream's messages show for anything but text, numbers and booleans. */

@@ -1,6 +1,7 @@
+import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'

@@ -1,5 +1,6 @@
+import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, quote, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { forbidden, invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'

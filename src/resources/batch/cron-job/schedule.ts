@@ -1,7 +1,7 @@
 import { parseDuration } from '../../../lib/duration.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { quote } from '../../../lib/go-quote.ts'
 import { integerOf } from '../../../lib/integer.ts'
-import { quote } from '../../../meta/field-error.ts'
 import { isTimeZone } from './time-zone.ts'
 
 interface Bounds {

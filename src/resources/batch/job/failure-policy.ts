@@ -1,5 +1,6 @@
+import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, invalidStructure, notSupported, quote, required, tooMany, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, invalid, invalidStructure, notSupported, required, tooMany, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { ApiStruct, Errors } from '../../core/checks.ts'
 import { checkQualifiedName } from '../../core/checks.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../../meta/field-error.ts'
+import { quote } from '../../../lib/go-quote.ts'
 
 /** Sets of indexes are written as `1,3-5,7`, in order. */
 type Interval = readonly [from: number, to: number]

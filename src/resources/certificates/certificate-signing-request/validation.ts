@@ -1,6 +1,7 @@
+import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, notSupported, quote, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notSupported, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'

@@ -1,6 +1,7 @@
+import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, quote, required, verbatim } from '../../../meta/field-error.ts'
+import { invalid, required, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, isQualifiedName, longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { Json, KubeObject } from '../../../meta/object.ts'

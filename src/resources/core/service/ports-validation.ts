@@ -1,5 +1,6 @@
+import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, notSupported, quote, required, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label, isQualifiedName, isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'

@@ -1,6 +1,7 @@
+import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, quote, required, verbatim } from '../../../meta/field-error.ts'
+import { invalid, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateIpStrict } from '../../../meta/ip.ts'

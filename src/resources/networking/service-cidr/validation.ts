@@ -1,5 +1,6 @@
+import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, quote, required, verbatim } from '../../../meta/field-error.ts'
+import { invalid, required, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr, validateCidrStrict } from '../../../meta/ip.ts'
 import type { KubeObject } from '../../../meta/object.ts'

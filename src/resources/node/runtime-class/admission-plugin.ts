@@ -1,7 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import { quote } from '../../../lib/go-quote.ts'
 import { clone, deepEqual, ownMember, setMember } from '../../../meta/equal.ts'
-import { quote } from '../../../meta/field-error.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { mergeTolerations } from './tolerations.ts'

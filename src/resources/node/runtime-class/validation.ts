@@ -1,5 +1,6 @@
+import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, quote, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'

@@ -1,6 +1,7 @@
+import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { duplicate, invalid, quote, required, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, invalid, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'

@@ -1,5 +1,6 @@
+import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { forbidden, invalid, quote, required, tooLong, verbatim } from '../../../meta/field-error.ts'
+import { forbidden, invalid, required, tooLong, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain, rangeError } from '../../../meta/names.ts'

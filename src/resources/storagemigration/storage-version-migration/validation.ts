@@ -1,6 +1,7 @@
+import { quote } from '../../../lib/go-quote.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, quote, required } from '../../../meta/field-error.ts'
+import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
