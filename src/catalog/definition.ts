@@ -193,10 +193,17 @@ export interface ResourceAccess {
     options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number; dryRun?: boolean },
   ): Promise<void>
   /**
-   * Events of a resource from its present state on: first `added` for what is there, then changes; ends with the signal. `name`: only of objects of this name. `metadataOnly`: of the
-   * objects only the metadata without its managers is asked for, which costs less.
+   * Gives `handle` the events of a resource from its present state on: first `added` for what is there, then changes. The next one comes when the promise that it returns, if any, resolves. Resolves
+   * when the watch has ended, as it does with the signal; rejects with what ended it, or with what `handle` throws. `name`: only of objects of this name. `metadataOnly`: of the objects only the
+   * metadata without its managers is asked for, which costs less.
    */
-  watch(gr: ResourceId, namespace: string, signal: AbortSignal, name?: string, options?: { metadataOnly?: boolean }): AsyncIterable<AccessEvent>
+  watch(
+    gr: ResourceId,
+    namespace: string,
+    signal: AbortSignal,
+    handle: (event: AccessEvent) => undefined | Promise<void>,
+    options?: { name?: string; metadataOnly?: boolean },
+  ): Promise<void>
 }
 
 export interface ResourceId {

@@ -41,11 +41,11 @@ export const follow = (env: ControllerEnvironment, id: ResourceId, signal: Abort
 
 /** The same with a handler of its own for each start, which can tell what has gone meanwhile when it is told `synced`. */
 export const followFresh = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle, name?: string): Promise<void> =>
-  followStream(env, id, signal, begin, () => env.access.watch(id, '', signal, name))
+  followStream(env, id, signal, begin, { ...(name !== undefined && { name }) })
 
 /** The same of all namespaces, with objects of which only kind, apiVersion and metadata can be counted on. */
 export const followMetadata = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle): Promise<void> =>
-  followStream(env, id, signal, begin, () => env.access.watch(id, '', signal, undefined, { metadataOnly: true }))
+  followStream(env, id, signal, begin, { metadataOnly: true })
 
 type Handle = (event: AccessEvent) => void
 
@@ -54,17 +54,18 @@ async function followStream(
   id: ResourceId,
   signal: AbortSignal,
   begin: () => Handle,
-  open: () => AsyncIterable<AccessEvent>,
+  options: { name?: string; metadataOnly?: boolean },
 ): Promise<void> {
   let wait = FIRST_RETRY_MS
   while (!signal.aborted) {
     const handle = begin()
     try {
-      for await (const event of open()) {
+      const take = (event: AccessEvent): undefined | Promise<void> => {
         wait = FIRST_RETRY_MS
         handle(event)
-        if (turnIsSpent()) await nextTurn()
+        return turnIsSpent() ? nextTurn() : undefined
       }
+      await env.access.watch(id, '', signal, take, options)
     } catch (error) {
       if (!signal.aborted) env.logger.debug(2, 'watch of a controller ended', { resource: id.resource, error: errorMessage(error) })
     }

@@ -112,27 +112,30 @@ export class Registry {
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
       },
-      watch: (id, namespace, until, name, options) => this.follow(served(id), namespace, until, options?.metadataOnly === true, name),
+      watch: (id, namespace, until, handle, options) => this.follow(served(id), namespace, until, handle, options),
     }
   }
 
-  private async *follow(served: ServedResource, namespace: string, signal: AbortSignal, metadataOnly: boolean, name?: string): AsyncGenerator<AccessEvent> {
+  private async follow(
+    served: ServedResource,
+    namespace: string,
+    signal: AbortSignal,
+    handle: (event: AccessEvent) => undefined | Promise<void>,
+    { name, metadataOnly = false }: { name?: string; metadataOnly?: boolean } = {},
+  ): Promise<void> {
     const wanted = listOptions(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` })
     const store = this.store(served)
     const options = { ...wanted, sendInitialEvents: true, allowWatchBookmarks: true }
     const watcher = await (metadataOnly ? store.watchMetadata(served, namespace, options, signal) : store.watch(served, namespace, options, signal))
     const read = metadataOnly ? partialOf : objectOf
-    try {
-      for await (const batch of watcher) {
-        for (const event of batch) {
-          if (event.type === 'bookmark') {
-            if (event.initialEnd) yield { type: 'synced' }
-          } else yield { type: event.type, object: read(event.object) }
-        }
+    await watcher.deliver(async batch => {
+      for (const event of batch) {
+        if (signal.aborted) return false
+        if (event.type !== 'bookmark') await handle({ type: event.type, object: read(event.object) })
+        else if (event.initialEnd) await handle({ type: 'synced' })
       }
-    } finally {
-      watcher.close()
-    }
+      return true
+    })
   }
 }
 

@@ -39,13 +39,9 @@ export class VersionView {
   }
 
   watcher(watcher: Watcher): Watcher {
-    const batch = (events: readonly StorageEvent[]) => this.batch(events)
     return {
       close: slow => watcher.close(slow),
-      deliver: take => watcher.deliver((events, own) => take(batch(events), own)),
-      async *[Symbol.asyncIterator]() {
-        for await (const events of watcher) yield batch(events)
-      },
+      deliver: (take, joined) => watcher.deliver((events, own) => take(this.batch(events), own), joined),
     }
   }
 

@@ -3,6 +3,8 @@ import type { StorageEvent, Take, Watcher } from './storage.ts'
 
 interface Taker {
   readonly take: Take
+  /** As of `deliver`. */
+  readonly joined: number
   resolve(): void
   reject(error: unknown): void
 }
@@ -16,7 +18,10 @@ function bytesOf(batch: readonly StorageEvent[]): number {
   return bytes
 }
 
-/** A bounded queue of batches between a store and one watcher. */
+/**
+ * What waits between a store and one watcher: batches, in order, in bounded numbers and bytes. Whoever is too slow for it is ended, never waited for. A batch is given in the turn in which it is
+ * pushed where the taker is ready for it.
+ */
 export class EventQueue implements Watcher {
   readonly #limit: number
   readonly #byteLimit: number
@@ -31,8 +36,7 @@ export class EventQueue implements Watcher {
   #ended = false
   #error: unknown
   #whenTaken: (() => void) | undefined
-  #waiting: { resolve(result: IteratorResult<readonly StorageEvent[]>): void; reject(error: unknown): void } | undefined
-  /** Who is to be given what comes, in the turn in which it comes: set while it waits for more. */
+  /** Set while the taker is ready and nothing waits. */
   #taker: Taker | undefined
 
   /**
@@ -55,7 +59,7 @@ export class EventQueue implements Watcher {
     return this.#queued
   }
 
-  /** Queues a batch, which may be shared with other queues; `wake` shows it to a consumer that waits. False where the queue has ended, or was full and ends now. */
+  /** Adds a batch, which may be shared with other queues. False where the queue has ended, or was full and ends now. */
   push(batch: readonly StorageEvent[]): boolean {
     if (this.#ended) return false
     if (batch.length === 0) return true
@@ -68,6 +72,7 @@ export class EventQueue implements Watcher {
     this.#bytes += bytes
     this.#batches.push(batch)
     this.#queued += batch.length
+    if (this.#taker !== undefined) this.#give(this.#taker)
     return true
   }
 
@@ -94,32 +99,13 @@ export class EventQueue implements Watcher {
     resolve?.()
   }
 
-  wake(): void {
-    if (this.#taker !== undefined) this.#give(this.#taker)
-    const waiting = this.#waiting
-    if (waiting === undefined) return
-    const batch = this.#take()
-    if (batch === undefined) return
-    this.#waiting = undefined
-    waiting.resolve({ done: false, value: batch })
-  }
-
-  /** Ends the iteration after what is queued: by throwing the error, if one is given. */
+  /** Ends the watch after what is queued: with the error, if one is given. */
   finish(error?: unknown): void {
     if (this.#ended) return
     this.#ended = true
     this.#error = error
     this.#taken()
-    this.wake()
-    if (this.#waiting !== undefined) {
-      const waiting = this.#waiting
-      this.#waiting = undefined
-      if (error === undefined) waiting.resolve({ done: true, value: undefined })
-      else {
-        this.#error = undefined
-        waiting.reject(error)
-      }
-    }
+    if (this.#taker !== undefined) this.#give(this.#taker)
     this.#onClose(this.#slow)
   }
 
@@ -131,7 +117,7 @@ export class EventQueue implements Watcher {
     this.finish()
   }
 
-  async deliver(take: Take): Promise<void> {
+  async deliver(take: Take, joined = 0): Promise<void> {
     for (let batch = await this.#beginning(); batch !== undefined; batch = await this.#beginning()) {
       const taken = take(batch, true)
       if (taken !== true && !(await taken)) {
@@ -140,7 +126,7 @@ export class EventQueue implements Watcher {
       }
     }
     return new Promise((resolve, reject) => {
-      this.#give({ take, resolve, reject })
+      this.#give({ take, joined, resolve, reject })
     })
   }
 
@@ -148,7 +134,7 @@ export class EventQueue implements Watcher {
   #give(taker: Taker): void {
     this.#taker = undefined
     try {
-      for (let batch = this.#take(); batch !== undefined; batch = this.#take()) {
+      for (let batch = this.#take(taker.joined); batch !== undefined; batch = this.#take(taker.joined)) {
         const taken = taker.take(batch)
         if (taken === true) continue
         if (taken === false) this.close()
@@ -177,7 +163,16 @@ export class EventQueue implements Watcher {
     taker.reject(error)
   }
 
-  #take(): readonly StorageEvent[] | undefined {
+  /** The next batch, with those after it while together they have fewer events than `joined`. */
+  #take(joined: number): readonly StorageEvent[] | undefined {
+    const batch = this.#next()
+    if (batch === undefined || batch.length >= joined || this.#batches.length === 0) return batch
+    const all = [...batch]
+    for (let more = this.#next(); more !== undefined; more = all.length < joined ? this.#next() : undefined) all.push(...more)
+    return all
+  }
+
+  #next(): readonly StorageEvent[] | undefined {
     const batch = this.#batches.shift()
     if (batch !== undefined) this.#queued -= batch.length
     const first = this.#batches[0]
@@ -194,31 +189,5 @@ export class EventQueue implements Watcher {
     if (step !== undefined && !step.done) return step.value
     this.#initial = undefined
     return undefined
-  }
-
-  async #next(): Promise<IteratorResult<readonly StorageEvent[]>> {
-    const first = await this.#beginning()
-    if (first !== undefined) return { done: false, value: first }
-    const batch = this.#take()
-    if (batch !== undefined) return { done: false, value: batch }
-    if (this.#ended) {
-      const error = this.#error
-      this.#error = undefined
-      if (error !== undefined) throw error
-      return { done: true, value: undefined }
-    }
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject }
-    })
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<readonly StorageEvent[]> {
-    return {
-      next: () => this.#next(),
-      return: async () => {
-        this.close()
-        return { done: true, value: undefined }
-      },
-    }
   }
 }

@@ -137,13 +137,15 @@ export interface WatchQuery {
   readonly deadline?: number
 }
 
-/** All that one tick produced, in order. A deleted event's object is the last state, with the revision of its deletion. */
-export interface Watcher extends AsyncIterable<readonly StorageEvent[]> {
+/** A watch that is open. */
+export interface Watcher {
   /**
-   * Gives every batch to `take`, in the turn of the event loop in which it comes where the one before has been taken: for those who write to many watchers. Resolves
-   * when the watch has ended, and rejects with what ended it.
+   * Gives every batch to `take`, in order, in the turn of the event loop in which it comes where the one before has been taken. A deleted event's object is the last state, with the revision of
+   * its deletion. Called once. Resolves when the watch has ended, and rejects with what ended it, or with what `take` throws.
+   *
+   * `joined`: batches that wait are joined while together they have fewer events, for a taker to whom each call is dear.
    */
-  deliver(take: Take): Promise<void>
+  deliver(take: Take, joined?: number): Promise<void>
   /** `slow`: its client has not kept up, which is counted. */
   close(slow?: boolean): void
 }
@@ -233,7 +235,7 @@ export interface Storage {
   get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
   /** `prefix` ends with a slash: the resource's, or a namespace of it. Without a cache it may be one key, which has none. Ordered by key. */
   list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page>
-  /** Resolves once the start is certain; throws StorageError `expired` where it is gone. Iteration throws `expired` when history was lost, and ends when the watcher is too slow. */
+  /** Resolves once the start is certain; throws StorageError `expired` where it is gone. The watch fails with `expired` where history is lost, and ends where the watcher is too slow. */
   watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher>
   /**
    * Compare and swap on the mod revision. `decide` may run more than once; what it throws is the result, unless it was given an assumed object that turns out

@@ -6,6 +6,7 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { createCacher } from '../../src/storage/cacher/cacher.ts'
 import { key, revision } from '../../src/storage/revision.ts'
 import type { Predicate, Storage } from '../../src/storage/storage.ts'
+import { batchesOf } from '../support/batches.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { everything, labelled, testCodec, testObject, testPrefix } from '../support/test-codec.ts'
 
@@ -68,7 +69,7 @@ async function fanOut(
       AbortSignal.any([stop.signal]),
     )
     void (async () => {
-      for await (const batch of watcher) {
+      for await (const batch of batchesOf(watcher)) {
         delivered += batch.length
         batches++
       }

@@ -6,6 +6,7 @@ import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key } from '../../src/storage/revision.ts'
 import { type ListQuery, type Storage, StorageError, type WatchQuery } from '../../src/storage/storage.ts'
 import type { Encryption } from '../../src/storage/value/encryption.ts'
+import { batchesOf } from '../support/batches.ts'
 import { encryptionConfig, encryptionOf, identityProvider, providerOf } from '../support/encryption-config.ts'
 import { decided, everything, labelled, plus, put, take, testCodec, testKey, testObject, testPrefix, told } from '../support/test-codec.ts'
 
@@ -43,7 +44,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
     const shown = async (storage: Storage, query: Partial<ListQuery> = {}, below = testPrefix) =>
       (await list(storage, query, below)).items.map(item => `${item.attributes().name}=${item.object().data.n ?? ''}`)
     const watch = async (storage: Storage, start: WatchQuery['start'], predicate = everything) =>
-      (await storage.watch(testPrefix, { start, predicate, bookmarks: false }, signal))[Symbol.asyncIterator]()
+      batchesOf(await storage.watch(testPrefix, { start, predicate, bookmarks: false }, signal))
     const failure = async (what: Promise<unknown>): Promise<StorageError> => {
       const error = await what.then(
         () => undefined,

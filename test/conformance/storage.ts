@@ -6,6 +6,7 @@ import { keyspaceEnd } from '../../src/storage/key-range.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key, revision } from '../../src/storage/revision.ts'
 import type { ListQuery, ReadAt, Storage, StorageErrorCode, StorageEvent, StoredObject, Watcher, WatchQuery } from '../../src/storage/storage.ts'
+import { batchesOf } from '../support/batches.ts'
 import { decided, everything, labelled, plus, put, take, testCodec, testKey, testObject, testPrefix, told } from '../support/test-codec.ts'
 
 export interface StorageHarness {
@@ -57,7 +58,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         signal,
       )
       watchers.push(watcher)
-      return watcher[Symbol.asyncIterator]()
+      return batchesOf(watcher)
     }
     const foreign = async (at: Key, value: Buffer | undefined): Promise<Revision> => {
       const { item } = await backend.get(at, signal)
@@ -553,12 +554,12 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           { start: { initial: 'latest', bookmarkAtEnd: false }, predicate: everything, bookmarks: false },
           stop.signal,
         )
-        const next = watcher[Symbol.asyncIterator]().next()
+        const next = batchesOf(watcher).next()
         stop.abort()
         expect((await next).done).to.equal(true)
         const other = await storage.watch(testPrefix, { start: { initial: 'latest', bookmarkAtEnd: false }, predicate: everything, bookmarks: false }, signal)
         other.close()
-        expect((await other[Symbol.asyncIterator]().next()).done).to.equal(true)
+        expect((await batchesOf(other).next()).done).to.equal(true)
       })
 
       it('closes a watcher that does not keep up', async () => {

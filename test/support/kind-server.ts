@@ -1,13 +1,4 @@
-import type {
-  AccessEvent,
-  HookContext,
-  ListAccess,
-  ResourceAccess,
-  ResourceDefinition,
-  ResourceId,
-  Strategy,
-  Subresource,
-} from '../../src/catalog/definition.ts'
+import type { HookContext, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Strategy, Subresource } from '../../src/catalog/definition.ts'
 import { clone, deepEqual } from '../../src/meta/equal.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
 import { fieldPath } from '../../src/meta/field-path.ts'
@@ -174,7 +165,7 @@ export class KindServer implements ResourceAccess {
     await reservation?.commit()
   }
 
-  watch(): AsyncIterable<AccessEvent> {
+  watch(): Promise<void> {
     throw new Error('not here')
   }
 

@@ -4,6 +4,7 @@ import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key } from '../../src/storage/revision.ts'
 import type { Attributes, Change, Decision, Predicate, StorageEvent, Watcher } from '../../src/storage/storage.ts'
 import type { Transformer } from '../../src/storage/value/transformer.ts'
+import { batchesOf } from './batches.ts'
 
 /** A kind with nothing to it: keys /registry/configmaps/<namespace>/<name>. */
 export const testPrefix = key('/registry/configmaps/')
@@ -60,7 +61,7 @@ export function told(events: Iterable<StorageEvent>): string[] {
 
 /** The next `count` events of a watcher, or all until it ends. */
 export async function take(watcher: Watcher | AsyncIterator<readonly StorageEvent[]>, count: number): Promise<StorageEvent[]> {
-  const iterator = 'next' in watcher ? watcher : watcher[Symbol.asyncIterator]()
+  const iterator = 'next' in watcher ? watcher : batchesOf(watcher)
   const events: StorageEvent[] = []
   while (events.length < count) {
     const step = await iterator.next()

@@ -116,18 +116,18 @@ function give(watcher: CacheWatcher, round: Round): void {
   const { changes, last } = round
   const { queue, predicate } = watcher
   if (queue.ended || watcher.seen >= last) return
-  if (predicate.everything && watcher.seen < changes[0]!.revision) {
+  const { seen } = watcher
+  watcher.seen = last
+  if (predicate.everything && seen < changes[0]!.revision) {
     round.events ??= changes.map(change => change.event).filter(event => event !== undefined)
     queue.push(round.events)
   } else {
     const events: StorageEvent[] = []
     for (const change of changes) {
-      if (change.revision <= watcher.seen) continue
+      if (change.revision <= seen) continue
       const event = change.eventFor(predicate)
       if (event !== undefined) events.push(event)
     }
     queue.push(events)
   }
-  watcher.seen = last
-  queue.wake()
 }

@@ -129,7 +129,6 @@ export class Interest {
       // In the middle of a round it is not known who has had its share: then only what the watcher was given counts.
       if (!busy && reached > watcher.seen) watcher.seen = reached
       watcher.queue.push([{ type: 'bookmark', revision: watcher.seen, initialEnd: false }])
-      watcher.queue.wake()
       watcher.nextBookmark = now < watcher.lastBookmark ? Math.min(now + everyMs, watcher.lastBookmark) : Number.POSITIVE_INFINITY
     }
   }

@@ -83,10 +83,7 @@ export async function openWatch(
       const events = batch.events.map(event => changeOf(codec, reports, event).eventFor(query.predicate)).filter(event => event !== undefined)
       // The store keeps what comes meanwhile. Who begins long ago would otherwise be ended before anything was given, again and again.
       if (!queue.fits(events)) await taken(queue, limits.patienceMs)
-      if (events.length > 0) {
-        queue.push(events)
-        queue.wake()
-      }
+      queue.push(events)
       seen = batch.revision
     }
   }
@@ -113,7 +110,6 @@ export async function openWatch(
         () => {
           const bookmark = [{ type: 'bookmark', revision: seen, initialEnd: false } as const]
           if (queue.fits(bookmark)) queue.push(bookmark)
-          queue.wake()
           if (left > limits.bookmarkMs || query.deadline === undefined) next()
         },
         Math.min(left, limits.bookmarkMs),

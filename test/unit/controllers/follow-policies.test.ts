@@ -45,9 +45,9 @@ describe('the index of policies', () => {
     const stop = new AbortController()
     let round = 0
     const access = {
-      async *watch({ resource }: { resource: string }) {
-        if (resource === 'validatingadmissionpolicies') yield* streams[Math.min(round++, 1)] as AccessEvent[]
-        else yield { type: 'synced' } as AccessEvent
+      async watch(...[{ resource }, , , handle]: Parameters<ResourceAccess['watch']>) {
+        const events: AccessEvent[] = resource === 'validatingadmissionpolicies' ? streams[Math.min(round++, 1)]! : [{ type: 'synced' }]
+        for (const event of events) await handle(event)
       },
     } as unknown as ResourceAccess
     const index = new PolicyIndex()

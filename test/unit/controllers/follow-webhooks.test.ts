@@ -40,8 +40,8 @@ describe('the webhooks of configurations', () => {
     let round = 0
     const stop = new AbortController()
     const access = {
-      async *watch() {
-        yield* streams[Math.min(round++, 1)] as AccessEvent[]
+      async watch(...[, , , handle]: Parameters<ResourceAccess['watch']>) {
+        for (const event of streams[Math.min(round++, 1)] as AccessEvent[]) await handle(event)
       },
     } as unknown as ResourceAccess
     const known = new WebhookConfigurations('validating')

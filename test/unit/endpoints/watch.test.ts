@@ -41,7 +41,6 @@ function scripted(batches: () => AsyncIterable<readonly StorageEvent[]>): { t: T
   const t = new TestRegistry()
   let closed = 0
   t.store.storage.watch = async (): Promise<Watcher> => ({
-    [Symbol.asyncIterator]: () => batches()[Symbol.asyncIterator](),
     async deliver(take) {
       for await (const batch of batches()) if (!(await take(batch))) break
     },

@@ -103,14 +103,14 @@ describe('access to resources from within', () => {
     await t.create({ name: 'a' })
     const seen: string[] = []
     const told = ({ type, object: of }: AccessEvent) => seen.push(of ? `${type} ${of.metadata.name}@${of.metadata.resourceVersion}` : type)
-    for await (const event of t.registry.access(NEVER).watch(WIDGETS, '', end.signal)) {
+    await t.registry.access(NEVER).watch(WIDGETS, '', end.signal, async event => {
       told(event)
       if (event.type === 'synced') {
         await t.update('a', { size: 2 })
         await t.store.delete(t.target('a'), {})
       }
       if (event.type === 'deleted') end.abort()
-    }
+    })
     expect(seen).to.deep.equal(['added a@2', 'synced', 'modified a@3', 'deleted a@4'])
     expect(t.backend.watches).to.deep.equal([])
   })
@@ -120,11 +120,12 @@ describe('access to resources from within', () => {
     const end = new AbortController()
     for (const name of ['a', 'b']) await t.create({ name })
     const seen: string[] = []
-    for await (const { type, object: of } of t.registry.access(NEVER).watch(WIDGETS, '', end.signal, 'b')) {
+    const note = async ({ type, object: of }: AccessEvent): Promise<void> => {
       seen.push(`${type} ${of?.metadata.name ?? ''}`)
       if (type === 'synced') for (const name of ['a', 'b']) await t.update(name, { size: 2 })
       if (type === 'modified') end.abort()
     }
+    await t.registry.access(NEVER).watch(WIDGETS, '', end.signal, note, { name: 'b' })
     expect(seen).to.deep.equal(['added b', 'synced ', 'modified b'])
   })
 
@@ -132,7 +133,7 @@ describe('access to resources from within', () => {
     const t = new TestRegistry()
     const end = new AbortController()
     await t.create({ name: 'a', labels: { x: 'y' } })
-    for await (const { type, object } of t.registry.access(NEVER).watch(WIDGETS, '', end.signal, undefined, { metadataOnly: true })) {
+    const check = async ({ type, object }: AccessEvent): Promise<void> => {
       if (type === 'synced') end.abort()
       else {
         const { managedFields, ...metadata } = (await t.get('a')).metadata
@@ -140,6 +141,7 @@ describe('access to resources from within', () => {
         expect(object).to.deep.equal({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata })
       }
     }
+    await t.registry.access(NEVER).watch(WIDGETS, '', end.signal, check, { metadataOnly: true })
   })
 
   it('keeps one store a resource', () => {

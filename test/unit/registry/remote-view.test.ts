@@ -37,9 +37,6 @@ const watcherOf = (batches: readonly (readonly StorageEvent[])[]): Watcher => ({
   deliver: async take => {
     for (const batch of batches) if (!(await take(batch))) return
   },
-  async *[Symbol.asyncIterator]() {
-    yield* batches
-  },
 })
 
 describe('RemoteView', () => {

@@ -6,6 +6,7 @@ import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/me
 import { codecOf } from '../../../src/registry/codec.ts'
 import { key, revision } from '../../../src/storage/revision.ts'
 import type { StorageEvent } from '../../../src/storage/storage.ts'
+import { batchesOf } from '../../support/batches.ts'
 import type { FakeExchange, FakeRequest } from '../../support/exchange.ts'
 import { callApi } from '../../support/fake-api.ts'
 import { listOptions, NEVER, refusalText, TestRegistry } from '../../support/test-registry.ts'
@@ -69,7 +70,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         const watcher = await t.store.watch(served(version), 'ns', listOptions({ sendInitialEvents: true, allowWatchBookmarks: true }), NEVER)
         const events: StorageEvent[] = []
         void (async () => {
-          for await (const batch of watcher) events.push(...batch)
+          for await (const batch of batchesOf(watcher)) events.push(...batch)
         })()
         await eventually('it was added', () => events.length === 2)
         await call('v1', ONE, { method: 'DELETE' })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { EventQueue } from '../../../src/storage/event-queue.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import type { StorageEvent, StoredObject } from '../../../src/storage/storage.ts'
+import { batchesOf } from '../../support/batches.ts'
 import { take } from '../../support/test-codec.ts'
 
 const mark = (n: number): StorageEvent => ({ type: 'bookmark', revision: revision(n), initialEnd: false })
@@ -21,7 +22,7 @@ describe('storage/event-queue', () => {
     const batch = marks(1, 2)
     queue.push(batch)
     queue.push(marks(3))
-    const iterator = queue[Symbol.asyncIterator]()
+    const iterator = batchesOf(queue)
     expect((await iterator.next()).value).to.equal(batch)
     expect(numbers((await iterator.next()).value as StorageEvent[])).to.deep.equal([3])
   })
@@ -37,7 +38,6 @@ describe('storage/event-queue', () => {
     const waiting = take(queue, 1)
     await new Promise(setImmediate)
     queue.push(marks(1))
-    queue.wake()
     expect(numbers(await waiting)).to.deep.equal([1])
   })
 
@@ -72,7 +72,7 @@ describe('storage/event-queue', () => {
 
     it('count what still waits only', async () => {
       const queue = bounded()
-      const reader = queue[Symbol.asyncIterator]()
+      const reader = batchesOf(queue)
       for (let i = 0; i < 50; i++) {
         expect(queue.push(batch(30)), `batch ${i}`).to.equal(true)
         if (i > 2) await reader.next()
@@ -94,7 +94,7 @@ describe('storage/event-queue', () => {
     const queue = open(3)
     queue.push(marks(1))
     queue.finish(new Error('lost'))
-    const iterator = queue[Symbol.asyncIterator]()
+    const iterator = batchesOf(queue)
     expect(numbers((await iterator.next()).value as StorageEvent[])).to.deep.equal([1])
     let message = ''
     await iterator.next().catch(error => {
@@ -106,7 +106,7 @@ describe('storage/event-queue', () => {
 
   it('fails one who waits', async () => {
     const queue = open(3)
-    const waiting = queue[Symbol.asyncIterator]().next()
+    const waiting = batchesOf(queue).next()
     await new Promise(setImmediate)
     queue.finish(new Error('lost'))
     let message = ''
@@ -119,7 +119,7 @@ describe('storage/event-queue', () => {
   it('closes when its reader leaves', async () => {
     const queue = open(3)
     queue.push(marks(1))
-    for await (const _ of queue) break
+    for await (const _ of batchesOf(queue)) break
     expect([queue.ended, closed, queue.push(marks(2))]).to.deep.equal([true, 1, false])
   })
 
@@ -166,9 +166,16 @@ describe('storage/event-queue', () => {
       while (taken.length < 3) await new Promise(setImmediate)
       queue.push(marks(4))
       queue.push(marks(5))
-      expect(taken).to.deep.equal([1, 2, 3])
-      queue.wake()
       expect(taken).to.deep.equal([1, 2, 3, 4, 5])
+    })
+
+    it('joins what waits, up to so many events, for a taker that asks for it', async () => {
+      const queue = open(100)
+      const batches: number[][] = []
+      for (const batch of [marks(1), marks(2, 3), marks(4, 5, 6), marks(7)]) queue.push(batch)
+      void queue.deliver(events => batches.push(numbers(events)) > 0, 4)
+      await new Promise(setImmediate)
+      expect(batches).to.deep.equal([[1, 2, 3, 4, 5, 6], [7]])
     })
 
     it('waits for a taker that is not ready, while no more than it may hold comes', async () => {
@@ -181,12 +188,9 @@ describe('storage/event-queue', () => {
         })
       })
       queue.push(marks(1))
-      queue.wake()
       await new Promise(setImmediate)
       queue.push(marks(1))
-      queue.wake()
       queue.push(marks(2))
-      queue.wake()
       expect(taken).to.deep.equal([1])
       ready(true)
       await new Promise(setImmediate)

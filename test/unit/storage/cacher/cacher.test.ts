@@ -8,6 +8,7 @@ import { initializing } from '../../../../src/storage/errors.ts'
 import { prefixEnd } from '../../../../src/storage/key-range.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery, Storage, StorageEvent, StoredObject, WatchQuery } from '../../../../src/storage/storage.ts'
+import { batchesOf } from '../../../support/batches.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
 import { decided, everything, put, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
@@ -33,7 +34,7 @@ describe('storage/cacher', () => {
   const names = async (at: 'any' | 'latest' = 'latest') =>
     (await storage.list(testPrefix, { at, predicate: everything, limit: 0 }, signal)).items.map(i => i.attributes().name)
   const watchAfter = async (after: number) =>
-    (await storage.watch(testPrefix, { start: { after: revision(after) }, predicate: everything, bookmarks: false }, signal))[Symbol.asyncIterator]()
+    batchesOf(await storage.watch(testPrefix, { start: { after: revision(after) }, predicate: everything, bookmarks: false }, signal))
   const codeOf = (what: Promise<unknown>) =>
     what.then(
       () => 'none',
@@ -382,7 +383,7 @@ describe('storage/cacher', () => {
       expect([cacher.ready(), later.count()]).to.deep.equal([true, undefined])
       const page = await later.list(widgets, { at: 'any', predicate: everything, limit: 0 }, signal)
       expect(page.items.map(item => item.attributes().name)).to.deep.equal(['w1', 'w2'])
-      const events = (await later.watch(widgets, { start: { after: page.revision }, predicate: everything, bookmarks: false }, signal))[Symbol.asyncIterator]()
+      const events = batchesOf(await later.watch(widgets, { start: { after: page.revision }, predicate: everything, bookmarks: false }, signal))
       seed('w3', widgets)
       expect(told(await take(events, 1))).to.deep.equal([`added w3@${page.revision + 1}`])
     })
@@ -524,8 +525,8 @@ describe('storage/cacher', () => {
           signal,
         )
         Date.now = () => now() + ms
-        expect(told(await take(watcher[Symbol.asyncIterator](), 1))).to.deep.equal(['bookmark@2'])
-        expect(told(await take(watcher[Symbol.asyncIterator](), 1)), 'another one').to.deep.equal(['bookmark@2'])
+        expect(told(await take(batchesOf(watcher), 1))).to.deep.equal(['bookmark@2'])
+        expect(told(await take(batchesOf(watcher), 1)), 'another one').to.deep.equal(['bookmark@2'])
         expect(cacher.stats().resources[0]!.historyEvents).to.equal(1)
         for (const at of [{ notOlderThan: revision(99) }, { exactly: revision(99) }]) {
           const begun = performance.now()
@@ -556,7 +557,7 @@ describe('storage/cacher', () => {
     )
     const bookmarks: number[] = []
     const reading = (async () => {
-      for await (const batch of watcher) bookmarks.push(...batch.map(event => event.revision))
+      for await (const batch of batchesOf(watcher)) bookmarks.push(...batch.map(event => event.revision))
     })()
     // Of other resources, which move the clock alone, and of this one, which keep the watchers busy.
     for (let i = 0; i < 40 || bookmarks.length < 4; i++) {

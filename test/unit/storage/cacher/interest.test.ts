@@ -5,6 +5,7 @@ import { EventQueue } from '../../../../src/storage/event-queue.ts'
 import { RecordedChange } from '../../../../src/storage/recorded-change.ts'
 import { revision } from '../../../../src/storage/revision.ts'
 import { Stored } from '../../../../src/storage/stored-object.ts'
+import { batchesOf } from '../../../support/batches.ts'
 import { everything, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
 describe('storage/cacher/interest', () => {
@@ -34,7 +35,7 @@ describe('storage/cacher/interest', () => {
     expect([first.ended, ends, interest.size]).to.deep.equal([true, [true], 0])
     const second = open()
     interest.publish(change(3))
-    const given = await second[Symbol.asyncIterator]().next()
+    const given = await batchesOf(second).next()
     expect((given.value as { revision: number }[]).map(event => event.revision)).to.deep.equal([3])
   })
 })

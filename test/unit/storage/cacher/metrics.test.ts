@@ -7,6 +7,7 @@ import { cacherMetrics } from '../../../../src/storage/cacher/metrics.ts'
 import { listMetrics } from '../../../../src/storage/list-metrics.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery, Storage, WatchQuery } from '../../../../src/storage/storage.ts'
+import { batchesOf } from '../../../support/batches.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher, testLimits, testResource } from '../../../support/test-cacher.ts'
 import { everything, indexedCodec, put, take, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
@@ -37,7 +38,7 @@ describe('storage/cacher/metrics', () => {
   const write = (name: string, data: Record<string, string> = {}) => storage.write(testKey(name), put(testObject(name, data)), signal)
   const list = (query: Partial<ListQuery> = {}) => storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
   const watch = async (query: Partial<WatchQuery>) =>
-    (await storage.watch(testPrefix, { start: { after: revision(1) }, predicate: everything, bookmarks: false, ...query }, signal))[Symbol.asyncIterator]()
+    batchesOf(await storage.watch(testPrefix, { start: { after: revision(1) }, predicate: everything, bookmarks: false, ...query }, signal))
 
   /** Several changes may come as one batch, of which a watcher takes one of any size. */
   const writeUntil = async (condition: () => boolean) => {

@@ -7,6 +7,7 @@ import { keyspaceEnd, keyspaceStart } from '../../../../src/storage/key-range.ts
 import { StorageError } from '../../../../src/storage/storage.ts'
 import { encryptionConformance } from '../../../conformance/encryption.ts'
 import { storageConformance } from '../../../conformance/storage.ts'
+import { batchesOf } from '../../../support/batches.ts'
 import type { EtcdServer } from '../../../support/etcd.ts'
 import { findEtcd, startEtcd } from '../../../support/etcd.ts'
 import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
@@ -54,7 +55,7 @@ describe('watch cache over an etcd that dies', function () {
       while (!over) {
         try {
           const watcher = await storage.watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
-          for await (const batch of watcher) {
+          for await (const batch of batchesOf(watcher)) {
             for (const event of batch) {
               if (event.type === 'bookmark') continue
               seen.push(event.object.attributes().name)

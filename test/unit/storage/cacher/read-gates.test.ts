@@ -11,6 +11,7 @@ import { keyAfter } from '../../../../src/storage/key-range.ts'
 import type { Revision } from '../../../../src/storage/revision.ts'
 import { key } from '../../../../src/storage/revision.ts'
 import type { ReadAt, Storage, StorageError, StorageEvent } from '../../../../src/storage/storage.ts'
+import { batchesOf } from '../../../support/batches.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher } from '../../../support/test-cacher.ts'
 import { everything, plus, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
@@ -96,7 +97,7 @@ for (const [name, open] of backends)
           const page = await storage.list(testPrefix, { at: { exactly }, predicate: everything, limit: 0 }, signal)
           expect([page.items.length, asked > 0]).to.deep.equal([2, true])
           const watcher = await storage.watch(testPrefix, { start: { after: exactly }, predicate: everything, bookmarks: false }, signal)
-          const [batch] = [(await watcher[Symbol.asyncIterator]().next()).value as readonly StorageEvent[]]
+          const [batch] = [(await batchesOf(watcher).next()).value as readonly StorageEvent[]]
           expect(batch?.map(({ type, revision }) => [type, revision])).to.deep.equal([['added', now]])
           watcher.close()
         })

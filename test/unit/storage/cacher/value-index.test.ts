@@ -4,6 +4,7 @@ import type { Cacher } from '../../../../src/storage/cacher/cacher-types.ts'
 import type { Key, Revision } from '../../../../src/storage/revision.ts'
 import { key } from '../../../../src/storage/revision.ts'
 import type { Predicate, Storage, StoredObject, Watcher } from '../../../../src/storage/storage.ts'
+import { batchesOf } from '../../../support/batches.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'
 import { testLimits, testResource } from '../../../support/test-cacher.ts'
@@ -33,7 +34,7 @@ const codec = {
 /** What a watcher reports up to the object that is called `end`. */
 async function toldUntilEnd(watcher: Watcher): Promise<string[]> {
   const events: string[] = []
-  for await (const batch of watcher)
+  for await (const batch of batchesOf(watcher))
     for (const event of told(batch)) {
       events.push(event)
       if (event.startsWith('added end@')) return events
