@@ -11,8 +11,8 @@ import { recordUpdate } from './managed-fields.ts'
 import { type Change, emptyObject, ownable, type Touch, takeFromOthers, touchesOf, untracked, withoutReset } from './ownership.ts'
 import { prune } from './prune.ts'
 import { reconcile } from './reconcile.ts'
-import { toFieldSet } from './typed.ts'
 import { mergeTyped } from './typed-merge.ts'
+import { toFieldSet } from './typed-paths.ts'
 import { errorsText, validateTyped } from './typed-validate.ts'
 
 export interface ApplyArgs {
@@ -58,7 +58,7 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   if (before === undefined) throw new ApplyError('internal', 'failed to decode managed fields: malformed entry')
   const managed = before.size > 0 ? before : yield* firstManagers(args, live, now)
   yield
-  checkConfiguration(args)
+  yield* checkConfiguration(args)
   yield
   let applied: { object: KubeObject; managed: Managed }
   try {
@@ -84,10 +84,10 @@ export function checkConfigurationType(config: JsonObject, apiVersion: string, k
     throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
 }
 
-function checkConfiguration({ schema, config }: ApplyArgs): void {
+function* checkConfiguration({ schema, config }: ApplyArgs): Steps<void> {
   const metadata = config.metadata as JsonObject | null | undefined
   if (Array.isArray(metadata?.managedFields)) throw new ApplyError('bad request', 'metadata.managedFields must be nil')
-  const errors = validateTyped(schema, config)
+  const errors = yield* validateTyped(schema, config)
   if (errors.length === 0) return
   const [namespace, name] = ['namespace', 'name'].map(member => (typeof metadata?.[member] === 'string' ? metadata[member] : ''))
   throw new ApplyError('internal', `failed to create typed patch object (${namespace}/${name}; ${printKind(config)}): ${errorsText(errors)}`)
@@ -98,7 +98,7 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   const applier = { manager: args.manager, operation: 'Apply', apiVersion, subresource } as const
   const identity = identityOf(applier)
   const last = before.get(identity)
-  const self: Manager = { ...applier, set: withoutReset(toFieldSet(schema, config), resetFields), time: last?.time }
+  const self: Manager = { ...applier, set: withoutReset(yield* toFieldSet(schema, config), resetFields), time: last?.time }
   yield
   const inSchema = new Map<string, Manager>()
   for (const [id, manager] of before) {
@@ -108,9 +108,9 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   }
   const lastSet = inSchema.get(identity)
   inSchema.set(identity, self)
-  const merged = mergeTyped(schema, live as unknown as JsonObject, config) as unknown as KubeObject
+  const merged = (yield* mergeTyped(schema, live as unknown as JsonObject, config)) as unknown as KubeObject
   yield
-  const object = lastSet ? prune({ schema, apiVersion, convert }, merged, [...inSchema.values()], lastSet) : merged
+  const object = lastSet ? yield* prune({ schema, apiVersion, convert }, merged, [...inSchema.values()], lastSet) : merged
   yield
   // Nobody asks where there is no other manager.
   const touchIn = inSchema.size > 1 ? yield* touchesOf({ schema, apiVersion, old: live, next: object, resetFields, convert }) : untouched
@@ -136,7 +136,7 @@ function refuseConflicts(managed: Managed, self: string, touchIn: (apiVersion: s
 
 /** kubectl may take what it had applied by itself, as the object's annotation tells, and what nobody changed since. */
 function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: ApplyError): Steps<{ object: KubeObject; managed: Managed }> {
-  const allowed: FieldSet | undefined = lastAppliedSet(args.schema, live, args.apiVersion)
+  const allowed: FieldSet | undefined = yield* lastAppliedSet(args.schema, live, args.apiVersion)
   if (allowed === undefined) throw error
   const left = error.conflicts.filter(({ path }) => !has(allowed, path))
   if (left.length > 0) throw conflictError(left)

@@ -1,8 +1,10 @@
 import { goJson } from '../codec/json.ts'
+import type { Steps } from '../lib/steps.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { difference, type FieldSet } from './field-set.ts'
-import { compare, toFieldSet } from './typed.ts'
+import { compare } from './typed.ts'
+import { toFieldSet } from './typed-paths.ts'
 import { validateTyped } from './typed-validate.ts'
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -12,7 +14,7 @@ const MAX_ANNOTATIONS_BYTES = 256 * 1024
 export const annotated = (object: KubeObject): boolean => !!object.metadata.annotations?.[ANNOTATION]
 
 /** What kubectl applied by itself and is still so; undefined where the annotation does not tell. */
-export function lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersion: string): FieldSet | undefined {
+export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersion: string): Steps<FieldSet | undefined> {
   let last: Json
   try {
     last = JSON.parse(live.metadata.annotations?.[ANNOTATION] ?? '') as Json
@@ -20,9 +22,9 @@ export function lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersio
     return undefined
   }
   if (typeof last !== 'object' || last === null || Array.isArray(last) || last.apiVersion !== apiVersion) return undefined
-  if (validateTyped(schema, live as unknown as Json).length > 0 || validateTyped(schema, last).length > 0) return undefined
-  const { added, modified, removed } = compare(schema, last, live as unknown as JsonObject)
-  return difference(difference(difference(toFieldSet(schema, last), modified), added), removed)
+  if ((yield* validateTyped(schema, live as unknown as Json)).length > 0 || (yield* validateTyped(schema, last)).length > 0) return undefined
+  const { added, modified, removed } = yield* compare(schema, last, live as unknown as JsonObject)
+  return difference(difference(difference(yield* toFieldSet(schema, last), modified), added), removed)
 }
 
 /** The object with the annotation that kubectl would have written; without it, if annotations would be too large. */

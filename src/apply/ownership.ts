@@ -49,7 +49,7 @@ export function* touchesOf(change: Change): Steps<(apiVersion: string) => Touch 
 
 function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, resetFields: Change['resetFields']): Steps<Touch> {
   yield
-  const { added, modified, removed } = compare(schema, old, next)
+  const { added, modified, removed } = yield* compare(schema, old, next)
   yield
   const touched = union(added, modified)
   yield

@@ -1,10 +1,11 @@
+import type { Steps } from '../lib/steps.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { difference, EMPTY, ensureNamedFieldsAreMembers, type FieldSet, intersection, isEmpty, union } from './field-set.ts'
 import type { Manager } from './managed.ts'
 import type { Change, Versioned } from './ownership.ts'
-import { toFieldSet } from './typed.ts'
 import { removeItems } from './typed-merge.ts'
+import { toFieldSet } from './typed-paths.ts'
 
 interface Request {
   readonly schema: StructSchema
@@ -16,7 +17,7 @@ interface Request {
  * The merged object without what the manager applied last, does not apply now, and nobody owns. `managers` has the manager with its new set. Struct fields that lead
  * to what is owned count as owned, and what was not applied last stays even if nobody owns it.
  */
-export function prune(request: Request, merged: KubeObject, managers: readonly Manager[], last: Manager): KubeObject {
+export function* prune(request: Request, merged: KubeObject, managers: readonly Manager[], last: Manager): Steps<KubeObject> {
   if (isEmpty(last.set)) return merged
   const into = (object: KubeObject, from: string, to: string): Versioned | undefined =>
     from === to ? { schema: schemaOf(request, object, to), object } : request.convert?.(object, to)
@@ -27,11 +28,15 @@ export function prune(request: Request, merged: KubeObject, managers: readonly M
     const whole = into(then.object, last.apiVersion, apiVersion)
     const part = whole && into(pruned, last.apiVersion, apiVersion)
     if (whole === undefined || part === undefined) continue
-    const kept = union(fieldsOf(part), named(owned, whole.schema))
-    const back = into(without(whole, difference(fieldsOf(whole), kept)), apiVersion, last.apiVersion)
+    yield
+    const kept = union(yield* fieldsOf(part), named(owned, whole.schema))
+    yield
+    const back = into(without(whole, difference(yield* fieldsOf(whole), kept)), apiVersion, last.apiVersion)
+    yield
     if (back !== undefined) pruned = back.object
   }
-  const dangling = intersection(difference(fieldsOf(then), fieldsOf({ schema: then.schema, object: pruned })), named(last.set, then.schema))
+  const dangling = intersection(difference(yield* fieldsOf(then), yield* fieldsOf({ schema: then.schema, object: pruned })), named(last.set, then.schema))
+  yield
   return into(without(then, dangling), last.apiVersion, request.apiVersion)?.object ?? merged
 }
 
@@ -39,7 +44,11 @@ const schemaOf = (request: Request, object: KubeObject, apiVersion: string): Str
   apiVersion === request.apiVersion ? request.schema : (request.convert?.(object, apiVersion)?.schema ?? request.schema)
 
 const named = (set: FieldSet, schema: StructSchema): FieldSet => ensureNamedFieldsAreMembers(set, schema)
-const fieldsOf = ({ schema, object }: Versioned): FieldSet => named(toFieldSet(schema, object as never), schema)
+
+function* fieldsOf({ schema, object }: Versioned): Steps<FieldSet> {
+  return named(yield* toFieldSet(schema, object as never), schema)
+}
+
 const without = ({ schema, object }: Versioned, set: FieldSet): KubeObject => removeItems(schema, object as unknown as Json, set) as unknown as KubeObject
 
 /** What is owned at all, by version; the version that the object was last applied in comes first. */

@@ -1,3 +1,4 @@
+import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { ListSchema } from '../schema/schema.ts'
 import { compareScalars, keyElement, type PathElement, valueElement } from './path-element.ts'
@@ -20,9 +21,10 @@ export interface ListItem {
 }
 
 /** The elements of a set or a list of type map, by path element, in the list's order. Throws a TypedError where an element has no key. */
-export function itemsOf(list: ListSchema, values: readonly Json[]): Map<PathElement, ListItem> {
+export function* itemsOf(list: ListSchema, values: readonly Json[]): Steps<Map<PathElement, ListItem>> {
   const items = new Map<PathElement, ListItem>()
   for (let i = 0; i < values.length; i++) {
+    if (isStepDone()) yield
     const value = values[i] as Json
     const item = list.listType === 'map' ? keyed(list, value, i) : single(value, i)
     const known = items.get(item.element)
@@ -39,6 +41,12 @@ export function itemsOf(list: ListSchema, values: readonly Json[]): Map<PathElem
 /** The path element of one element of a set or a list of type map. Throws a TypedError where it has no key. */
 export const elementOf = (list: ListSchema, value: Json, index: number): PathElement =>
   (list.listType === 'map' ? keyed(list, value, index) : single(value, index)).element
+
+/** The same in the order of their path elements. */
+export function* orderedItemsOf(list: ListSchema, values: readonly Json[]): Steps<ListItem[]> {
+  const items = [...(yield* itemsOf(list, values)).values()]
+  return items.length < 2 ? items : yield* sorted(items, inElementOrder)
+}
 
 export const inElementOrder = (a: ListItem, b: ListItem): number => {
   for (let i = 0; i < a.key.length; i++) {

@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
@@ -6,22 +7,24 @@ import { fieldElement, type PathElement } from './path-element.ts'
 import { elementOf } from './typed-list.ts'
 import { memberSchema, shapeOf } from './typed-schema.ts'
 
-/** Lays a configuration over an object: what it names wins, elements of lists keep the configuration's order where they are in both. Shares what does not change. */
-export const mergeTyped = (schema: Schema | undefined, live: JsonObject, config: JsonObject): JsonObject => (merge(schema, live, config) ?? {}) as JsonObject
+/** Lays a configuration over an object: what it names wins, elements of lists keep the configuration's order where they are in both. Shares what does not change. In steps. */
+export function* mergeTyped(schema: Schema | undefined, live: JsonObject, config: JsonObject): Steps<JsonObject> {
+  return ((yield* merge(schema, live, config)) ?? {}) as JsonObject
+}
 
 /** undefined: nothing. */
-function merge(schema: Schema | undefined, live: Json | undefined, config: Json | undefined): Json | undefined {
+function* merge(schema: Schema | undefined, live: Json | undefined, config: Json | undefined): Steps<Json | undefined> {
   if (config === undefined) return live
   if (live === undefined) return config
   switch (shapeOf(schema)) {
     case 'leaf':
       return config
     case 'elements':
-      return mergeElements(schema as ListSchema, asList(live), asList(config), config)
+      return yield* mergeElements(schema as ListSchema, asList(live), asList(config), config)
     case 'members':
-      return mergeMembers(schema, asObject(live), asObject(config), config)
+      return yield* mergeMembers(schema, asObject(live), asObject(config), config)
     case 'any':
-      return config === null || asObject(config) ? mergeMembers(undefined, asObject(live), asObject(config), config) : config
+      return config === null || asObject(config) ? yield* mergeMembers(undefined, asObject(live), asObject(config), config) : config
   }
 }
 
@@ -29,21 +32,40 @@ const asList = (value: Json): readonly Json[] => (Array.isArray(value) ? value :
 const asObject = (value: Json): JsonObject | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined)
 const isBare = (value: JsonObject | undefined): boolean => value === undefined || Object.keys(value).length === 0
 
-function mergeMembers(schema: Schema | undefined, live: JsonObject | undefined, config: JsonObject | undefined, given: Json): Json | undefined {
+function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined, config: JsonObject | undefined, given: Json): Steps<Json | undefined> {
   if (isBare(live) && isBare(config)) return given
   const out: JsonObject = {}
+  let any = false
   for (const name in live) {
-    const merged = merge(memberSchema(schema, name), live[name], config && Object.hasOwn(config, name) ? config[name] : undefined)
-    if (merged !== undefined) setMember(out, name, merged)
+    if (isStepDone()) yield
+    const mine = config && Object.hasOwn(config, name) ? config[name] : undefined
+    const merged = mine === undefined ? live[name] : yield* merge(memberSchema(schema, name), live[name], mine)
+    if (merged === undefined) continue
+    setMember(out, name, merged)
+    any = true
   }
-  for (const name in config) if (live === undefined || !Object.hasOwn(live, name)) setMember(out, name, config[name])
-  return Object.keys(out).length > 0 ? out : undefined
+  for (const name in config) {
+    if (isStepDone()) yield
+    if (live !== undefined && Object.hasOwn(live, name)) continue
+    setMember(out, name, config[name])
+    any = true
+  }
+  return any ? out : undefined
 }
 
-function mergeElements(list: ListSchema, live: readonly Json[], config: readonly Json[], given: Json): Json | undefined {
+function* elementsOf(list: ListSchema, values: readonly Json[]): Steps<PathElement[]> {
+  const elements: PathElement[] = []
+  for (let i = 0; i < values.length; i++) {
+    if (isStepDone()) yield
+    elements.push(elementOf(list, values[i] as Json, i))
+  }
+  return elements
+}
+
+function* mergeElements(list: ListSchema, live: readonly Json[], config: readonly Json[], given: Json): Steps<Json | undefined> {
   if (live.length === 0 && config.length === 0) return given
-  const left = live.map((value, i) => elementOf(list, value, i))
-  const right = config.map((value, i) => elementOf(list, value, i))
+  const left = yield* elementsOf(list, live)
+  const right = yield* elementsOf(list, config)
   const mine = new Map(right.map((element, i) => [element, config[i] as Json]))
   // Elements that repeat are not merged with.
   const theirs = new Map<PathElement, Json>()
@@ -55,17 +77,18 @@ function mergeElements(list: ListSchema, live: readonly Json[], config: readonly
   const done = new Set<PathElement>()
   let at = 0
   let next = shared[at++]
-  const take = (element: PathElement): void => {
+  const take = function* (element: PathElement): Steps<void> {
     done.add(element)
-    const merged = merge(list.items, theirs.get(element), mine.get(element))
+    const merged = yield* merge(list.items, theirs.get(element), mine.get(element))
     if (merged !== undefined) out.push(merged)
   }
   for (let l = 0, r = 0; l < left.length || r < right.length; ) {
+    if (isStepDone()) yield
     const ours = left[l]
     const wanted = right[r]
     if (ours !== undefined && wanted !== undefined) {
       if (ours === wanted) {
-        take(ours)
+        yield* take(ours)
         l++
         r++
         next = shared[at++]
@@ -84,7 +107,7 @@ function mergeElements(list: ListSchema, live: readonly Json[], config: readonly
       if (done.has(ours)) l++
     }
     if (wanted !== undefined) {
-      take(wanted)
+      yield* take(wanted)
       r++
       if (next === wanted) next = shared[at++]
     }

@@ -1,21 +1,22 @@
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { Json } from '../meta/object.ts'
 import { isScalar, type ListSchema, type ScalarSchema, type Schema } from '../schema/schema.ts'
 import { goPrint, goType } from './patch/go-print.ts'
-import { type PathElement, printElement } from './path-element.ts'
+import { fieldElement, type PathElement, printElement } from './path-element.ts'
 import { elementOf, TypedError } from './typed-list.ts'
 import { memberSchema, shapeOf } from './typed-schema.ts'
 
-/** What is wrong with an applied configuration, a line each, as structured-merge-diff says it: unknown members, wrong kinds, repeated or missing keys. */
-export function validateTyped(schema: Schema | undefined, value: Json): string[] {
+/** What is wrong with an applied configuration, a line each, as structured-merge-diff says it: unknown members, wrong kinds, repeated or missing keys. In steps. */
+export function* validateTyped(schema: Schema | undefined, value: Json): Steps<string[]> {
   const errors: string[] = []
-  validate(schema, value, '', { errors, repeatable: false })
+  yield* validate(schema, value, undefined, { errors, repeatable: false })
   return errors
 }
 
 /** The same of a live object, whose lists may have elements of the same key. */
-export function validateLive(schema: Schema | undefined, value: Json): string[] {
+export function* validateLive(schema: Schema | undefined, value: Json): Steps<string[]> {
   const errors: string[] = []
-  validate(schema, value, '', { errors, repeatable: true })
+  yield* validate(schema, value, undefined, { errors, repeatable: true })
   return errors
 }
 
@@ -25,51 +26,75 @@ interface Validation {
   readonly repeatable: boolean
 }
 
+/** Where a value stands, to be printed where something is wrong with it. */
+interface Place {
+  readonly above: Place | undefined
+  readonly element: PathElement
+}
+
+function printPlace(place: Place | undefined): string {
+  let text = ''
+  for (let at = place; at !== undefined; at = at.above) text = printElement(at.element) + text
+  return text
+}
+
 /** The text of several errors. */
 export const errorsText = (errors: readonly string[]): string =>
   errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map(error => `  ${error}`)].join('\n')
 
 const complaint = (path: string, what: string): string => (path === '' ? what : `${path}: ${what}`)
 
-function validate(schema: Schema | undefined, value: Json, path: string, validation: Validation): void {
+/** Whether there is nothing to be looked at. */
+const isFree = (schema: Schema | undefined, value: Json): boolean =>
+  value === null || schema === undefined || schema.type === 'raw' || schema.type === 'json' || schema.type === 'union'
+
+function* validate(schema: Schema | undefined, value: Json, place: Place | undefined, validation: Validation): Steps<void> {
+  if (schema === undefined || isFree(schema, value)) return
   const { errors } = validation
-  if (value === null || schema === undefined || schema.type === 'raw' || schema.type === 'json' || schema.type === 'union') return
   if (isScalar(schema)) {
     const wrong = misfit(schema, value)
-    if (wrong !== undefined) errors.push(complaint(path, wrong))
+    if (wrong !== undefined) errors.push(complaint(printPlace(place), wrong))
   } else if (schema.type === 'list') {
-    if (Array.isArray(value)) validateElements(schema, value, path, validation)
-    else errors.push(complaint(path, `expected list, got &{${goPrint(value)}}`))
-  } else if (typeof value !== 'object' || Array.isArray(value)) errors.push(complaint(path, `expected map, got &{${goPrint(value)}}`))
+    if (Array.isArray(value)) yield* validateElements(schema, value, place, validation)
+    else errors.push(complaint(printPlace(place), `expected list, got &{${goPrint(value)}}`))
+  } else if (typeof value !== 'object' || value === null || Array.isArray(value))
+    errors.push(complaint(printPlace(place), `expected map, got &{${goPrint(value)}}`))
   else
     for (const name of Object.keys(value)) {
+      if (isStepDone()) yield
       const member = memberSchema(schema, name)
       if (member === undefined && schema.type === 'struct' && !schema.preserveUnknown) {
-        errors.push(`${path}.${name}: field not declared in schema`)
+        errors.push(`${printPlace(place)}.${name}: field not declared in schema`)
         return
       }
-      validate(member, value[name] as Json, `${path}.${name}`, validation)
+      if (!isFit(member, value[name] as Json)) yield* validate(member, value[name] as Json, { above: place, element: fieldElement(name) }, validation)
     }
 }
 
-function validateElements(list: ListSchema, values: readonly Json[], path: string, validation: Validation): void {
+/** Whether a value is known to be right without a look into it. */
+const isFit = (schema: Schema | undefined, value: Json): boolean =>
+  schema === undefined || isFree(schema, value) || (isScalar(schema) && misfit(schema, value) === undefined)
+
+function* validateElements(list: ListSchema, values: readonly Json[], place: Place | undefined, validation: Validation): Steps<void> {
   const { errors, repeatable } = validation
   const keyed = shapeOf(list) === 'elements'
   const seen = new Set<PathElement>()
-  for (const [i, value] of values.entries()) {
+  for (let i = 0; i < values.length; i++) {
+    if (isStepDone()) yield
+    const value = values[i] as Json
     let element = `i:${i}`
     if (keyed) {
       try {
         element = elementOf(list, value, i)
       } catch (error) {
         if (!(error instanceof TypedError)) throw error
-        errors.push(`${path}: ${error.message}`)
+        errors.push(`${printPlace(place)}: ${error.message}`)
         return
       }
-      if (seen.has(element) && !repeatable) errors.push(`${path}: duplicate entries for key ${printElement(element)}`)
+      if (seen.has(element) && !repeatable) errors.push(`${printPlace(place)}: duplicate entries for key ${printElement(element)}`)
       seen.add(element)
     }
-    validate(list.items, value, path + printElement(element), validation)
+    if (!isFit(list.items, value)) yield* validate(list.items, value, { above: place, element }, validation)
   }
 }
 

@@ -23,6 +23,11 @@ export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Prom
   }
 }
 
+let pieces = 0
+
+/** True for one of so many calls, whoever asks: where a loop or a recursion over small pieces ends a step. */
+export const isStepDone = (): boolean => (++pieces & 511) === 0
+
 const RUN = 2048
 
 /** The items in order, equal ones as they stood: what `sort` does, in steps. */

@@ -5,6 +5,7 @@ import type { ServedResource } from '../catalog/catalog.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { RemoteConverter, ResourceDefinition, Version } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
+import { runAtOnce } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { ConversionError } from './conversion-error.ts'
@@ -42,7 +43,7 @@ function customConversion({ definition }: ServedResource): NonNullable<Change['c
   return (object, apiVersion) => {
     const { schema } = customVersion(definition, apiVersion)
     const converted = { ...object, apiVersion }
-    const errors = validateLive(schema, converted as unknown as Json)
+    const errors = runAtOnce(validateLive(schema, converted as unknown as Json))
     if (errors.length > 0) throw new ApplyError('internal', errorsText(errors))
     return { schema, object: converted }
   }

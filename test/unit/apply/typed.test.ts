@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { reconcile } from '../../../src/apply/reconcile.ts'
-import { compare, toFieldSet } from '../../../src/apply/typed.ts'
+import { compare as compareInSteps } from '../../../src/apply/typed.ts'
 import { TypedError } from '../../../src/apply/typed-list.ts'
+import { toFieldSet as fieldSetInSteps } from '../../../src/apply/typed-paths.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import type { JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
@@ -17,6 +19,9 @@ interface Row {
   removed: JsonObject
   set: JsonObject
 }
+
+const compare = (...args: Parameters<typeof compareInSteps>) => runAtOnce(compareInSteps(...args))
+const toFieldSet = (...args: Parameters<typeof fieldSetInSteps>) => runAtOnce(fieldSetInSteps(...args))
 
 describe('typed comparison', () => {
   describe('does as the reference implementation', () => {

@@ -1,0 +1,130 @@
+import { compareText } from '../lib/compare-text.ts'
+import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import type { ListSchema, Schema, StructSchema } from '../schema/schema.ts'
+import { EMPTY, type FieldSet } from './field-set.ts'
+import type { PathElement } from './path-element.ts'
+import { orderedItemsOf } from './typed-list.ts'
+import { type Member, memberSchema, membersOf, shapeOf } from './typed-schema.ts'
+
+/** The paths that an applied configuration names, in steps. Throws a TypedError where a list element has no key. */
+export function* toFieldSet(schema: Schema | undefined, value: JsonObject): Steps<FieldSet> {
+  return (yield* configured(schema, value, false)) ?? EMPTY
+}
+
+/** Null, an empty list or an empty object. */
+export const isBare = (value: Json): boolean => value === null || (Array.isArray(value) ? value.length === 0 : typeof value === 'object' && isBareObject(value))
+
+function isBareObject(value: JsonObject): boolean {
+  for (const _ in value) return false
+  return true
+}
+
+const MANY_NAMES = 2048
+
+/** Of an object's members, sorted. */
+function* namesOf(value: JsonObject): Steps<string[]> {
+  const names = Object.keys(value)
+  if (names.length < MANY_NAMES) return names.sort(compareText)
+  yield
+  return yield* sorted(names, compareText)
+}
+
+/** The node of a value that only one side has: its path and every path below. */
+export function* wholly(schema: Schema | undefined, value: Json): Steps<FieldSet> {
+  if (typeof value !== 'object' || value === null) return EMPTY
+  const shape = shapeOf(schema)
+  if (shape === 'leaf') return EMPTY
+  if (shape === 'elements') return Array.isArray(value) ? yield* whollyElements(schema as ListSchema, value) : EMPTY
+  if (Array.isArray(value)) return EMPTY
+  return schema?.type === 'struct' && !schema.preserveUnknown ? yield* whollyStruct(schema, value) : yield* whollyMap(schema, value)
+}
+
+function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet> {
+  const declared = membersOf(schema)
+  const present: Member[] = []
+  const nodes: FieldSet[] = []
+  for (const name in value) {
+    const raw = value[name]
+    const member = declared.get(name)
+    if (member === undefined || raw === undefined) continue
+    let at = present.length
+    while (at > 0 && (present[at - 1] as Member).rank > member.rank) {
+      present[at] = present[at - 1] as Member
+      nodes[at] = nodes[at - 1] as FieldSet
+      at--
+    }
+    present[at] = member
+    nodes[at] = typeof raw === 'object' ? yield* wholly(member.schema, raw) : EMPTY
+  }
+  if (present.length === 0) return EMPTY
+  const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
+  for (let i = 0; i < present.length; i++) out[(present[i] as Member).element] = nodes[i] as FieldSet
+  return out
+}
+
+function* whollyMap(schema: Schema | undefined, value: JsonObject): Steps<FieldSet> {
+  const names = yield* namesOf(value)
+  if (names.length === 0) return EMPTY
+  const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
+  for (const name of names) {
+    if (isStepDone()) yield
+    const member = value[name]
+    if (member !== undefined) out[`f:${name}`] = typeof member === 'object' ? yield* wholly(memberSchema(schema, name), member) : EMPTY
+  }
+  return out
+}
+
+function* whollyElements(list: ListSchema, values: readonly Json[]): Steps<FieldSet> {
+  if (values.length === 0) return EMPTY
+  const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
+  for (const item of yield* orderedItemsOf(list, values)) {
+    if (isStepDone()) yield
+    out[item.element] = item.count > 1 ? EMPTY : yield* wholly(list.items, item.value)
+  }
+  return out
+}
+
+/**
+ * The node of a value that a configuration names; undefined: no path. Unlike in a comparison, a struct's members are not in the set for what is below them. `itself`: its own path is in the set, too.
+ */
+function* configured(schema: Schema | undefined, value: Json, itself: boolean): Steps<FieldSet | undefined> {
+  const shape = shapeOf(schema)
+  if (shape === 'leaf' || typeof value !== 'object') return EMPTY
+  const none = itself ? EMPTY : undefined
+  if (value === null) return none
+  if (shape === 'elements') return (Array.isArray(value) ? yield* configuredElements(schema as ListSchema, value, itself) : undefined) ?? none
+  if (Array.isArray(value)) return shape === 'any' ? EMPTY : none
+  return (yield* configuredMembers(schema, value, itself)) ?? none
+}
+
+function* configuredMembers(schema: Schema | undefined, value: JsonObject, itself: boolean): Steps<FieldSet | undefined> {
+  const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
+  let size = 0
+  for (const name of yield* namesOf(value)) {
+    if (isStepDone()) yield
+    const member = value[name] as Json | undefined
+    if (member === undefined) continue
+    const below = memberSchema(schema, name)
+    const isDeclared = schema?.type === 'struct' && below !== undefined
+    const node = typeof member !== 'object' ? EMPTY : ((yield* configured(below, member, !isDeclared)) ?? (isEmptyValue(member) ? EMPTY : undefined))
+    if (node === undefined) continue
+    out[`f:${name}`] = node
+    size++
+  }
+  return size > 0 ? out : undefined
+}
+
+/** Of a declared member without paths: null and `{}` are in the set all the same. */
+const isEmptyValue = (value: Json): boolean => value === null || (!Array.isArray(value) && isBare(value))
+
+function* configuredElements(list: ListSchema, values: readonly Json[], itself: boolean): Steps<FieldSet | undefined> {
+  const items = yield* orderedItemsOf(list, values)
+  if (items.length === 0) return undefined
+  const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
+  for (const item of items) {
+    if (isStepDone()) yield
+    out[item.element] = item.count > 1 ? EMPTY : ((yield* configured(list.items, item.value, true)) as FieldSet)
+  }
+  return out
+}
