@@ -13,7 +13,7 @@ const mostSpared = 32
 export class ByteBudget {
   readonly limit: number
   /** Oldest first, from `#first` on. A Set would be slow here: it keeps the places of what was removed, and each look at its first member goes over them. */
-  #charges: Charge[] = []
+  #charges: (Charge | undefined)[] = []
   #first = 0
   #bytes = 0
 
@@ -34,7 +34,8 @@ export class ByteBudget {
     this.#bytes += charge.bytes
     let spared = 0
     while (this.#bytes > this.limit) {
-      const oldest = this.#charges[this.#first++] as Charge
+      const oldest = this.#charges[this.#first] as Charge
+      this.#charges[this.#first++] = undefined
       if (oldest.used && oldest !== charge && spared++ < mostSpared) {
         oldest.used = false
         this.#charges.push(oldest)

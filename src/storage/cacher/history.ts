@@ -24,7 +24,8 @@ const undoLimit = 20_000
 /** The latest changes of one resource, oldest first, and states of earlier revisions made from them. */
 export class History {
   readonly #bounds: HistoryBounds
-  #changes: RecordedChange[] = []
+  /** From `#first` on; what is dropped is let go at once, and its place later. */
+  #changes: (RecordedChange | undefined)[] = []
   #times: number[] = []
   #first = 0
   #bytes = 0
@@ -79,6 +80,7 @@ export class History {
     const change = this.#changes[this.#first]!
     this.#since = change.revision
     this.#bytes -= sizeOf(change)
+    this.#changes[this.#first] = undefined
     this.#first++
     if (this.#first > 1024 && this.#first > this.#changes.length / 2) {
       this.#changes = this.#changes.slice(this.#first)
@@ -89,7 +91,7 @@ export class History {
 
   /** The changes after a revision, oldest first; undefined where some are gone. */
   after(revision: Revision): readonly RecordedChange[] | undefined {
-    return revision < this.#since ? undefined : this.#changes.slice(this.#indexAfter(revision))
+    return revision < this.#since ? undefined : (this.#changes.slice(this.#indexAfter(revision)) as RecordedChange[])
   }
 
   #indexAfter(revision: Revision): number {

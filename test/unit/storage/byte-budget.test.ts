@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import { ByteBudget, type Charge } from '../../../src/storage/byte-budget.ts'
+import { collectGarbage } from '../../support/collect-garbage.ts'
+
+describe('ByteBudget', () => {
+  const dropped: string[] = []
+  const charge = (name: string, bytes: number): Charge => ({ bytes, used: false, drop: () => dropped.push(name) })
+  beforeEach(() => {
+    dropped.length = 0
+  })
+
+  it('drops the oldest, but for what was used since its last turn', () => {
+    const budget = new ByteBudget(100)
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(name => charge(name, 40)) as [Charge, Charge, Charge, Charge]
+    budget.add(a)
+    budget.add(b)
+    a.used = true
+    budget.add(c)
+    expect(dropped).to.deep.equal(['b'])
+    budget.add(d)
+    expect(dropped).to.deep.equal(['b', 'c'])
+    expect(budget.bytes).to.equal(80)
+  })
+
+  it('drops at once what alone is over the bound', () => {
+    const budget = new ByteBudget(100)
+    budget.add(charge('a', 50))
+    budget.add(charge('b', 101))
+    expect(dropped).to.deep.equal(['b'])
+    expect(budget.bytes).to.equal(50)
+  })
+
+  it('holds nothing of what it has dropped', async () => {
+    const budget = new ByteBudget(1000)
+    const charges = Array.from({ length: 500 }, (_, i) => {
+      const each = charge(String(i), 100)
+      budget.add(each)
+      return new WeakRef(each)
+    })
+    await collectGarbage()
+    expect(charges.filter(each => each.deref() !== undefined)).to.have.length(10)
+  })
+})
