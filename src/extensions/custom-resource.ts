@@ -1,4 +1,6 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { rawJson } from '../codec/json-writer.ts'
+import { PackedText } from '../lib/packed-text.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import {
@@ -11,6 +13,7 @@ import { STANDARD_VERBS, STATUS_VERBS } from '../resources/strategy-parts.ts'
 import { type CustomKind, customObject } from '../schema/json-schema/custom-object.ts'
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
+import { sharedSchema } from '../schema/json-schema/shared-schema.ts'
 import type { FreeForm } from '../schema/schema.ts'
 import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'
 import { customScale } from './custom-scale.ts'
@@ -33,11 +36,13 @@ export function customResource(definition: KubeObject, services: ConversionServi
   const versions = spec.versions ?? []
   const stored = versions.find(({ storage }) => storage)
   if (!isServed(definition) || !stored || !names?.plural || !names.singular || !names.kind || !names.listKind) return undefined
+  const schemas = versions.flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))
   const custom: CustomKind = {
     group: spec.group,
     kind: names.kind,
     preserveUnknown: spec.preserveUnknownFields === true,
-    schemas: new Map(versions.flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))),
+    schemas: new Map(schemas.map(([name, schema]) => [name, sharedSchema(schema)])),
+    written: writtenSchemas(schemas),
   }
   const terminating = isConditionTrue(definition, 'Terminating')
   const webhook = spec.conversion?.strategy === 'Webhook' ? spec.conversion.webhook : undefined
@@ -62,6 +67,15 @@ export function customResource(definition: KubeObject, services: ConversionServi
       version: home,
       fields: Object.assign({}, ...[...built.values()].map(({ selectableFields }) => selectableFields)),
     },
+  }
+}
+
+/** The schemas as they were written, of which most is documentation. */
+function writtenSchemas(schemas: readonly (readonly [string, JsonSchemaProps])[]): NonNullable<CustomKind['written']> {
+  const texts = new Map(schemas.map(([name, schema]) => [name, new PackedText(rawJson(schema as Json))]))
+  return name => {
+    const text = texts.get(name)?.text()
+    return text === undefined ? undefined : (JSON.parse(text) as JsonSchemaProps)
   }
 }
 

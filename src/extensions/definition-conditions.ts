@@ -36,14 +36,20 @@ export function withConditions(definition: KubeObject, conditions: readonly Cond
   return definition
 }
 
-/** Conditions that follow from the definition itself and are missing or out of date; and the type of one that no longer holds. */
-export function derivedConditions(definition: KubeObject): { readonly set: Condition[]; readonly remove: string[] } {
+/** The conditions that follow from what a definition says, by their types; undefined where one is to be absent. */
+export type Derived = Readonly<Record<'NonStructuralSchema' | 'KubernetesAPIApprovalPolicyConformant', Condition | undefined>>
+
+/** `before`: of the same schemas. */
+export const derive = (definition: KubeObject, before: Derived | undefined): Derived => ({
+  NonStructuralSchema: before ? before.NonStructuralSchema : structuralCondition(definition),
+  KubernetesAPIApprovalPolicyConformant: approvalCondition(definition),
+})
+
+/** Those of them that a definition lacks or has out of date; and the type of one that no longer holds. */
+export function missingConditions(definition: KubeObject, derived: Derived): { readonly set: Condition[]; readonly remove: string[] } {
   const set: Condition[] = []
   const remove: string[] = []
-  for (const [type, wanted] of [
-    ['NonStructuralSchema', structuralCondition(definition)],
-    ['KubernetesAPIApprovalPolicyConformant', approvalCondition(definition)],
-  ] as const) {
+  for (const [type, wanted] of Object.entries(derived)) {
     const before = conditionOf(definition, type)
     if (wanted && !isSame(before, wanted)) set.push(wanted)
     else if (!wanted && before) remove.push(type)

@@ -5,9 +5,31 @@ import { isStatusError } from '../meta/status.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { CLEANUP_FINALIZER } from '../resources/apiextensions/custom-resource-definition/strategy.ts'
 import { nameDefinition } from './accepted-names.ts'
-import { type Condition, conditionOf, derivedConditions, withConditions } from './definition-conditions.ts'
+import { type Condition, conditionOf, type Derived, derive, missingConditions, withConditions } from './definition-conditions.ts'
 import { DEFINITIONS } from './follow-definitions.ts'
 import { removeObjects } from './remove-objects.ts'
+
+/** What is kept of a definition: 250 of them with their schemas are 20 MB and more. */
+interface Settled {
+  /** The definition, without its schemas and most of its metadata. */
+  readonly head: KubeObject
+  readonly derived: Derived
+}
+
+type Known = Map<string, Settled>
+
+/** `before`: of the same definition. */
+function settled(definition: KubeObject, before: Settled | undefined): Settled {
+  const { apiVersion, kind, metadata, spec, status } = definition
+  const { name, uid, resourceVersion, generation, deletionTimestamp, finalizers } = metadata
+  const { group, names } = spec
+  const kept = { name, uid, resourceVersion, generation, ...(deletionTimestamp !== undefined && { deletionTimestamp }), ...(finalizers && { finalizers }) }
+  const isSameSpec = before !== undefined && before.head.metadata.uid === uid && before.head.metadata.generation === generation
+  return {
+    head: { apiVersion, kind, metadata: kept, spec: { group, names }, status } as KubeObject,
+    derived: derive(definition, isSameSpec ? before.derived : undefined),
+  }
+}
 
 /**
  * Accepts the names of custom resource definitions, establishes them, tells in their conditions what is to be said, and removes the objects of those that are being deleted. Of several servers, the one
@@ -17,7 +39,7 @@ import { removeObjects } from './remove-objects.ts'
 export const definitionController =
   (serveWritten: (definition: KubeObject) => void): Controller =>
   async (env, signal) => {
-    const known = new Map<string, KubeObject>()
+    const known: Known = new Map()
     const onError = (name: string, error: unknown) =>
       env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: errorMessage(error) })
     // Names are given one after the other: two definitions may want the same.
@@ -31,7 +53,7 @@ export const definitionController =
     const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError, env.queues?.meter('crd_finalizer'))
     const add = (name: string): void => {
       naming.add(name)
-      if (isFinalizing(known.get(name))) removal.add(name)
+      if (isFinalizing(known.get(name)?.head)) removal.add(name)
     }
     await followFresh(env, DEFINITIONS, signal, () => {
       const unseen = new Set(known.keys())
@@ -46,7 +68,7 @@ export const definitionController =
         }
         unseen.delete(name)
         if (type === 'deleted') known.delete(name)
-        else if (isNewer(object, known.get(name))) known.set(name, object)
+        else if (isNewer(object, known.get(name)?.head)) known.set(name, settled(object, known.get(name)))
         if (type === 'deleted') for (const other of known.keys()) naming.add(other)
         else add(name)
       }
@@ -66,43 +88,62 @@ function isOutdated(error: unknown): undefined {
   throw error
 }
 
-/** Resolves with what was written; undefined where it is outdated. */
-async function writeStatus(env: ControllerEnvironment, known: Map<string, KubeObject>, definition: KubeObject): Promise<KubeObject | undefined> {
-  const name = definition.metadata.name as string
-  const written = await env.access.update(DEFINITIONS, '', name, () => definition, { subresource: 'status' }).catch(isOutdated)
-  if (written) known.set(name, written)
+/** Writes what `change` makes of the definition's copy, if it is still as it is known. Resolves with what was written; undefined where it is outdated. */
+async function writeStatus(
+  env: ControllerEnvironment,
+  known: Known,
+  { metadata: { name = '', resourceVersion } }: KubeObject,
+  change: (definition: KubeObject) => KubeObject,
+): Promise<KubeObject | undefined> {
+  const asKnown = (present: KubeObject): KubeObject => {
+    const next = change(present)
+    // Another one is a conflict.
+    next.metadata.resourceVersion = resourceVersion as string
+    return next
+  }
+  const written = await env.access.update(DEFINITIONS, '', name, asKnown, { subresource: 'status' }).catch(isOutdated)
+  if (written) known.set(name, settled(written, known.get(name)))
   return written
 }
 
 async function settle(
   env: ControllerEnvironment,
   serveWritten: (definition: KubeObject) => void,
-  known: Map<string, KubeObject>,
+  known: Known,
   name: string,
   again: (name: string) => void,
 ): Promise<void> {
-  const definition = known.get(name)
-  if (!definition) return
   const now = env.clock.now()
-  const others = [...known.values()].filter(other => other !== definition)
-  const naming = nameDefinition(definition, others)
-  const derived = derivedConditions(definition)
-  const conditions: Condition[] = [...(naming?.conditions ?? []), ...derived.set]
-  if (naming || conditions.length > 0 || derived.remove.length > 0) {
-    const next = withConditions(structuredClone(definition), conditions, now)
-    if (naming) next.status.acceptedNames = naming.acceptedNames
-    next.status.conditions = (next.status.conditions as Condition[]).filter(({ type }) => !derived.remove.includes(type))
-    if (!(await writeStatus(env, known, next))) return
-    // It may have given up a name that another one of its group waits for.
-    if (naming) for (const other of others) if (other.spec.group === definition.spec.group) again(other.metadata.name as string)
-  }
-  const current = known.get(name)
+  if (!(await settleNames(env, known, name, again))) return
+  const current = known.get(name)?.head
   if (current && isConditionTrue(current, 'NamesAccepted') && conditionOf(current, 'Established')?.status !== 'True') {
-    const established = withConditions(structuredClone(current), [ESTABLISHED], env.clock.now())
     // Whoever waits for it to be established wants to use its kind at once; and whoever finds the kind may rely on its being established.
-    const written = await writeStatus(env, known, established)
+    const written = await writeStatus(env, known, current, present => withConditions(present, [ESTABLISHED], now))
     if (written) serveWritten(written)
   }
+}
+
+/** False where the definition has changed meanwhile, or has gone. */
+async function settleNames(env: ControllerEnvironment, known: Known, name: string, again: (name: string) => void): Promise<boolean> {
+  const definition = known.get(name)
+  if (!definition) return false
+  const { head, derived } = definition
+  const others = [...known.values()].map(other => other.head).filter(other => other !== head)
+  const naming = nameDefinition(head, others)
+  const { set, remove } = missingConditions(head, derived)
+  const conditions: Condition[] = [...(naming?.conditions ?? []), ...set]
+  if (!naming && conditions.length === 0 && remove.length === 0) return true
+  const now = env.clock.now()
+  const written = await writeStatus(env, known, head, present => {
+    const next = withConditions(present, conditions, now)
+    if (naming) next.status.acceptedNames = naming.acceptedNames
+    next.status.conditions = (next.status.conditions as Condition[]).filter(({ type }) => !remove.includes(type))
+    return next
+  })
+  if (!written) return false
+  // It may have given up a name that another one of its group waits for.
+  if (naming) for (const other of others) if (other.spec.group === head.spec.group) again(other.metadata.name as string)
+  return true
 }
 
 const ESTABLISHED: Condition = {
@@ -112,13 +153,11 @@ const ESTABLISHED: Condition = {
   message: 'the initial names have been accepted',
 }
 
-async function finalize(env: ControllerEnvironment, known: Map<string, KubeObject>, name: string, signal: AbortSignal): Promise<void> {
-  const definition = known.get(name)
-  if (!definition || !isFinalizing(definition)) return
+async function finalize(env: ControllerEnvironment, known: Known, name: string, signal: AbortSignal): Promise<void> {
+  if (!isFinalizing(known.get(name)?.head)) return
   const tell = async (condition: Condition): Promise<KubeObject | undefined> => {
-    const current = known.get(name)
-    if (!current) return undefined
-    return writeStatus(env, known, withConditions(structuredClone(current), [condition], env.clock.now()))
+    const current = known.get(name)?.head
+    return current && writeStatus(env, known, current, present => withConditions(present, [condition], env.clock.now()))
   }
   const begun = await tell({ type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' })
   if (!begun) return
@@ -131,9 +170,11 @@ async function finalize(env: ControllerEnvironment, known: Map<string, KubeObjec
       throw failure
     }
   }
-  const current = known.get(name)
+  const current = known.get(name)?.head
   if (!current) return
-  const next = withConditions(structuredClone(current), [outcome], env.clock.now())
-  next.metadata.finalizers = (next.metadata.finalizers ?? []).filter(finalizer => finalizer !== CLEANUP_FINALIZER)
-  await writeStatus(env, known, next)
+  await writeStatus(env, known, current, present => {
+    const next = withConditions(present, [outcome], env.clock.now())
+    next.metadata.finalizers = (next.metadata.finalizers ?? []).filter(finalizer => finalizer !== CLEANUP_FINALIZER)
+    return next
+  })
 }

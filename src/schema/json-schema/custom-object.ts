@@ -17,22 +17,36 @@ export interface CustomKind {
   readonly group: string
   readonly kind: string
   readonly schemas: ReadonlyMap<string, JsonSchemaProps>
+  /** The schema of a version as it was written, with all that OpenAPI tells of it; absent: as it is in `schemas`. */
+  readonly written?: (version: string) => JsonSchemaProps | undefined
   /** Nothing is removed: as definitions of releases long gone asked for. */
   readonly preserveUnknown: boolean
 }
 
 /** How objects of one version of a custom kind are read. `version`: whose definition stands in OpenAPI. */
 export function customObject(custom: CustomKind, version: string): FreeForm {
-  const id = createHash('sha256')
-    .update(JSON.stringify([custom.group, custom.kind, custom.preserveUnknown, [...custom.schemas]], printBig))
-    .digest('base64url')
+  const { written = name => custom.schemas.get(name) } = custom
   return {
-    id,
+    id: idOf(custom),
     read: (value, onUnknown) => read(custom, value, onUnknown, coerceMeta),
     readStored: value => read(custom, value, undefined, lenientMeta),
     setDefaults: object => fillDefaults(object, schemaOf(custom, object)?.schema),
-    openApi: (form, reference) => openApiOf(custom.schemas.get(version), form, reference),
+    openApi: (form, reference) => openApiOf(written(version), form, reference),
   }
+}
+
+const ids = new WeakMap<CustomKind, string>()
+
+function idOf(custom: CustomKind): string {
+  let id = ids.get(custom)
+  if (id === undefined) {
+    const { group, kind, preserveUnknown, schemas } = custom
+    id = createHash('sha256')
+      .update(JSON.stringify([group, kind, preserveUnknown, [...schemas]], printBig))
+      .digest('base64url')
+    ids.set(custom, id)
+  }
+  return id
 }
 
 const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)

@@ -28,8 +28,20 @@ export function customStruct(props: JsonSchemaProps, { kind, definition, freeFor
   return { ...rest, name: kind, definition, typeMeta: true, freeForm, fields: new Map([...fields, metadata]) }
 }
 
-/** `within`: unknown members are kept in what is around it, and so in it. */
+const structs = { within: new WeakMap<JsonSchemaProps, StructSchema>(), outside: new WeakMap<JsonSchemaProps, StructSchema>() }
+
+/** One for all places where the schema stands. `within`: unknown members are kept in what is around it, and so in it. */
 function structOf(props: JsonSchemaProps, within = false): StructSchema {
+  const known = within ? structs.within : structs.outside
+  let struct = known.get(props)
+  if (!struct) {
+    struct = makeStruct(props, within)
+    known.set(props, struct)
+  }
+  return struct
+}
+
+function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
   const keeps = within || props['x-kubernetes-preserve-unknown-fields'] === true
   const fields = Object.entries(props.properties ?? {}).map(([name, member]) =>
     field(name, schemaOf(member, keeps), props.required?.includes(name) === true, member.default),

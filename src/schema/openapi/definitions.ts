@@ -14,7 +14,8 @@ const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'
 export class DefinitionSet {
   private readonly version: OpenApiVersion
   private readonly descriptions: Descriptions
-  private readonly definitions = new Map<string, JsonObject>()
+  /** Those of custom kinds are made when they are asked for: all together they are large. */
+  private readonly definitions = new Map<string, JsonObject | (() => JsonObject)>()
 
   constructor(version: OpenApiVersion, descriptions = noDescriptions) {
     this.version = version
@@ -22,8 +23,9 @@ export class DefinitionSet {
   }
 
   /** Names in order of bytes, each with its definition. */
-  entries(): [string, JsonObject][] {
-    return [...this.definitions].sort(([a], [b]) => (a < b ? -1 : 1))
+  *entries(): Generator<[string, JsonObject], void> {
+    for (const [name, definition] of [...this.definitions].sort(([a], [b]) => (a < b ? -1 : 1)))
+      yield [name, typeof definition === 'function' ? definition() : definition]
   }
 
   has(name: string): boolean {
@@ -45,16 +47,19 @@ export class DefinitionSet {
     const { definition } = schema
     if (definition === undefined) return this.struct(schema)
     if (!this.definitions.has(definition)) {
+      const freeForm = this.freeForm(schema)
       const members: JsonObject = {}
-      this.definitions.set(definition, members) // before its members: types are recursive
-      Object.assign(members, this.freeForm(schema) ?? this.struct(schema.base ?? schema))
+      this.definitions.set(definition, freeForm ?? members) // before its members: types are recursive
+      if (!freeForm) Object.assign(members, this.struct(schema.base ?? schema))
     }
     return this.reference(definition)
   }
 
-  private freeForm({ freeForm, fields }: StructSchema): JsonObject | undefined {
+  private freeForm({ freeForm, fields }: StructSchema): (() => JsonObject) | undefined {
     const metadata = fields.get('metadata')?.schema
-    return metadata?.type === 'struct' ? freeForm?.openApi(this.version, this.refer(metadata)) : undefined
+    if (!freeForm || metadata?.type !== 'struct') return undefined
+    const reference = this.refer(metadata)
+    return () => freeForm.openApi(this.version, reference)
   }
 
   /** A special form that is a definition of its own (times, quantities). */
