@@ -3,9 +3,9 @@
  * kubectl and controllers do, again and again, an hour's use in some minutes.
  *
  *     node --import tsx test/bench/definitions.ts
- *     DEFINITIONS=folder/of/json ROUNDS=60 node --import tsx test/bench/definitions.ts
+ *     DEFINITIONS=folder/of/json PAUSE=50 node --import tsx test/bench/definitions.ts  # an hour
  *
- * DEFINITIONS: a folder with a definition in JSON a file; else 250 are made, of like size and kind as those of known projects. ROUNDS (60): of use. QUIET: seconds without use at the end (60).
+ * DEFINITIONS: a folder with a definition in JSON a file; else 250 are made, of like size and kind as those of known projects. ROUNDS (60): of use. PAUSE: seconds between two rounds (0). QUIET: seconds without use at the end (60).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -19,6 +19,7 @@ import { inFlight } from './support/requests.ts'
 
 const folder = process.env.DEFINITIONS
 const rounds = Number(process.env.ROUNDS ?? 60)
+const pauseSeconds = Number(process.env.PAUSE ?? 0)
 const quietSeconds = Number(process.env.QUIET ?? 60)
 
 const PROTO_V2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
@@ -139,7 +140,8 @@ try {
   await report(`${accepted} objects, watches`)
   for (let round = 0; round < rounds; round++) {
     await use(client, round)
-    if ([0, 1, 5].includes(round) || (round + 1) % 15 === 0) await report(`after round ${round + 1}`)
+    await sleep(pauseSeconds * 1000)
+    if ([0, 1, 5].includes(round) || (round + 1) % 10 === 0) await report(`after round ${round + 1}`)
   }
   await sleep(quietSeconds * 1000)
   await report(`${quietSeconds} seconds later`)
