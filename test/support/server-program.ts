@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { declarationTexts } from '../../hack/types/check.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 let bundled: Promise<string> | undefined
@@ -34,5 +35,6 @@ async function bundle(): Promise<string> {
     logLevel: 'warning',
   })
   cpSync(join(root, 'src/resources/descriptions'), join(directory, 'descriptions'), { recursive: true })
+  for (const { file } of declarationTexts(root)) cpSync(join(root, file), join(directory, file.replace(/^src\/(?:resources|schema)\//, '')))
   return outfile
 }
