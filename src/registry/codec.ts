@@ -6,14 +6,14 @@ import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { invariant } from '../lib/invariant.ts'
 import { clone } from '../meta/equal.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
-import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { createCodec } from '../storage/resource-codec.ts'
-import { type Attributes, type ResourceCodec, StorageError } from '../storage/storage.ts'
+import type { Attributes, ResourceCodec } from '../storage/storage.ts'
 import type { Transformer } from '../storage/value/transformer.ts'
 import { conversionOf } from './conversion-of.ts'
 import { afterStoring, copyIn, versionsOf } from './convert.ts'
 import { applyKindDefaults } from './decode-object.ts'
+import { objectFormOf } from './object-form.ts'
 
 /** The form of what is written; both are always read. */
 export type StoredForm = 'json' | 'protobuf'
@@ -28,6 +28,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
   const { version, indexedBy } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOfVersion(version)
+  const form = objectFormOf(schema)
   const several = versionsOf(definition).size > 1
   /** What came in another version has the defaults of that one only; reading what is stored would add those of the stored one. */
   const withDefaults = (object: KubeObject) => {
@@ -46,24 +47,22 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
   }
   const versionBy = (claimed: unknown): Version => {
     const known = typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined
-    if (known === undefined && schema.freeForm && claimed !== undefined)
-      throw new StorageError('corrupt', `request to convert CR from an invalid group/version: ${String(claimed)}`)
+    if (known === undefined) form.checkVersion(claimed)
     return known ?? version
   }
   const read = (value: Json, claimed: unknown): KubeObject => {
     const stored = versionBy(claimed)
-    const { freeForm } = stored.schema
-    const object = { kind, apiVersion, ...(freeForm?.readStored(value) ?? decode(stored.schema, value)) } as unknown as KubeObject
-    // Another program may have written it under another name. A version that a custom kind has no more is told by whoever converts it.
+    const object = { kind, apiVersion, ...objectFormOf(stored.schema).readStored(value) } as unknown as KubeObject
+    // Another program may have written it under another name.
     object.kind = stored.kind
-    if (!freeForm) object.apiVersion = apiVersionOfVersion(stored)
+    object.apiVersion = apiVersionOfVersion(stored)
     return fromStore(applyKindDefaults(stored, object), stored)
   }
   return createCodec({
     kind,
     apiVersion,
-    fingerprint: `${fingerprint};${apiVersion};${kind}${schema.freeForm ? `;${schema.freeForm.id}` : ''}`,
-    ...(schema.freeForm && { order: 'sorted' as const }),
+    fingerprint: `${fingerprint};${apiVersion};${kind}${form.id && `;${form.id}`}`,
+    order: form.order,
     encode: object => encodeJson(schema, asStored(object)),
     decode: value => read(value, (value as { apiVersion?: unknown } | null)?.apiVersion),
     ...(hasMessage(schema) && {
@@ -83,7 +82,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
 }
 
 /** Kinds whose fields have no numbers, such as custom ones, have no binary form. */
-const hasMessage = ({ fields, freeForm }: StructSchema): boolean => freeForm === undefined && [...fields.values()].some(field => field.number > 0)
+const hasMessage = ({ fields }: StructSchema): boolean => [...fields.values()].some(field => field.number > 0)
 
 const NO_LABELS: Record<string, string> = {}
 

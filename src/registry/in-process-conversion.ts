@@ -5,7 +5,7 @@ import type { KubeObject } from '../meta/object.ts'
 import type { Conversion, ConversionView } from './conversion.ts'
 import { convert, copyIn, versionsOf } from './convert.ts'
 import { applyKindDefaults } from './decode-object.ts'
-import { managedConversion } from './managed-conversion.ts'
+import { objectFormOf } from './object-form.ts'
 import type { ListOptions } from './read.ts'
 import { storedTerms, viewOf } from './version-view.ts'
 
@@ -26,7 +26,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
     deletionAnswer: (_version, _object, _deleted, stored) => stored.object(),
     view,
     metadataView: view,
-    withManagers: (served, run) => runInTurns(run(managedConversion(served))),
+    withManagers: (served, run) => runInTurns(run(objectFormOf(served.version.schema).managers(served))),
     seenIn: () => undefined,
     codec: {
       isKept: () => false,

@@ -11,35 +11,40 @@ import type { Json, KubeObject } from '../meta/object.ts'
 import { ConversionError } from './conversion-error.ts'
 import { convert, normalized, versionsOf } from './convert.ts'
 
-const conversions = new WeakMap<ServedResource, NonNullable<Change['convert']>>()
+type Conversion = NonNullable<Change['convert']>
+
+const conversions = new WeakMap<ServedResource, Conversion>()
 
 const servedVersion = ({ definition }: ServedResource, apiVersion: string): Version | undefined =>
   definition.versions.find(each => apiVersionOfVersion(each) === apiVersion)
 
-/**
- * What tracking managed fields needs of a resource in several versions: an object in another version that is served. Undefined where there is one only, but for custom kinds: an apply
- * fails there on managers of a version that the definition does not have.
- */
-export function managedConversion(served: ServedResource): Change['convert'] {
-  const { definition, version } = served
-  const isCustom = version.schema.freeForm !== undefined
-  if (definition.versions.length === 1 && !isCustom) return undefined
+/** Of a kind that is converted by its fields: an object in another version that is served. Undefined where there is one version only. */
+export const typedManagers = (served: ServedResource): Change['convert'] =>
+  served.definition.versions.length === 1 ? undefined : known(served, typedConversion)
+
+/** Of a custom kind that no webhook converts. An apply fails on managers of a version that the definition does not have, however many it has. */
+export const untypedManagers = (served: ServedResource): Change['convert'] => known(served, untypedConversion)
+
+function known(served: ServedResource, make: (served: ServedResource) => Conversion): Conversion {
   let conversion = conversions.get(served)
-  if (!conversion) {
-    conversion = isCustom
-      ? customConversion(served)
-      : (object, apiVersion): Versioned | undefined => {
-          const to = servedVersion(served, apiVersion)
-          const from = versionsOf(definition).get(object.apiVersion) ?? version
-          return to && { schema: to.schema, object: normalized(to, convert(definition, clone(object), from, to)) }
-        }
+  if (conversion === undefined) {
+    conversion = make(served)
     conversions.set(served, conversion)
   }
   return conversion
 }
 
-/** Of a custom kind that nobody else converts: as it is but for its apiVersion. What the other version does not declare stands in the way, as upstream. */
-function customConversion({ definition }: ServedResource): NonNullable<Change['convert']> {
+function typedConversion(served: ServedResource): Conversion {
+  const { definition, version } = served
+  return (object, apiVersion) => {
+    const to = servedVersion(served, apiVersion)
+    const from = versionsOf(definition).get(object.apiVersion) ?? version
+    return to && { schema: to.schema, object: normalized(to, convert(definition, clone(object), from, to)) }
+  }
+}
+
+/** As it is but for its apiVersion. What the other version does not declare stands in the way, as upstream. */
+function untypedConversion({ definition }: ServedResource): Conversion {
   return (object, apiVersion) => {
     const { schema } = customVersion(definition, apiVersion)
     const converted = { ...object, apiVersion }

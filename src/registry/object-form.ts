@@ -1,16 +1,87 @@
-import type { JsonObject } from '../meta/object.ts'
-import { decode } from '../schema/decode.ts'
+import type { Change } from '../apply/ownership.ts'
+import type { ServedResource } from '../catalog/catalog.ts'
+import { clone } from '../meta/equal.ts'
+import { type FieldError, invalid } from '../meta/field-error.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import { parseApiVersion } from '../meta/gvk.ts'
+import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { internalServerError, invalidError } from '../meta/status.ts'
+import { DecodeError, decode } from '../schema/decode.ts'
 import type { FreeForm, StructSchema } from '../schema/schema.ts'
+import type { MemberOrder } from '../storage/json-splice.ts'
+import { StorageError } from '../storage/storage.ts'
+import { normalized } from './convert.ts'
+import { applyKindDefaults, type Decodable, decodeObject } from './decode-object.ts'
+import { typedManagers, untypedManagers } from './managed-conversion.ts'
 
-/** How objects of a version are held: typed, as Go holds a struct, or as free-form JSON (custom kinds). */
+/** How objects of a schema are held: as Go holds a struct, or as it holds free-form JSON (custom kinds). */
 export interface ObjectForm {
-  /** What was stored, or written by somebody else: what a custom kind's metadata has that is malformed is dropped. Throws a DecodeError. */
-  readStored(value: JsonObject): JsonObject
+  /** Tells what is read by another schema from what is read by this one, where the definition alone does not. */
+  readonly id: string
+  readonly order: MemberOrder
+  /** How long the type header of the object's JSON is. */
+  headerBytes(kind: string, apiVersion: string): number
+  /** Reads what is stored. Throws a DecodeError. */
+  readStored(value: Json): JsonObject
+  /** What was stored says that it is of a version that the definition does not have: throws where it can't be read as another. */
+  checkVersion(claimed: unknown): void
+  /** What tracking managed fields needs to see an object in another version. Undefined: nothing. */
+  managers(served: ServedResource): Change['convert']
+  /** An object, which stays as it is, as webhooks are shown it. */
+  toWebhook(object: KubeObject): KubeObject
+  /** The other way round, with defaults: what a webhook has made of `before`. Throws 500 and 422. */
+  fromWebhook(target: Decodable, body: JsonObject, before: KubeObject): KubeObject
 }
 
-const typed = (schema: StructSchema): ObjectForm => ({ readStored: value => decode(schema, value) })
+const typed = (schema: StructSchema): ObjectForm => ({
+  id: '',
+  order: 'struct',
+  headerBytes: (kind, apiVersion) => Buffer.byteLength(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`),
+  readStored: value => decode(schema, value),
+  checkVersion() {},
+  managers: typedManagers,
+  toWebhook: object => normalized({ schema }, object),
+  fromWebhook(target, body, before) {
+    if (body.kind !== before.kind || body.apiVersion !== before.apiVersion)
+      throw internalServerError(`the object is of another kind: ${body.apiVersion} ${body.kind}`)
+    try {
+      return decodeObject(target, body)
+    } catch (error) {
+      throw error instanceof DecodeError ? internalServerError(error.message) : error
+    }
+  },
+})
 
-const untyped = (freeForm: FreeForm): ObjectForm => ({ readStored: value => freeForm.readStored(value) })
+const untyped = (freeForm: FreeForm): ObjectForm => {
+  /** What is malformed is left out, and nothing is added. */
+  const metadataOf = (metadata: JsonObject): JsonObject => {
+    const { generation, ...read } = freeForm.readStored({ metadata }).metadata as JsonObject
+    return metadata.generation === undefined || generation === undefined ? read : { ...read, generation }
+  }
+  return {
+    id: freeForm.id,
+    order: 'sorted',
+    headerBytes: () => 1,
+    readStored: value => freeForm.readStored(value),
+    checkVersion(claimed) {
+      if (claimed !== undefined) throw new StorageError('corrupt', `request to convert CR from an invalid group/version: ${String(claimed)}`)
+    },
+    managers: untypedManagers,
+    toWebhook: object => ({ ...object, metadata: metadataOf(object.metadata as JsonObject) }) as unknown as KubeObject,
+    fromWebhook(target, body, before) {
+      const faults = typeFaults(body, before)
+      const group = parseApiVersion(before.apiVersion)?.group ?? ''
+      if (faults.length > 0) throw invalidError({ group, kind: String(body.kind) }, before.metadata.name ?? '', faults)
+      const metadata = metadataOf((body.metadata ?? {}) as JsonObject)
+      return applyKindDefaults(target, { ...clone(body), metadata } as unknown as KubeObject)
+    },
+  }
+}
+
+const typeFaults = (body: JsonObject, before: KubeObject): FieldError[] =>
+  (['apiVersion', 'kind'] as const).flatMap(member =>
+    body[member] === before[member] ? [] : [invalid(fieldPath(member), body[member] ?? '', `must be ${before[member]}`)],
+  )
 
 const forms = new WeakMap<StructSchema, ObjectForm>()
 

@@ -7,6 +7,7 @@ import { parseOwn } from '../storage/parse-own.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { copyIn, normalized } from './convert.ts'
+import { objectFormOf } from './object-form.ts'
 import { PerVersion } from './per-version.ts'
 
 /**
@@ -25,7 +26,7 @@ export class VersionView {
     this.definition = definition
     this.version = version
     const apiVersion = apiVersionOfVersion(version)
-    const header = version.schema.freeForm ? 1 : Buffer.byteLength(`{"kind":${JSON.stringify(version.kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
+    const header = objectFormOf(version.schema).headerBytes(version.kind, apiVersion)
     this.json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.converted(object)), header }) }
   }
 

@@ -1,17 +1,14 @@
 import { subresourceOf } from '../../catalog/catalog.ts'
 import type { Subresource, Version } from '../../catalog/definition.ts'
 import { clone } from '../../meta/equal.ts'
-import type { FieldError } from '../../meta/field-error.ts'
-import { invalid } from '../../meta/field-error.ts'
-import { fieldPath } from '../../meta/field-path.ts'
 import type { JsonObject, KubeObject } from '../../meta/object.ts'
-import { internalServerError, invalidError } from '../../meta/status.ts'
+import { invalidError } from '../../meta/status.ts'
 import { conversionOf } from '../../registry/conversion-of.ts'
-import { convert, copyIn, normalized } from '../../registry/convert.ts'
-import { applyKindDefaults, type Decodable, decodeObject } from '../../registry/decode-object.ts'
+import { convert, copyIn } from '../../registry/convert.ts'
+import type { Decodable } from '../../registry/decode-object.ts'
+import { objectFormOf } from '../../registry/object-form.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
-import { DecodeError } from '../../schema/decode.ts'
-import type { FreeForm, StructSchema } from '../../schema/schema.ts'
+import type { StructSchema } from '../../schema/schema.ts'
 import type { About } from '../attributes.ts'
 
 /**
@@ -55,48 +52,18 @@ export const schemaOfBody = (request: AdmissionRequest, { version }: About): Str
 
 const isOfResource = (request: AdmissionRequest): boolean => request.operation !== 'CONNECT' && ownOf(request)?.kind === undefined
 
-/** The object, which stays as it is, as the version writes it: every member in its place, nothing empty that is left out. Of a custom kind all is told that the object has. */
+/** The object, which stays as it is, as the version writes it. */
 export function bodyOf(request: AdmissionRequest, { version }: About, object: KubeObject): KubeObject {
-  const schema = schemaOf(request, version)
-  if (!isOfResource(request)) return normalized(schema, object)
-  const copy = copyIn(request.served.definition, object, version)
-  const { freeForm } = schema.schema
-  if (!freeForm) return normalized(schema, copy)
-  return { ...copy, metadata: metadataOf(freeForm, copy.metadata as JsonObject) } as unknown as KubeObject
+  const seen = isOfResource(request) ? copyIn(request.served.definition, object, version) : object
+  return objectFormOf(schemaOf(request, version).schema).toWebhook(seen)
 }
 
 /** The other way round, with defaults: what a webhook has made of an object. Throws 500 where it is none of its kind any more. */
 export function objectOf(request: AdmissionRequest, { version }: About, body: JsonObject, before: KubeObject): KubeObject {
-  const schema = schemaOf(request, version)
-  const { freeForm } = schema.schema
-  const { definition } = request.served
-  try {
-    if (freeForm && isOfResource(request)) {
-      const faults = typeFaults(body, before)
-      if (faults.length > 0) throw invalidError({ group: version.group, kind: String(body.kind) }, before.metadata.name ?? '', faults)
-      const metadata = metadataOf(freeForm, (body.metadata ?? {}) as JsonObject)
-      const object = applyKindDefaults(schema, { ...clone(body), metadata } as unknown as KubeObject)
-      return convert(definition, object, version, hookVersionOf(request, version))
-    }
-    if (body.kind !== before.kind || body.apiVersion !== before.apiVersion)
-      throw new DecodeError(`the object is of another kind: ${body.apiVersion} ${body.kind}`)
-    const object = decodeObject(schema, body)
-    return isOfResource(request) ? convert(definition, object, version, hookVersionOf(request, version)) : object
-  } catch (error) {
-    throw error instanceof DecodeError ? internalServerError(error.message) : error
-  }
+  const target = schemaOf(request, version)
+  const object = objectFormOf(target.schema).fromWebhook(target, body, before)
+  return isOfResource(request) ? convert(request.served.definition, object, version, hookVersionOf(request, version)) : object
 }
-
-/** Of a custom kind: what is malformed is left out, and nothing is added. */
-function metadataOf(freeForm: FreeForm, metadata: JsonObject): JsonObject {
-  const { generation, ...read } = freeForm.readStored({ metadata }).metadata as JsonObject
-  return metadata.generation === undefined || generation === undefined ? read : { ...read, generation }
-}
-
-const typeFaults = (body: JsonObject, before: KubeObject): FieldError[] =>
-  (['apiVersion', 'kind'] as const).flatMap(member =>
-    body[member] === before[member] ? [] : [invalid(fieldPath(member), body[member] ?? '', `must be ${before[member]}`)],
-  )
 
 /** In which hooks see an object that was read in a version. What is not stored is in the version of the request. */
 const hookVersionOf = ({ served: { definition, version } }: AdmissionRequest, own: Version): Version =>
