@@ -24,8 +24,21 @@ export function yamlFault(error: YAMLException, source: string): string {
     return `yaml: line ${line + 1}: did not find expected node content`
   }
   const said = atProblem(error, source) ?? faults.find(([pattern]) => pattern.test(error.reason))?.[1] ?? 'did not find expected key'
-  return line === 0 ? `yaml: ${said}` : `yaml: line ${line + 1}: ${said}`
+  return at(line + 1, said)
 }
+
+/** The message of a text that is nested too deeply to be parsed here: go-yaml's where it refuses it as well. */
+export function depthFault(source: string, maxDepth: number): string {
+  let depth = 0
+  for (const { 0: token, index } of source.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/gs)) {
+    if (token === ']' || token === '}') depth--
+    else if ((token === '[' || token === '{') && ++depth > maxDepth) return at(source.slice(0, index).split('\n').length, `exceeded max depth of ${maxDepth}`)
+  }
+  return 'yaml: the text is nested too deeply'
+}
+
+/** The first line is not told. */
+const at = (line: number, text: string): string => (line <= 1 ? `yaml: ${text}` : `yaml: line ${line}: ${text}`)
 
 /** What the text at the problem tells, whatever the parser makes of it. */
 function atProblem(error: YAMLException, source: string): string | undefined {

@@ -5,7 +5,7 @@ import { clone, setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { sortedJson, sortedKeys } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
-import { yamlFault } from './yaml-fault.ts'
+import { depthFault, yamlFault } from './yaml-fault.ts'
 import { resolvePlain, type Scalar } from './yaml-scalar.ts'
 
 export { yamlBytes } from './yaml-writer.ts'
@@ -64,19 +64,23 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
   yield
   if (controlCharacter.test(source)) throw new YamlError('yaml: control characters are not allowed')
   yield
-  const json = yield* asJson(source)
-  if (json !== undefined) return { yaml: true, value: json, duplicates: [] }
-  yield
-  let events: Event[]
   try {
-    events = parseEvents(source, { filename: '' })
+    const json = yield* asJson(source)
+    if (json !== undefined) return { yaml: true, value: json, duplicates: [] }
+    yield
+    const events = parseEvents(source, { filename: '', maxDepth: MAX_DEPTH })
+    yield
+    return yield* build(events, source)
   } catch (error) {
     if (error instanceof YAMLException) throw new YamlError(yamlFault(error, source))
+    // The parser is recursive: the stack ends before the depth does.
+    if (error instanceof RangeError) throw new YamlError(depthFault(source, MAX_DEPTH))
     throw error
   }
-  yield
-  return yield* build(events, source)
 }
+
+/** As go-yaml has it. */
+const MAX_DEPTH = 10_000
 
 /** Of JSON that YAML reads otherwise, or not at all: what it takes for ends of lines, tabs, keys that merge, `\/`, a key and its colon on two lines, zero with a sign. */
 const otherwiseInYaml = /[\t\u0085\u2028\u2029]|"<<"|\\\/|"\s*[\r\n]\s*:|-0/
@@ -119,8 +123,6 @@ function firstDocument(text: string): string {
   }
   return text
 }
-
-const maxDepth = 10_000
 
 /** Events that are taken in one step. */
 const STEP = 4096
@@ -176,7 +178,7 @@ function* build(events: readonly Event[], source: string): Steps<ParsedYaml> {
       case EVENT_ID.DOCUMENT:
       case EVENT_ID.SEQUENCE:
       case EVENT_ID.MAPPING: {
-        if (frames.length > maxDepth) throw new YamlError('yaml: exceeded max depth of 10000')
+        if (frames.length > MAX_DEPTH) throw new YamlError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
         const kind = event.type === EVENT_ID.DOCUMENT ? 'document' : event.type === EVENT_ID.SEQUENCE ? 'sequence' : 'mapping'
         const anchor = event.type === EVENT_ID.DOCUMENT ? undefined : nameOf(event)
         if (anchor !== undefined) anchors.set(anchor, undefined)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseYaml } from '../../../src/codec/yaml.ts'
+import { parseYaml, YamlError } from '../../../src/codec/yaml.ts'
 
 /** What go-yaml 2.4 says of each, by way of sigs.k8s.io/yaml. */
 const unclosed: readonly (readonly [text: string, fault: string])[] = [
@@ -22,4 +22,18 @@ const unclosed: readonly (readonly [text: string, fault: string])[] = [
 describe('the fault of a YAML text', () => {
   for (const [text, fault] of unclosed)
     it(`that ends too early is worded as go-yaml does: ${JSON.stringify(text)}`, () => expect(() => parseYaml(Buffer.from(text))).to.throw(fault))
+
+  const nested = (depth: number, before = ''): Buffer => Buffer.from(`${before}${'{"a": '.repeat(depth)}1${'}'.repeat(depth)}`)
+  const deep: readonly (readonly [what: string, text: Buffer, fault: string | undefined])[] = [
+    ['500 flow mappings', nested(500, 'a: '), undefined],
+    ['500 block sequences', Buffer.from(`a:\n${'- '.repeat(500)}1`), undefined],
+    ['10,001 flow mappings', nested(10_001), 'yaml: exceeded max depth of 10000'],
+    ['10,001 on a later line', nested(10_001, 'a: 1\nb: '), 'yaml: line 2: exceeded max depth of 10000'],
+    ['9,000 block sequences', Buffer.from(`a:\n${'- '.repeat(9000)}1`), 'yaml: the text is nested too deeply'],
+  ]
+  for (const [what, text, fault] of deep)
+    it(`with ${what}: ${fault ?? 'none'}`, () => {
+      if (fault === undefined) expect(() => parseYaml(text)).to.not.throw()
+      else expect(() => parseYaml(text)).to.throw(YamlError, fault)
+    })
 })
