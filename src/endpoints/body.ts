@@ -96,7 +96,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   if (turnIsLong()) await nextLongTurn()
   const dialect = dialectOf(target.schema)
   const { claimed } = parsed
-  const claimedVersion = dialect.checkClaim(builtInsOf(scope.snapshot), target, claimed, body)
+  const claimedVersion = dialect.checkClaim(builtInsOf(scope.snapshot), target, claimed, parsed.value, body)
   const cannot = (why: string, as?: string) => cannotHandle(target, claimed, why, as)
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {

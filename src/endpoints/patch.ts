@@ -3,6 +3,7 @@ import { jsonKind } from '../apply/patch/go-print.ts'
 import { checkJsonPatch, jsonPatchSteps } from '../apply/patch/json.ts'
 import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
+import type { Version } from '../catalog/definition.ts'
 import { type ParsedJson, parseExactlyInSteps, parseJsonInSteps, partlySortedJson } from '../codec/json.ts'
 import { CBOR_TYPE } from '../codec/negotiate.ts'
 import { boundJsonValues } from '../codec/value-bound.ts'
@@ -14,6 +15,7 @@ import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, invalidError, notFoundError, tooLargeError } from '../meta/status.ts'
+import { convert, versionsOf } from '../registry/convert.ts'
 import { decodeInSteps } from '../registry/decode-object.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import { type Answer, groupResourceOf } from '../registry/types.ts'
@@ -143,6 +145,9 @@ const MAYBE_ODD = /[\\<>&]|\d[.eE]|\xe2\x80[\xa8\xa9]/
 
 const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(operation => isJsonObject(operation) && operation.op === 'test')
 
+/** Views have no other versions. */
+const NO_VERSIONS: ReadonlyMap<string, Version> = new Map()
+
 function* decodePatched(
   { scope, target, type, current }: Patching,
   patchOf: ParsedPatch,
@@ -156,8 +161,12 @@ function* decodePatched(
   if (patchOf.overflow !== undefined) throw refused(patchOf.overflow)
   let next: KubeObject
   try {
-    if (type !== STRATEGIC_PATCH) dialect.checkPatched(builtInsOf(scope.snapshot), target, patched, shown, dialect !== dialectOf(scope.served.version.schema))
-    next = yield* decodeInSteps(target, patched, options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`))
+    const { served, snapshot } = scope
+    const versions = target.schema === served.version.schema ? versionsOf(served.definition) : NO_VERSIONS
+    const ofCustom = dialect !== dialectOf(served.version.schema)
+    const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(builtInsOf(snapshot), target, versions, patched, shown, ofCustom)
+    next = yield* decodeInSteps(other ?? target, patched, options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`))
+    if (other) next = convert(served.definition, next, other, served.version)
   } catch (error) {
     if (error instanceof DecodeError) throw refused((type === STRATEGIC_PATCH ? conversionFault(target.schema, patched) : undefined) ?? error.message)
     throw error

@@ -1,6 +1,7 @@
 import { listKindOf } from '../../catalog/catalog.ts'
 import { lifecycleOf } from '../../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
+import type { Json } from '../../meta/object.ts'
 import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
 import { decodeInSteps, decodeObject } from '../../registry/decode-object.ts'
 import { conversionFault } from '../../schema/conversion-fault.ts'
@@ -25,10 +26,10 @@ export const BUILT_IN: Dialect = {
   notAllowed: () => methodNotAllowedError(),
 
   takesProtobuf: true,
-  checkClaim(builtIns, target, claim, body) {
+  checkClaim(builtIns, target, claim, value, body) {
     const claimed = claimedVersion(target, claim, body)
     if (claimed.version === '' && claimed.group !== '') throw cannotHandle(target, claim, `Object 'apiVersion' is missing in '${body.toString()}'`)
-    checkType(builtIns, target, apiVersionOf(claimed) || apiVersionOfTarget(target), claim.kind || target.kind)
+    checkType(builtIns, target, apiVersionOf(claimed) || apiVersionOfTarget(target), claim.kind || target.kind, value)
     return claimed
   },
   strictKind: target => target.kind,
@@ -42,15 +43,15 @@ export const BUILT_IN: Dialect = {
     return { taken: types, told: types }
   },
   /** An object that says nothing of its type is taken as one of the target's. */
-  checkPatched(builtIns, target, patched, _shown, ofCustom) {
+  checkPatched(builtIns, target, versions, patched, _shown, ofCustom) {
     const claimed = patchedClaim(patched)
     const apiVersion = claimed.apiVersion || apiVersionOfTarget(target)
     const kind = claimed.kind || target.kind
-    if (kind === target.kind && apiVersion === apiVersionOfTarget(target)) return
+    if (kind === target.kind && apiVersion === apiVersionOfTarget(target)) return undefined
+    const version = versions.get(apiVersion)
+    if (version?.kind === kind) return version
     if (ofCustom) throw new DecodeError(notRegistered(apiVersion, kind, 'pkg/runtime/scheme.go:110'))
-    const other = builtIns(apiVersion).find(version => version.kind === kind)
-    // Upstream reads it as what it says it is first.
-    if (other) decodeObject(other, patched)
+    readAsClaimed(builtIns, apiVersion, kind, patched)
     const fault = otherTypeFault(builtIns, target, apiVersion, kind)
     throw new DecodeError(kind === target.kind && fault.isKnown ? versionFault(target, apiVersion) : fault.text)
   },
@@ -68,12 +69,24 @@ export const BUILT_IN: Dialect = {
   },
 }
 
-function checkType(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string): void {
+/** Upstream reads an object as what it says it is before it looks whether that is wanted. Throws a DecodeError. */
+function readAsClaimed(builtIns: BuiltIns, apiVersion: string, kind: string, value: Json): void {
+  const claimed = builtIns(apiVersion).find(version => version.kind === kind)
+  if (claimed) decodeObject(claimed, value)
+}
+
+function checkType(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string, value: Json): void {
   const expected = apiVersionOfTarget(target)
   if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return
+  const cannot = (why: string) => cannotHandle(target, { apiVersion, kind }, why)
+  try {
+    readAsClaimed(builtIns, apiVersion, kind, value)
+  } catch (error) {
+    throw error instanceof DecodeError ? cannot(error.message) : error
+  }
   const fault = otherTypeFault(builtIns, target, apiVersion, kind)
   if (kind === target.kind && fault.isKnown) throw badRequestError(versionFault(target, apiVersion))
-  throw badRequestError(`${kind} in version ${JSON.stringify(parseApiVersion(apiVersion)?.version)} cannot be handled as a ${target.kind}: ${fault.text}`)
+  throw cannot(fault.text)
 }
 
 /** Kinds that every group version has, and those of `v1` alone that are no resources. */

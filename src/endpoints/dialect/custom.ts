@@ -35,7 +35,7 @@ export const CUSTOM: Dialect = {
   },
 
   takesProtobuf: false,
-  checkClaim(_builtIns, target, claim, body) {
+  checkClaim(_builtIns, target, claim, _value, body) {
     if (claim.kind === '') throw unrecognized(target.kind, `Object 'Kind' is missing in '${body.toString()}'`, body)
     return claimedVersion(target, claim, body)
   },
@@ -49,10 +49,11 @@ export const CUSTOM: Dialect = {
 
   patchTypes: cborIsOffered => ({ taken: cborIsOffered ? WITH_CBOR : PATCH_TYPES, told: PATCH_TYPES }),
   /** An object that has no apiVersion fails with 500. */
-  checkPatched(_builtIns, _target, patched, shown) {
+  checkPatched(_builtIns, _target, _versions, patched, shown) {
     const { apiVersion, kind } = patchedClaim(patched)
     if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`)
     if (apiVersion === '') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+    return undefined
   },
   setPatchedType(target, { kind, apiVersion }, next, ofSubresource) {
     // A subresource keeps all but its own part.

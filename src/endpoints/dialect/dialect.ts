@@ -32,7 +32,7 @@ export type BuiltIns = (apiVersion: string) => readonly Version[]
 interface BodyDialect {
   readonly takesProtobuf: boolean
   /** Checks the type that a body claims before the body is decoded; returns the version. Throws 400. */
-  checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: Claim, body: Buffer): GroupVersion
+  checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: Claim, value: Json, body: Buffer): GroupVersion
   /** The kind that strict decoding names. */
   strictKind(target: BodyTarget, claim: Claim): string
   /** Gives a decoded body its type, where it is not the one that it claims. */
@@ -51,10 +51,17 @@ interface PatchDialect {
   /** Media types of patches. `cborIsOffered`: the server reads CBOR. */
   patchTypes(cborIsOffered: boolean): PatchTypes
   /**
-   * Checks the type that a JSON or merge patch has left in an object, as upstream's decoder does. Throws a DecodeError, and 500. `shown`: the object's JSON. `ofCustom`: the target is a view of
-   * a custom object, whose views upstream reads by types that have nothing else.
+   * Checks the type that a JSON or merge patch has left in an object, as upstream's decoder does, and returns the version to read it in where that is another one of `versions`. Throws a
+   * DecodeError, and 500. `shown`: the object's JSON. `ofCustom`: the target is a view of a custom object, whose views upstream reads by types that have nothing else.
    */
-  checkPatched(builtIns: BuiltIns, target: BodyTarget, patched: Json, shown: () => string, ofCustom: boolean): void
+  checkPatched(
+    builtIns: BuiltIns,
+    target: BodyTarget,
+    versions: ReadonlyMap<string, Version>,
+    patched: Json,
+    shown: () => string,
+    ofCustom: boolean,
+  ): Version | undefined
   /** Gives a patched object the type that it is to have: a patch says nothing of it, but where upstream looks. */
   setPatchedType(target: BodyTarget, current: KubeObject, next: KubeObject, ofSubresource: boolean): void
 }
