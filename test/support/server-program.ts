@@ -34,6 +34,7 @@ async function bundle(): Promise<string> {
     sourcemap: 'inline',
     logLevel: 'warning',
   })
+  for (const { file } of declarationTexts(root)) cpSync(join(root, file), join(directory, file.replace(/^src\/(?:resources|schema)\//, '')))
   cpSync(join(root, 'src/resources/descriptions'), join(directory, 'descriptions'), { recursive: true })
   for (const { file } of declarationTexts(root)) cpSync(join(root, file), join(directory, file.replace(/^src\/(?:resources|schema)\//, '')))
   return outfile
