@@ -3,11 +3,13 @@ import type { Verb } from '../meta/context.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { DeleteResult } from '../registry/delete.ts'
 import { type Answer, answerObject, groupResourceOf } from '../registry/types.ts'
+import { notAcceptable } from './accepted.ts'
 import { connect } from './connect/connect.ts'
 import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
+import type { AnswerForm } from './forms/answer-form.ts'
 import { listOptions, type ReadOptions } from './list-options.ts'
-import { negotiate, negotiateStream, notAcceptable, type Output } from './negotiate.ts'
+import { negotiate, negotiateStream } from './negotiate.ts'
 import { checkPatchRoute, patch } from './patch.ts'
 import { stringParameter } from './query.ts'
 import { respondList, respondObject, respondStatus, respondTyped } from './respond.ts'
@@ -15,7 +17,6 @@ import { isNamespaced, type Scope, type ServedVerb, storeOf } from './scope.ts'
 import { update } from './update.ts'
 import { callVirtual } from './virtual.ts'
 import { watch } from './watch.ts'
-import { framingOf } from './watch-framing.ts'
 
 /** A handler of one verb takes requests of that verb alone. */
 type Handlers = { readonly [V in ServedVerb]: (scope: Scope<V>) => Promise<void> }
@@ -45,18 +46,18 @@ export function dispatch<V extends ServedVerb>(scope: Scope<V>): Promise<void> {
 
 async function get(scope: Scope<'get'>): Promise<void> {
   const { exchange, served, subresource } = scope
-  const output = negotiate(scope)
+  const form = negotiate(scope)
   const resourceVersion = exchange.search === '' ? '' : stringParameter(exchange.query, 'resourceVersion')
   const stored = await storeOf(scope).get(served, scope.namespace, scope.name, resourceVersion, exchange.ctx.signal)
-  if (subresource?.view) await respondView(scope, output, subresource.view, 200, stored.object())
-  else await respondObject(scope, output, 200, { stored })
+  if (subresource?.view) await respondView(scope, form, subresource.view, 200, stored.object())
+  else await respondObject(scope, form, 200, { stored })
 }
 
 async function list(scope: Scope<'list'>): Promise<void> {
   const { exchange, served } = scope
-  const output = negotiate(scope)
+  const form = negotiate(scope)
   const options = await listOptions(exchange, served.version, '', scope.env.watchList, isNamespaced(scope))
-  await respondList(scope, output, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
+  await respondList(scope, form, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
 }
 
 async function openWatch(scope: Scope<'watch'>): Promise<void> {
@@ -66,55 +67,55 @@ async function openWatch(scope: Scope<'watch'>): Promise<void> {
   // As upstream has it: the deprecated path alone says nothing of initial events.
   const opened = options.watch ? options : { ...options, startAtHand: true as const }
   return watch(scope, opened, () => {
-    const output = negotiateStream(scope)
-    if (output.as?.kind === 'Table' && endsInitialEvents(opened)) throw notAcceptable(scope)
-    return framingOf(scope, output)
+    const form = negotiateStream(scope)
+    if (form.withoutInitialEnd && endsInitialEvents(opened)) throw notAcceptable(scope)
+    return form.framing(scope)
   })
 }
 
-/** Whether a bookmark ends the initial events, which no Table can show. */
+/** Whether a bookmark ends the initial events. */
 const endsInitialEvents = ({ allowWatchBookmarks, sendInitialEvents, resourceVersion, startAtHand }: ReadOptions): boolean =>
   allowWatchBookmarks && startAtHand !== true && (sendInitialEvents ?? (resourceVersion === '' || resourceVersion === '0'))
 
 async function post(scope: Scope<'create'>): Promise<void> {
-  const output = negotiate(scope)
-  await respondObject(scope, output, 201, await create(scope))
+  const form = negotiate(scope)
+  await respondObject(scope, form, 201, await create(scope))
 }
 
 async function put(scope: Scope<'update'>): Promise<void> {
-  const output = negotiate(scope)
-  await respondWritten(scope, output, await update(scope))
+  const form = negotiate(scope)
+  await respondWritten(scope, form, await update(scope))
 }
 
 async function patchOne(scope: Scope<'patch'>): Promise<void> {
   checkPatchRoute(scope)
-  const output = negotiate(scope)
-  await respondWritten(scope, output, await patch(scope))
+  const form = negotiate(scope)
+  await respondWritten(scope, form, await patch(scope))
 }
 
-async function respondWritten(scope: Scope<Verb>, output: Output, { answer, created }: { answer: Answer; created: boolean }): Promise<void> {
+async function respondWritten(scope: Scope<Verb>, form: AnswerForm, { answer, created }: { answer: Answer; created: boolean }): Promise<void> {
   const view = scope.subresource?.view
-  if (view) await respondView(scope, output, { get: parent => (view.answer ?? view.get)(parent) }, 200, answerObject(answer))
-  else await respondObject(scope, output, created ? 201 : 200, answer)
+  if (view) await respondView(scope, form, { get: parent => (view.answer ?? view.get)(parent) }, 200, answerObject(answer))
+  else await respondObject(scope, form, created ? 201 : 200, answer)
 }
 
-function respondView(scope: Scope, output: Output, view: Pick<SubresourceView, 'get'>, code: number, parent: KubeObject): Promise<void> {
+function respondView(scope: Scope, form: AnswerForm, view: Pick<SubresourceView, 'get'>, code: number, parent: KubeObject): Promise<void> {
   const { kind } = scope.subresource as NonNullable<Scope['subresource']>
-  return respondTyped(scope, output, code, (kind as NonNullable<typeof kind>).schema, view.get(parent))
+  return respondTyped(scope, form, code, (kind as NonNullable<typeof kind>).schema, view.get(parent))
 }
 
 async function removeCollection(scope: Scope<'deletecollection'>): Promise<void> {
-  const output = negotiate(scope)
-  await respondList(scope, output, await deleteCollection(scope))
+  const form = negotiate(scope)
+  await respondList(scope, form, await deleteCollection(scope))
 }
 
 async function remove(scope: Scope<'delete'>): Promise<void> {
-  const output = negotiate(scope)
+  const form = negotiate(scope)
   const { code, result } = await deleteOne(scope)
   const { served } = scope
   const showsObject = result !== undefined && (!result.deleted || result.blank || served.definition.strategy?.returnsDeleted)
-  if (showsObject) return respondObject(scope, output, code, { object: result.object })
-  await respondStatus(scope, output, code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...deletionDetails(scope, code, result) })
+  if (showsObject) return respondObject(scope, form, code, { object: result.object })
+  await respondStatus(scope, form, code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...deletionDetails(scope, code, result) })
 }
 
 /** Upstream names the kind where it has not seen the object, and the resource where it has. */

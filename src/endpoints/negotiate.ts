@@ -1,100 +1,19 @@
-import type { MediaOffer, NegotiationRules, Transform } from '../codec/negotiate.ts'
-import {
-  formatOf,
-  JSON_TYPE,
-  negotiateInput,
-  negotiateOutput,
-  negotiateStream as negotiateStreamType,
-  notAcceptableText,
-  offeredTypes,
-  prefersPretty,
-  resourceRules,
-  routeAccepts,
-  routeNotAcceptableText,
-  unsupportedMediaTypeText,
-} from '../codec/negotiate.ts'
+import { JSON_TYPE, type MediaOffer, negotiateInput, prefersPretty, unsupportedMediaTypeText } from '../codec/negotiate.ts'
 import { failure } from '../meta/status.ts'
-import type { Exchange } from './exchange.ts'
-import { isCustom, type Scope } from './scope.ts'
+import { acceptedOutput, acceptedStream } from './accepted.ts'
+import type { AnswerForm } from './forms/answer-form.ts'
+import { formOf, PLAIN_FORM } from './forms/form-of.ts'
+import type { Scope } from './scope.ts'
 
-/** The form of an answer. */
-export interface Output {
-  readonly mediaType: string
-  readonly pretty: boolean
-  readonly as?: Transform
-}
+/** The form of the answer. Throws 406 where the client accepts none. */
+export const negotiate = (scope: Scope): AnswerForm => (acceptsPlain(scope) ? PLAIN_FORM : formOf(acceptedOutput(scope)))
 
-interface Prepared {
-  readonly rules: NegotiationRules
-  /** Custom kinds have no form in protobuf; what else is told of them has. */
-  readonly customRules: NegotiationRules
-  /** The types of the routes of an object and of a collection, as errors list them. */
-  readonly objectTypes: readonly string[]
-  readonly collectionTypes: readonly string[]
-  readonly aliases: readonly string[]
-}
+/** Whether the client asks for JSON and nothing else, as most do. */
+const acceptsPlain = ({ exchange }: Scope): boolean =>
+  exchange.headers.accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)
 
-const prepared = new WeakMap<MediaOffer, Prepared>()
-
-function prepare(offer: MediaOffer): Prepared {
-  let known = prepared.get(offer)
-  if (!known) {
-    const objectTypes = offeredTypes(offer.types)
-    const aliases = offer.types.filter(media => media.alias === true).map(media => media.type)
-    const customTypes = new Set(offer.types.map(media => media.type).filter(type => formatOf(type) !== 'protobuf'))
-    known = {
-      rules: resourceRules(undefined, offer.groups),
-      customRules: resourceRules(customTypes, offer.groups),
-      objectTypes,
-      collectionTypes: [...objectTypes, ...offeredTypes(offer.types, true)],
-      aliases,
-    }
-    prepared.set(offer, known)
-  }
-  return known
-}
-
-const PLAIN: Output = { mediaType: JSON_TYPE, pretty: false }
-
-/** What the client wants the answer in. Throws 406: as upstream's router words it where no clause names an offered type, as its negotiation does otherwise. */
-export function negotiate(scope: Scope): Output {
-  const { exchange, info } = scope
-  const accept = exchange.headers.accept
-  if (accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)) return PLAIN
-  const { media } = scope.env
-  const { rules, customRules, objectTypes, collectionTypes, aliases } = prepare(media)
-  const routeTypes = info.method === 'GET' && !info.namesObject ? collectionTypes : objectTypes
-  // Upstream serves custom kinds past its router.
-  if (!isCustom(scope.served) && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases)) throw unroutable(exchange, routeTypes)
-  const accepted = negotiateOutput(accept, media.types, isCustom(scope.served) && scope.subresource?.kind === undefined ? customRules : rules)
-  if (!accepted) throw notAcceptable(scope)
-  return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
-}
-
-export const notAcceptable = (scope: Scope) => failure(406, 'NotAcceptable', notAcceptableText(scope.env.media.types))
-
-const BODIES = new Set(['POST', 'PUT', 'PATCH'])
-
-/** No route gives what the client accepts. Upstream's router takes a body of no stated length for none, and one that is missing for one of a wrong type. */
-export function unroutable({ method, headers }: Exchange, types: readonly string[]) {
-  const text = routeNotAcceptableText(types)
-  if (!BODIES.has(method) || headers['content-length'] !== undefined) return failure(406, 'NotAcceptable', text, {})
-  return failure(415, 'UnsupportedMediaType', text.replace('406: Not Acceptable', UNROUTABLE_TYPE), {})
-}
-
-export const UNROUTABLE_TYPE = '415: Unsupported Media Type'
-
-const pretty = (exchange: Exchange): boolean =>
-  prefersPretty(exchange.search.includes('pretty') ? exchange.query.get('pretty') : undefined, exchange.ctx.userAgent)
-
-/** Likewise for a watch: the preferred type must be one that streams. */
-export function negotiateStream(scope: Scope): Output {
-  const { media } = scope.env
-  const { rules, customRules } = prepare(media)
-  const accepted = negotiateStreamType(scope.exchange.headers.accept, media.types, isCustom(scope.served) ? customRules : rules)
-  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types, true))
-  return { mediaType: accepted.mediaType, pretty: false, ...(accepted.as && { as: accepted.as }) }
-}
+/** Likewise for a watch. */
+export const negotiateStream = (scope: Scope): AnswerForm => formOf(acceptedStream(scope))
 
 /** The type of a body. Throws 415. */
 export function bodyMediaType(contentType: string | undefined, { types }: MediaOffer): string {

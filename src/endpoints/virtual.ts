@@ -9,23 +9,28 @@ import { decodeBody } from './body.ts'
 import { type BodyTarget, bodyTarget } from './dialect/body-target.ts'
 import { listOptions, type ReadOptions } from './list-options.ts'
 import { negotiate } from './negotiate.ts'
-import { type PlainList, respondPlainList, respondStatus, respondTyped } from './respond.ts'
+import { respondPlainList, respondStatus, respondTyped } from './respond.ts'
 import { isNamespaced, MAX_BODY_BYTES, type Scope, subjectOf } from './scope.ts'
 import { viewTarget } from './view.ts'
 import { writeOptions } from './write-options.ts'
 
+/** A list whose items are not stored. */
+interface PlainList {
+  readonly items: readonly KubeObject[]
+}
+
 /** A resource or subresource that is not stored: its definition does what the request's verb says, and answers. */
 export async function callVirtual(scope: Scope, virtual: VirtualResource): Promise<void> {
   const { exchange, served, subresource, verb, namespace, name } = scope
-  const output = negotiate(scope)
+  const form = negotiate(scope)
   const asked = verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: await selectionOf(scope) }) }
   const api = scope.env.registry.access(exchange.ctx.signal, { nested: true })
   const { code, object } = await virtual.call({ ctx: exchange.ctx, verb, namespace, name, ...asked, api })
   const { kind } = object as { kind?: string }
   const schema = subresource?.kind?.schema ?? served.version.schema
-  if (kind === `${served.version.kind}List`) return respondPlainList(scope, output, object as unknown as PlainList)
-  if (kind === (subresource?.kind?.kind ?? served.version.kind)) return respondTyped(scope, output, code, schema, object as KubeObject)
-  await respondStatus(scope, output, code, object as unknown as Parameters<typeof respondStatus>[3])
+  if (kind === `${served.version.kind}List`) return respondPlainList(scope, form, (object as unknown as PlainList).items)
+  if (kind === (subresource?.kind?.kind ?? served.version.kind)) return respondTyped(scope, form, code, schema, object as KubeObject)
+  await respondStatus(scope, form, code, object as unknown as Parameters<typeof respondStatus>[3])
 }
 
 const selectionOf = (scope: Scope): Promise<ReadOptions> => listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))

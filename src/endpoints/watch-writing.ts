@@ -1,7 +1,7 @@
 import { Backlog } from '../lib/backlog.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
 import type { StreamWriter } from './exchange.ts'
-import type { Framing } from './framing.ts'
+import type { Framing } from './forms/framing.ts'
 import type { WatchMeter } from './watch-metrics.ts'
 
 const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const

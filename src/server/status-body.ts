@@ -1,6 +1,7 @@
+import type { FilledBody } from '../lib/filled-body.ts'
 import type { Status } from '../meta/status.ts'
 
-interface StatusBody<Bytes = Buffer | readonly Buffer[]> {
+interface StatusBody<Bytes = Buffer | readonly Buffer[] | FilledBody> {
   readonly contentType: string
   readonly bytes: Bytes
 }

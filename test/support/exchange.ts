@@ -63,6 +63,10 @@ export class FakeStream implements StreamWriter {
 
 const isList = (body: readonly Buffer[] | FilledBody): body is readonly Buffer[] => Array.isArray(body)
 
+/** All of a body. */
+export const bytesOf = (body: Buffer | readonly Buffer[] | FilledBody): Buffer =>
+  Buffer.isBuffer(body) ? body : isList(body) ? Buffer.concat(body) : wholeOf(body)
+
 /** An exchange without a socket. */
 export class FakeExchange implements Exchange {
   readonly method: string
@@ -135,7 +139,7 @@ export class FakeExchange implements Exchange {
     if (this.status !== 0) throw new Error('two answers')
     this.status = status
     this.contentType = contentType
-    this.body = Buffer.isBuffer(body) ? body : isList(body) ? Buffer.concat(body) : wholeOf(body)
+    this.body = bytesOf(body)
   }
 
   async sendStatusError(_error: StatusError): Promise<void> {

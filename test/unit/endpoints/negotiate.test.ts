@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { mediaOffer } from '../../../src/codec/negotiate.ts'
+import { acceptedOutput, acceptedStream } from '../../../src/endpoints/accepted.ts'
+import type { Output } from '../../../src/endpoints/forms/output.ts'
 import { bodyMediaType, negotiate, negotiateStream } from '../../../src/endpoints/negotiate.ts'
 import { FakeExchange, type FakeRequest, scopeOf } from '../../support/exchange.ts'
 import { refusalText, TestRegistry } from '../../support/test-registry.ts'
@@ -12,7 +14,7 @@ const scope = (accept: string | undefined, request: FakeRequest = {}, name = 'a'
 const TABLE = { kind: 'Table', group: 'meta.k8s.io', version: 'v1' }
 
 describe('the form of an answer', () => {
-  const table: [accept: string | undefined, request: FakeRequest, expected: object][] = [
+  const table: [accept: string | undefined, request: FakeRequest, expected: Output][] = [
     [undefined, {}, { mediaType: JSON_TYPE, pretty: false }],
     [JSON_TYPE, {}, { mediaType: JSON_TYPE, pretty: false }],
     ['*/*', {}, { mediaType: JSON_TYPE, pretty: false }],
@@ -28,7 +30,10 @@ describe('the form of an answer', () => {
     [`${PROTOBUF};as=Table;v=v1;g=meta.k8s.io,application/json`, {}, { mediaType: JSON_TYPE, pretty: false }],
   ]
   for (const [accept, request, expected] of table)
-    it(`${accept} ${JSON.stringify(request)}`, () => expect(negotiate(scope(accept, request))).to.deep.equal(expected))
+    it(`${accept} ${JSON.stringify(request)}`, () => {
+      expect(acceptedOutput(scope(accept, request))).to.deep.equal(expected)
+      expect(negotiate(scope(accept, request)).contentType).to.equal(expected.mediaType)
+    })
 
   describe('where CBOR is served and the domain is example.io', () => {
     const media = mediaOffer({ cbor: true, domain: 'example.io' })
@@ -45,7 +50,7 @@ describe('the form of an answer', () => {
         { mediaType: JSON_TYPE, pretty: false, as: { kind: 'Table', group: 'meta.example.io', version: 'v1beta1' } },
       ],
     ]
-    for (const [accept, expected] of cases) it(accept, () => expect(negotiate(at(accept))).to.deep.equal(expected))
+    for (const [accept, expected] of cases) it(accept, () => expect(acceptedOutput(at(accept))).to.deep.equal(expected))
 
     // As apiserver 0.33.9 answers with the gate on.
     it('refusals list it, and its sequence for watches', async () => {
@@ -73,8 +78,8 @@ describe('the form of an answer', () => {
   })
 
   it('of a watch must be one that streams', async () => {
-    expect(negotiateStream(scope(PROTOBUF))).to.deep.equal({ mediaType: PROTOBUF, pretty: false })
-    expect(negotiateStream(scope('application/json;as=Table;v=v1;g=meta.k8s.io'))).to.deep.equal({ mediaType: JSON_TYPE, pretty: false, as: TABLE })
+    expect(acceptedStream(scope(PROTOBUF))).to.deep.equal({ mediaType: PROTOBUF, pretty: false })
+    expect(acceptedStream(scope('application/json;as=Table;v=v1;g=meta.k8s.io'))).to.deep.equal({ mediaType: JSON_TYPE, pretty: false, as: TABLE })
     expect(await refusalText(Promise.resolve().then(() => negotiateStream(scope('application/yaml'))))).to.equal(
       `406 NotAcceptable: only the following media types are accepted: application/json;stream=watch, ${PROTOBUF};stream=watch`,
     )

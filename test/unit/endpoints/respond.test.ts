@@ -3,7 +3,8 @@ import { encodeCbor, parseCbor } from '../../../src/codec/cbor.ts'
 import { CBOR_TYPE, JSON_TYPE, NEUTRAL_PROTOBUF_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../../src/codec/negotiate.ts'
 import { unwrap } from '../../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
-import type { Output } from '../../../src/endpoints/negotiate.ts'
+import { formOf } from '../../../src/endpoints/forms/form-of.ts'
+import type { Output } from '../../../src/endpoints/forms/output.ts'
 import { respondList, respondObject, respondPlainList, respondStatus } from '../../../src/endpoints/respond.ts'
 import type { Scope } from '../../../src/endpoints/scope.ts'
 import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
@@ -53,9 +54,9 @@ describe('answers', () => {
     return exchange
   }
   const object = (output: Output, search = '', code = 200) =>
-    answer(async scope => respondObject(scope, output, code, { stored: await t.store.get(t.served(), 'ns', 'a', '', NEVER) }), search)
+    answer(async scope => respondObject(scope, formOf(output), code, { stored: await t.store.get(t.served(), 'ns', 'a', '', NEVER) }), search)
   const list = (output: Output, search = '', namespace = 'ns', limit = 0) =>
-    answer(async scope => respondList(scope, output, await t.store.list(t.served(), namespace, listOptions({ limit }), NEVER)), search)
+    answer(async scope => respondList(scope, formOf(output), await t.store.list(t.served(), namespace, listOptions({ limit }), NEVER)), search)
 
   const objects: [string, Output, search: string, expected: string][] = [
     ['an object', plain, '', `{${TYPE}${A}\n`],
@@ -168,7 +169,7 @@ describe('answers', () => {
       spec: { color: '', parts: [] },
       metadata: { name: 'x', creationTimestamp: null },
     }
-    expect((await answer(scope => respondObject(scope, plain, 200, { object: shuffled }))).text).to.equal(
+    expect((await answer(scope => respondObject(scope, formOf(plain), 200, { object: shuffled }))).text).to.equal(
       `{${TYPE}"metadata":{"name":"x","creationTimestamp":null},"spec":{},"status":{}}\n`,
     )
   })
@@ -176,14 +177,14 @@ describe('answers', () => {
   it('list what is not stored', async () => {
     const { kind: _kind, apiVersion: _apiVersion, ...bare } = t.widget({ name: 'x' })
     const items = [bare as KubeObject]
-    expect((await answer(scope => respondPlainList(scope, plain, { items }))).text).to.equal(
+    expect((await answer(scope => respondPlainList(scope, formOf(plain), items))).text).to.equal(
       `{${LIST}"metadata":{},"items":[{"metadata":{"name":"x","creationTimestamp":null},"spec":{"size":1},"status":{}}]}\n`,
     )
-    expect((await answer(scope => respondPlainList(scope, as('Table'), { items }))).json).to.have.nested.property(
+    expect((await answer(scope => respondPlainList(scope, formOf(as('Table')), items))).json).to.have.nested.property(
       'rows[0].object.kind',
       'PartialObjectMetadata',
     )
-    expect(await refusalText(answer(scope => respondPlainList(scope, as('PartialObjectMetadataList'), { items })))).to.match(
+    expect(await refusalText(answer(scope => respondPlainList(scope, formOf(as('PartialObjectMetadataList')), items)))).to.match(
       /^406 NotAcceptable: only the following/,
     )
   })
@@ -196,10 +197,12 @@ describe('answers', () => {
       status: 'Success' as const,
       details: { name: 'a', kind: 'widgets', uid: 'u' },
     }
-    expect((await answer(scope => respondStatus(scope, plain, 200, status))).text).to.equal(
+    expect((await answer(scope => respondStatus(scope, formOf(plain), 200, status))).text).to.equal(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","kind":"widgets","uid":"u"}}\n',
     )
-    expect(unwrap((await answer(scope => respondStatus(scope, { mediaType: PROTOBUF_TYPE, pretty: false }, 200, status))).body!).kind).to.equal('Status')
+    expect(unwrap((await answer(scope => respondStatus(scope, formOf({ mediaType: PROTOBUF_TYPE, pretty: false }), 200, status))).body!).kind).to.equal(
+      'Status',
+    )
   })
 
   const refused: [string, () => Promise<unknown>, string][] = [

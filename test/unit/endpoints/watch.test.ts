@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Framing } from '../../../src/endpoints/framing.ts'
+import type { Framing } from '../../../src/endpoints/forms/framing.ts'
 import { listOptions } from '../../../src/endpoints/list-options.ts'
 import { watch } from '../../../src/endpoints/watch.ts'
 import { BACKLOG } from '../../../src/endpoints/watch-writing.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Strategy } from '../../../src/catalog/definition.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
-import { protobufEncoder } from '../../../src/endpoints/protobuf-output.ts'
+import { protobufEncoder } from '../../../src/endpoints/forms/binary/protobuf.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
 import { key, revision } from '../../../src/storage/revision.ts'

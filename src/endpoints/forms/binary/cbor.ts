@@ -1,0 +1,94 @@
+import { apiVersionOfVersion } from '../../../catalog/catalog.ts'
+import type { Version } from '../../../catalog/definition.ts'
+import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../../../codec/cbor.ts'
+import { CBOR_SEQUENCE_TYPE } from '../../../codec/negotiate.ts'
+import type { TypeMeta } from '../../../codec/protobuf.ts'
+import { mapInSlices } from '../../../lib/slices.ts'
+import type { JsonObject, KubeObject, ListMeta } from '../../../meta/object.ts'
+import { decode } from '../../../schema/decode.ts'
+import type { StructSchema } from '../../../schema/schema.ts'
+import type { Encoder, StoredObject } from '../../../storage/storage.ts'
+import { metaType } from '../../meta-type.ts'
+import { listTypeMetaOf } from '../type-meta.ts'
+import type { BinaryCodec } from './codec.ts'
+
+interface Encoders {
+  /** With kind and apiVersion. */
+  readonly whole: Encoder
+  /** Without, for lists: keys are sorted, so the type stands nowhere in particular and can't be cut off. */
+  readonly item: Encoder
+}
+
+const encoders = new WeakMap<StructSchema, Encoders>()
+
+function encodersOf(version: Version): Encoders {
+  const { schema } = version
+  let known = encoders.get(schema)
+  if (!known) {
+    const apiVersion = apiVersionOfVersion(version)
+    const encoder = (id: string, typed: boolean): Encoder => ({
+      id: `${id};${apiVersion}`,
+      encode: object => ({ bytes: encodeCbor(schema, object as unknown as JsonObject, typed), header: 0 }),
+    })
+    known = { whole: encoder('cbor', true), item: encoder('cbor-item', false) }
+    encoders.set(schema, known)
+  }
+  return known
+}
+
+const storedBody = (version: Version, stored: StoredObject): Buffer => cborBody(stored.encoded(encodersOf(version).whole).bytes)
+
+/** An object that is not stored. */
+function objectBody(schema: StructSchema, object: KubeObject): Buffer {
+  const { kind, apiVersion } = object
+  return cborBody(encodeCbor(schema, { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) }))
+}
+
+async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
+  const { item: encoder } = encodersOf(version)
+  const encoded = await mapInSlices(items, item => item.encoded(encoder).bytes)
+  return listOf(listTypeMetaOf(version), meta, encoded)
+}
+
+/** A list whose items are not stored. */
+const plainListBody = async (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>
+  listOf(
+    listTypeMetaOf(version),
+    {},
+    objects.map(object => encodeCbor(version.schema, decode(version.schema, object as unknown as JsonObject), false)),
+  )
+
+/** A list in segments of one item each: they are put together while they are sent. */
+const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] =>
+  cborList(type, encodeCbor(metaType('meta.ListMeta'), meta as JsonObject), items)
+
+/** PartialObjectMetadata of an object. */
+const partialBody = (object: KubeObject, apiVersion: string): Buffer => cborBody(partialItem(object, apiVersion))
+
+const partialItem = (object: KubeObject, apiVersion: string): Buffer =>
+  encodeCbor(metaType('meta.PartialObjectMetadata'), { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata as unknown as JsonObject })
+
+async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]> {
+  const encoded = await mapInSlices(items, item => partialItem(item.object(), apiVersion))
+  return listOf({ apiVersion, kind: 'PartialObjectMetadataList' }, meta, encoded)
+}
+
+/** A Status, as the answer or as the object of an ERROR event. */
+function statusBody(status: object): Buffer {
+  const schema = metaType('meta.Status')
+  return cborBody(encodeCbor(schema, { kind: 'Status', apiVersion: 'v1', ...decode(schema, status as JsonObject) }))
+}
+
+export const cborCodec: BinaryCodec = {
+  storedBody,
+  objectBody,
+  listBody,
+  plainListBody,
+  partialBody,
+  partialListBody,
+  statusBody,
+  blueprint: ({ kind, apiVersion }) => cborBody(encodeCborValue({ kind, apiVersion, metadata: {}, items: null })),
+  frame: cborFrame,
+  leadBytes: 0,
+  streamType: () => CBOR_SEQUENCE_TYPE,
+}

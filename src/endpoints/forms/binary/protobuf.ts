@@ -1,0 +1,182 @@
+import { apiVersionOfVersion } from '../../../catalog/catalog.ts'
+import type { Version } from '../../../catalog/definition.ts'
+import {
+  envelopeAround,
+  listHead,
+  listItem,
+  listItemHead,
+  MOST_ITEM_HEAD,
+  type TypeMeta,
+  watchFrame,
+  wrap,
+  wrapSegments,
+  writeItemHead,
+  writeMetaHead,
+} from '../../../codec/protobuf.ts'
+import { encodeMessage } from '../../../codec/protobuf-encode.ts'
+import { transcode } from '../../../codec/protobuf-transcode.ts'
+import type { FilledBody } from '../../../lib/filled-body.ts'
+import { eachInSlices, mapInSlices } from '../../../lib/slices.ts'
+import type { JsonObject, KubeObject, ListMeta } from '../../../meta/object.ts'
+import { decode } from '../../../schema/decode.ts'
+import type { StructSchema } from '../../../schema/schema.ts'
+import { metadataOf } from '../../../storage/parse-own.ts'
+import type { Encoder, StoredObject } from '../../../storage/storage.ts'
+import { derivedBudget } from '../../../storage/stored-object.ts'
+import { metaType } from '../../meta-type.ts'
+import { listPieces } from '../list-pieces.ts'
+import { listTypeMetaOf, typeMetaOf } from '../type-meta.ts'
+import type { BinaryCodec } from './codec.ts'
+
+/** Of the encodings of one list, what is kept for the next: the budget holds what several lists keep. The rest is made anew: to keep it and forget it again would take more. */
+const MOST_KEPT = derivedBudget.limit / 2
+
+const encoders = new WeakMap<StructSchema, Encoder>()
+
+/** Encodes stored objects as items of a list; the header is what makes them so, and without it they are messages that an envelope is put around. */
+export function protobufEncoder(version: Version): Encoder {
+  let encoder = encoders.get(version.schema)
+  if (!encoder) {
+    const { schema } = version
+    encoder = {
+      id: `protobuf;${apiVersionOfVersion(version)}`,
+      encode: object => {
+        const message = encodeMessage(schema, object as unknown as JsonObject)
+        return { bytes: listItem(message), header: listItemHead(message.length) }
+      },
+      transcode: json => {
+        const bytes = transcode(schema, json.bytes, json.header, MOST_ITEM_HEAD)
+        if (bytes === undefined) return undefined
+        const from = writeItemHead(bytes, MOST_ITEM_HEAD, bytes.length - MOST_ITEM_HEAD)
+        return { bytes: bytes.subarray(from), header: MOST_ITEM_HEAD - from }
+      },
+    }
+    encoders.set(version.schema, encoder)
+  }
+  return encoder
+}
+
+function storedBody(version: Version, stored: StoredObject): Buffer {
+  const { bytes, header } = stored.encoded(protobufEncoder(version))
+  return wrap(typeMetaOf(version), bytes.subarray(header))
+}
+
+/** An object that is not stored. */
+const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
+  wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object as unknown as JsonObject)))
+
+function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<FilledBody> {
+  const encoder = protobufEncoder(version)
+  return encodedList(listTypeMetaOf(version), meta, items, encoder, item => item.sizeOf(encoder))
+}
+
+/** Items are encoded while they are sent, where that is not kept. `sizeOf`: tells the bytes of such a one. */
+async function encodedList(
+  type: TypeMeta,
+  meta: ListMeta,
+  items: readonly StoredObject[],
+  encoder: Encoder,
+  sizeOf: (item: StoredObject) => number,
+): Promise<FilledBody> {
+  const first = listHead(metaMessage(meta))
+  let content = first.length
+  const sizes = new Int32Array(items.length)
+  let i = 0
+  await eachInSlices(items, item => {
+    const size = content < MOST_KEPT ? item.encoded(encoder).bytes.length : sizeOf(item)
+    content += size
+    sizes[i++] = size
+  })
+  const { head, tail: end } = envelopeAround(type, content)
+  const start = Buffer.concat([head, first])
+  const length = head.length + content + end.length
+  // -1: the start is still to come; items.length: only the end is.
+  let next = -1
+  const write = (item: StoredObject, target: Buffer, at: number): number => {
+    const { bytes } = item.passing(encoder)
+    target.set(bytes, at)
+    return at + bytes.length
+  }
+  const fill = (target: Buffer): Buffer => {
+    if (next < 0) {
+      next = 0
+      return start
+    }
+    let at = 0
+    for (; next < items.length; next++) {
+      const item = items[next] as StoredObject
+      if (at + (sizes[next] as number) > target.length) {
+        if (at > 0) break
+        next++
+        return Buffer.from(item.passing(encoder).bytes)
+      }
+      at = write(item, target, at)
+    }
+    return at === 0 ? end : target.subarray(0, at)
+  }
+  return { length, fill, pieces: listPieces({ by: encoder, length, start, items, end, size: i => sizes[i] as number, write }) }
+}
+
+/** A list whose items are not stored. */
+const plainListBody = async (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>
+  listOf(
+    listTypeMetaOf(version),
+    {},
+    objects.map(object => listItem(encodeMessage(version.schema, decode(version.schema, object as unknown as JsonObject)))),
+  )
+
+/** A list in segments of one item each: they are put together while they are sent. */
+const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] => wrapSegments(type, [listHead(metaMessage(meta)), ...items])
+
+const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta as JsonObject)
+
+/** PartialObjectMetadata of an object, enveloped. */
+const partialBody = (object: KubeObject, apiVersion: string): Buffer => wrap({ apiVersion, kind: 'PartialObjectMetadata' }, partialMessage(object))
+
+const partialMessage = (object: KubeObject): Uint8Array =>
+  encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata as unknown as JsonObject })
+
+/** An item of a list of metadata: copied together from the JSON of the metadata, where that is in the order of the message. */
+const partialEncoder: Encoder = {
+  id: 'protobuf;PartialObjectMetadata',
+  encode: object => {
+    const message = partialMessage(object)
+    return { bytes: listItem(message), header: listItemHead(message.length) }
+  },
+  transcode: json => {
+    if (json.header <= 1) return undefined
+    const { from, to } = metadataOf(json)
+    const bytes = transcode(metaType('meta.ObjectMeta'), json.bytes.subarray(from, to), 1, 2 * MOST_ITEM_HEAD)
+    if (bytes === undefined) return undefined
+    const message = writeMetaHead(bytes, 2 * MOST_ITEM_HEAD, bytes.length - 2 * MOST_ITEM_HEAD)
+    const item = writeItemHead(bytes, message, bytes.length - message)
+    return { bytes: bytes.subarray(item), header: message - item }
+  },
+}
+
+async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[] | FilledBody> {
+  const type = { apiVersion, kind: 'PartialObjectMetadataList' }
+  // v1beta1 numbers the two fields the other way round: an item stands where v1 has the list's metadata.
+  if (apiVersion.endsWith('/v1beta1'))
+    return wrapSegments(type, [...(await mapInSlices(items, item => listHead(partialMessage(item.object())))), listItem(metaMessage(meta))])
+  // An object keeps the size of one encoding only: that of itself.
+  return encodedList(type, meta, items, partialEncoder, item => item.passing(partialEncoder).bytes.length)
+}
+
+/** A Status, as the answer or as the object of an ERROR event. */
+const statusBody = (status: object): Buffer =>
+  wrap({ apiVersion: 'v1', kind: 'Status' }, encodeMessage(metaType('meta.Status'), decode(metaType('meta.Status'), status as JsonObject)))
+
+export const protobufCodec: BinaryCodec = {
+  storedBody,
+  objectBody,
+  listBody,
+  plainListBody,
+  partialBody,
+  partialListBody,
+  statusBody,
+  blueprint: type => wrap(type, listHead(metaMessage({}))),
+  frame: watchFrame,
+  leadBytes: 4,
+  streamType: mediaType => `${mediaType};stream=watch`,
+}

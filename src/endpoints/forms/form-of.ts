@@ -1,0 +1,41 @@
+import { formatOf, type Transform } from '../../codec/negotiate.ts'
+import type { AnswerForm } from './answer-form.ts'
+import { cborCodec } from './binary/cbor.ts'
+import type { BinaryCodec } from './binary/codec.ts'
+import { protobufCodec } from './binary/protobuf.ts'
+import { binaryMetadata } from './metadata/binary-metadata.ts'
+import { textMetadata } from './metadata/text-metadata.ts'
+import type { Output } from './output.ts'
+import { textTable } from './table/text-table.ts'
+import { compact } from './text/compact.ts'
+import { indented } from './text/indented.ts'
+import { type TextView, textForm } from './text/text-form.ts'
+import { yaml } from './text/yaml.ts'
+import { binaryObjects } from './whole/binary-objects.ts'
+import { textObjects } from './whole/text-objects.ts'
+
+/** Whole objects in JSON, as most clients ask for them. */
+export const PLAIN_FORM: AnswerForm = textForm(textObjects, compact)
+
+/** The form of what a client accepts: its media type with its view. */
+export function formOf({ mediaType, pretty, as }: Output): AnswerForm {
+  switch (formatOf(mediaType)) {
+    case 'json':
+      return textForm(viewOf(as), pretty ? indented : compact)
+    case 'yaml':
+      return textForm(viewOf(as), yaml)
+    case 'protobuf':
+      return binaryForm(protobufCodec, mediaType, as)
+    case 'cbor':
+      return binaryForm(cborCodec, mediaType, as)
+  }
+}
+
+function viewOf(as: Transform | undefined): TextView {
+  if (as === undefined) return textObjects
+  return as.kind === 'Table' ? textTable(as) : textMetadata(as)
+}
+
+/** Negotiation accepts no Table in binary. */
+const binaryForm = (codec: BinaryCodec, mediaType: string, as: Transform | undefined): AnswerForm =>
+  as === undefined ? binaryObjects(codec, mediaType) : binaryMetadata(codec, mediaType, as)

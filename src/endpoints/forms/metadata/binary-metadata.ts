@@ -1,0 +1,40 @@
+import type { Transform } from '../../../codec/negotiate.ts'
+import { apiVersionOf } from '../../../meta/gvk.ts'
+import type { AnswerForm } from '../answer-form.ts'
+import { binaryFraming } from '../binary/binary-framing.ts'
+import type { BinaryCodec } from '../binary/codec.ts'
+import { listMeta } from '../list-meta.ts'
+import { checkAsksList, checkAsksObject, noPlainMetadata } from './metadata-kind.ts'
+
+/** The metadata of objects alone (PartialObjectMetadata) in a binary media type. */
+export function binaryMetadata(codec: BinaryCodec, mediaType: string, as: Transform): AnswerForm {
+  const apiVersion = apiVersionOf(as)
+  return {
+    contentType: mediaType,
+    stored(scope, stored) {
+      checkAsksObject(as, scope)
+      return codec.partialBody(stored.object(), apiVersion)
+    },
+    object(scope, _schema, object) {
+      checkAsksObject(as, scope)
+      return codec.partialBody(object, apiVersion)
+    },
+    list(scope, result) {
+      checkAsksList(as, scope)
+      return codec.partialListBody(listMeta(result), result.items, apiVersion)
+    },
+    plainList() {
+      throw noPlainMetadata()
+    },
+    status: status => codec.statusBody(status),
+    framing: ({ served }) =>
+      binaryFraming(codec, mediaType, {
+        type: { kind: served.version.kind, apiVersion },
+        listType: { kind: 'PartialObjectMetadataList', apiVersion },
+        id: `${mediaType};${as.kind};${apiVersion}`,
+        // A single object is no list: upstream fails to encode it, and ends the stream.
+        stored: stored => (as.kind === 'PartialObjectMetadataList' ? undefined : codec.partialBody(stored.object(), apiVersion)),
+        object: object => codec.partialBody(object, apiVersion),
+      }),
+  }
+}

@@ -1,0 +1,25 @@
+import type { Transform } from '../../../codec/negotiate.ts'
+import { JSON_TYPE, YAML_TYPE } from '../../../codec/negotiate.ts'
+import { failure, type StatusError } from '../../../meta/status.ts'
+import { isCustom, type Scope } from '../../scope.ts'
+
+const refused = (message: string): StatusError => failure(406, 'NotAcceptable', message)
+
+/** Metadata of an object is asked for as PartialObjectMetadata. */
+export function checkAsksObject({ kind }: Transform, scope: Scope): void {
+  if (kind === 'PartialObjectMetadataList')
+    throw refused(`you requested PartialObjectMetadataList, but the requested object is not a list (*${goType(scope, '')})`)
+}
+
+/** Metadata of a list is asked for as PartialObjectMetadataList. */
+export function checkAsksList({ kind }: Transform, scope: Scope): void {
+  if (kind === 'PartialObjectMetadata') throw refused(`you requested PartialObjectMetadata, but the requested object is a list (*${goType(scope, 'List')})`)
+}
+
+/** Of what is not stored there are no lists of metadata. */
+export const noPlainMetadata = (): StatusError => refused(`only the following media types are accepted: ${JSON_TYPE}, ${YAML_TYPE}`)
+
+function goType({ served }: Scope, suffix: '' | 'List'): string {
+  const { group, kind } = served.version
+  return isCustom(served) ? `unstructured.Unstructured${suffix}` : `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}${suffix}`
+}

@@ -1,0 +1,32 @@
+import type { FilledBody } from '../../../lib/filled-body.ts'
+import { eachInSlices } from '../../../lib/slices.ts'
+import type { KubeObject, ListMeta } from '../../../meta/object.ts'
+import { metadataOf } from '../../../storage/parse-own.ts'
+import { listMetaText, objectMetaText } from '../meta-json.ts'
+import type { RowSource } from '../row-source.ts'
+import { type JsonSource, SplicedBody } from '../spliced-body.ts'
+
+/** What stands before the metadata in its PartialObjectMetadata. */
+export const metadataStart = (apiVersion: string): string => `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`
+
+/** PartialObjectMetadata of an object. */
+export const metadataText = (object: KubeObject, apiVersion: string): string => `${metadataStart(apiVersion)}${objectMetaText(object.metadata)}}`
+
+/** PartialObjectMetadataList of the objects. */
+export async function renderMetadataList(meta: ListMeta, objects: readonly RowSource[], apiVersion: string): Promise<() => FilledBody> {
+  const body = new SplicedBody()
+  let before = `{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`
+  await eachInSlices(objects, item => {
+    const ready = item.json?.()
+    if (ready === undefined || ready.header <= 1) {
+      body.add(before + metadataText(item.object(), apiVersion))
+      before = ','
+    } else {
+      const { from, to } = metadataOf(ready)
+      body.add(before + metadataStart(apiVersion), item as JsonSource, from, to)
+      before = '},'
+    }
+  })
+  body.add(`${objects.length > 0 ? before.slice(0, -1) : before}]}\n`)
+  return () => body.open()
+}

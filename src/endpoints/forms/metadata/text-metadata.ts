@@ -1,0 +1,45 @@
+import type { Transform } from '../../../codec/negotiate.ts'
+import { apiVersionOf } from '../../../meta/gvk.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import type { Framing } from '../framing.ts'
+import { initialEndAnnotations } from '../initial-end.ts'
+import { listMeta } from '../list-meta.ts'
+import type { TextView } from '../text/text-form.ts'
+import { TEXT_FRAMES, textBlueprint, textFrame } from '../text/text-frames.ts'
+import { checkAsksList, checkAsksObject, noPlainMetadata } from './metadata-kind.ts'
+import { metadataText, renderMetadataList } from './render-metadata.ts'
+
+/** The metadata of objects alone (PartialObjectMetadata). */
+export function textMetadata(as: Transform): TextView {
+  const apiVersion = apiVersionOf(as)
+  const textOf = (object: KubeObject): Buffer[] => [Buffer.from(`${metadataText(object, apiVersion)}\n`)]
+  return {
+    stored(scope, stored) {
+      checkAsksObject(as, scope)
+      return textOf(stored.object())
+    },
+    object(scope, _schema, object) {
+      checkAsksObject(as, scope)
+      return textOf(object)
+    },
+    list(scope, result) {
+      checkAsksList(as, scope)
+      return renderMetadataList(listMeta(result), result.items, apiVersion)
+    },
+    plainList() {
+      throw noPlainMetadata()
+    },
+    framing: () => metadataFraming(as, apiVersion),
+  }
+}
+
+const metadataFraming = ({ kind }: Transform, apiVersion: string): Framing => ({
+  ...TEXT_FRAMES,
+  id: `partial;${kind};${apiVersion}`,
+  // A single object is no list: upstream fails to encode it, and ends the stream.
+  object: (type, object) => (kind === 'PartialObjectMetadataList' ? undefined : textFrame(type, metadataText(object.object(), apiVersion))),
+  bookmark(resourceVersion, initialEnd) {
+    const annotations = initialEnd ? { annotations: initialEndAnnotations(textBlueprint('PartialObjectMetadata', apiVersion)) } : {}
+    return textFrame('BOOKMARK', metadataText({ kind: '', apiVersion: '', metadata: { resourceVersion, creationTimestamp: null, ...annotations } }, apiVersion))
+  },
+})

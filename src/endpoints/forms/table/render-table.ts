@@ -1,0 +1,163 @@
+import type { TableDefinition } from '../../../catalog/definition.ts'
+import { escapeHtml, goJson } from '../../../codec/json.ts'
+import type { FilledBody } from '../../../lib/filled-body.ts'
+import { eachInSlices } from '../../../lib/slices.ts'
+import { AGE_MARK, ANY_TIME, withAges } from '../../../meta/age.ts'
+import type { Json, KubeObject, ListMeta } from '../../../meta/object.ts'
+import { metadataOf, withoutManagers } from '../../../storage/parse-own.ts'
+import type { Encoded } from '../../../storage/storage.ts'
+import { derivedBudget } from '../../../storage/stored-object.ts'
+import { listMetaText, objectMetaText } from '../meta-json.ts'
+import { metadataStart, metadataText } from '../metadata/render-metadata.ts'
+import type { RowSource } from '../row-source.ts'
+import { type JsonSource, SplicedBody } from '../spliced-body.ts'
+
+/** What a row carries beside its cells (TableOptions.includeObject). */
+export type IncludeObject = 'None' | 'Metadata' | 'Object'
+
+export interface TableOptions {
+  readonly includeObject: IncludeObject
+  /** `v1` or `v1beta1`. */
+  readonly version: string
+  /** The media type's own spelling of the group. */
+  readonly group: string
+  readonly now: number
+}
+
+const AGE_MARK_BYTE = AGE_MARK.charCodeAt(0)
+/** Rows between looks at the clock. */
+const ROWS_AT_ONCE = 8
+
+/** Name and Created At: the columns of a kind that has none of its own. */
+export const DEFAULT_TABLE: TableDefinition = {
+  columns: [
+    { name: 'Name', type: 'string', format: 'name', description: 'The name of the object, unique among those of its kind in its namespace.' },
+    { name: 'Created At', type: 'date', description: 'When the object was created, in RFC 3339 and UTC.' },
+  ],
+  cells: object => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? ''],
+}
+
+/** meta.k8s.io Table of the objects; what is given opens the body, as often as it is wanted. */
+export async function renderTable(table: TableDefinition, meta: ListMeta, objects: readonly RowSource[], options: TableOptions): Promise<() => FilledBody> {
+  const { order } = table
+  const ordered = order ? [...objects].sort((a, b) => order(a.object(), b.object())) : objects
+  const body = new SplicedBody()
+  let before = tableHead(table, meta, options, true)
+  await eachInSlices(
+    ordered,
+    item => {
+      before = addRow(body, before, table, item, options, ordered.length <= MOST_KEPT)
+    },
+    ROWS_AT_ONCE,
+  )
+  body.add(`${ordered.length > 0 ? before.slice(0, -1) : before}]}\n`)
+  return () => body.open()
+}
+
+/** What the rows of an object are made of, at any time. */
+interface Row {
+  /** JSON, with open ages, and the conditions of the row. */
+  readonly cells: string
+  /** Where the metadata stands in the object's JSON; undefined: what is shown of it is in `partial`. */
+  readonly metadata: { readonly from: number; readonly to: number } | undefined
+  readonly partial: string | undefined
+}
+
+/** Of a row that is kept, without its texts. */
+const ROW_BYTES = 120
+/** Of more rows none is kept: the first would be dropped before the last were made. */
+const MOST_KEPT = Math.floor((0.75 * derivedBudget.limit) / 350)
+
+/** Adds a row after this text; gives what stands before the next one. */
+function addRow(body: SplicedBody, before: string, table: TableDefinition, item: RowSource, options: TableOptions, keep: boolean): string {
+  const ready = item.json?.()
+  let row = item.noted?.(table) as Row | undefined
+  // What is kept was looked at for marks of its own when it was made.
+  if (ready === undefined || (row === undefined && ready.bytes.includes(AGE_MARK_BYTE))) {
+    body.add(before + tableRow(table, item.object(), options))
+    return ','
+  }
+  if (row === undefined) {
+    row = rowOf(table, item, ready)
+    if (keep) item.note?.(table, row, ROW_BYTES + row.cells.length + (row.partial?.length ?? 0))
+  }
+  const { metadata, partial } = row
+  const start = `${before}{"cells":${withAges(row.cells, options.now)},"object":`
+  switch (options.includeObject) {
+    case 'None':
+      body.add(`${start}null`)
+      return '},'
+    case 'Object':
+      body.add(start, item as JsonSource, 0, ready.bytes.length)
+      return '},'
+    case 'Metadata': {
+      const text = start + metadataStart(`${options.group}/${options.version}`)
+      if (metadata === undefined) body.add(text + partial)
+      else body.add(text, item as JsonSource, metadata.from, metadata.to)
+      return '}},'
+    }
+  }
+}
+
+function rowOf(table: TableDefinition, item: RowSource, ready: Encoded): Row {
+  const struct = ready.header > 1
+  const metadata = struct ? metadataOf(ready) : undefined
+  const object = metadata ? withoutManagers(ready, metadata) : item.object()
+  return {
+    cells: cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object),
+    metadata,
+    partial: metadata ? undefined : objectMetaText(object.metadata),
+  }
+}
+
+/** A Table of one row, as a watch event has it. */
+export const tableEvent = (table: TableDefinition, object: KubeObject, options: TableOptions, columns: boolean): string =>
+  `${tableHead(table, { ...(object.metadata.resourceVersion !== undefined && { resourceVersion: object.metadata.resourceVersion }) }, options, columns)}${tableRow(table, object, options)}]}`
+
+function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions, columns: boolean): string {
+  const definitions = table.columns.map(({ name, type, format, description, priority }) => ({
+    name,
+    type,
+    format: format ?? '',
+    description,
+    priority: priority ?? 0,
+  }))
+  return `{"kind":"Table","apiVersion":"${options.group}/${options.version}","metadata":${listMetaText(meta)},"columnDefinitions":${columns ? escapeHtml(JSON.stringify(definitions)) : 'null'},"rows":[`
+}
+
+function tableRow(table: TableDefinition, object: KubeObject, options: TableOptions): string {
+  return `{"cells":${cellsText(table.cells(object, options.now))}${conditionsText(table, object)},"object":${rowObject(object, options)}}`
+}
+
+function rowObject(object: KubeObject, options: TableOptions): string {
+  switch (options.includeObject) {
+    case 'None':
+      return 'null'
+    case 'Object':
+      return escapeHtml(JSON.stringify(object))
+    case 'Metadata':
+      return metadataText(object, `${options.group}/${options.version}`)
+  }
+}
+
+/** As Go writes it: without the member where there is none. */
+function conditionsText(table: TableDefinition, object: KubeObject): string {
+  const conditions = table.conditions?.(object)
+  return conditions ? `,"conditions":${JSON.stringify(conditions)}` : ''
+}
+
+const NONE = '<none>'
+const ESCAPED_NONE = '\\u003cnone\\u003e'
+
+/** JSON.stringify is much faster, and writes the same but for characters that Go escapes, where nothing is an object or an odd number. */
+function cellsText(cells: Json[]): string {
+  if (!cells.every(isPlain)) return goJson(cells)
+  const text = JSON.stringify(cells)
+  // Well-formed output escapes what is no character; the writer replaces it.
+  if (text.includes('\\ud')) return goJson(cells)
+  // What stands in many rows is not looked for character by character.
+  return escapeHtml(text.replaceAll(NONE, ESCAPED_NONE))
+}
+
+const isPlain = (cell: Json): boolean =>
+  typeof cell === 'string' || typeof cell === 'boolean' || cell === null || (Number.isSafeInteger(cell) && !Object.is(cell, -0))

@@ -1,0 +1,27 @@
+import type { Transform } from '../../../codec/negotiate.ts'
+import type { Scope } from '../../scope.ts'
+import type { Framing } from '../framing.ts'
+import { INITIAL_END } from '../initial-end.ts'
+import { TEXT_FRAMES, textFrame } from '../text/text-frames.ts'
+import { tableEvent } from './render-table.ts'
+import { tableOf, tableOptions } from './table-of.ts'
+
+/** A Table of one row an event. Frames are not shared: the columns stand in a watch's first event only. */
+export function tableFraming(scope: Scope, as: Transform): Framing {
+  const options = tableOptions(scope, as)
+  const table = tableOf(scope)
+  let first = true
+  return {
+    ...TEXT_FRAMES,
+    id: undefined,
+    object(type, object) {
+      const frame = textFrame(type, tableEvent(table, object.object(), { ...options, now: scope.env.clock.now() }, first))
+      first = false
+      return frame
+    },
+    bookmark(resourceVersion, initialEnd) {
+      const metadata = { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) }
+      return textFrame('BOOKMARK', tableEvent(table, { kind: '', apiVersion: '', metadata }, options, false))
+    },
+  }
+}

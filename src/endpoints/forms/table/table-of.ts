@@ -1,0 +1,35 @@
+import type { ServedResource } from '../../../catalog/catalog.ts'
+import type { TableDefinition } from '../../../catalog/definition.ts'
+import type { Transform } from '../../../codec/negotiate.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { badRequestError } from '../../../meta/status.ts'
+import { copyIn } from '../../../registry/convert.ts'
+import type { Scope } from '../../scope.ts'
+import { DEFAULT_TABLE, type IncludeObject, type TableOptions } from './render-table.ts'
+
+/** Of the resource, or of the subresource where that is of another kind. */
+export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : versionTable(served)) ?? DEFAULT_TABLE
+
+/** The version's own, or that of the home version over the converted object. */
+function versionTable({ definition, version }: ServedResource): TableDefinition | undefined {
+  const { home } = definition
+  if (version.table !== undefined || version === home || home.table === undefined) return version.table
+  const { columns, cells, conditions } = home.table
+  return {
+    columns,
+    cells: (object, now) => cells(copyIn(definition, object, home), now),
+    ...(conditions && { conditions: (object: KubeObject) => conditions(copyIn(definition, object, home)) }),
+  }
+}
+
+/** Throws 400 where the query asks for rows that there are not. */
+export function tableOptions(scope: Scope, { version, group }: Transform): TableOptions {
+  const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')
+  if (!isIncludeObject(include)) {
+    const why = `includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`
+    throw badRequestError(`Unable to convert to Table as requested: ${why}`)
+  }
+  return { includeObject: include === '' ? 'Metadata' : include, version, group, now: scope.env.clock.now() }
+}
+
+const isIncludeObject = (text: string): text is IncludeObject | '' => text === '' || text === 'None' || text === 'Metadata' || text === 'Object'

@@ -1,0 +1,29 @@
+import type { Transform } from '../../../codec/negotiate.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import type { Scope } from '../../scope.ts'
+import { listMeta } from '../list-meta.ts'
+import type { JsonText, TextView } from '../text/text-form.ts'
+import { typeMetaOf } from '../type-meta.ts'
+import { renderTable } from './render-table.ts'
+import { tableFraming } from './table-framing.ts'
+import { tableOf, tableOptions } from './table-of.ts'
+
+/** Tables (meta.k8s.io) of objects. */
+export const textTable = (as: Transform): TextView => ({
+  stored: (scope, stored) => oneRow(scope, as, stored.object()),
+  object: (scope, _schema, object) => oneRow(scope, as, object),
+  list: (scope, result) => renderTable(tableOf(scope), listMeta(result), result.items, tableOptions(scope, as)),
+  plainList(scope, items) {
+    const { kind, apiVersion } = typeMetaOf(scope.served.version)
+    const rows = items.map(item => ({ object: () => ({ ...item, kind, apiVersion }) }))
+    return renderTable(tableOf(scope), {}, rows, tableOptions(scope, as))
+  },
+  withoutInitialEnd: true,
+  framing: scope => tableFraming(scope, as),
+})
+
+function oneRow(scope: Scope, as: Transform, object: KubeObject): Promise<JsonText> {
+  const { resourceVersion } = object.metadata
+  const meta = resourceVersion === undefined ? {} : { resourceVersion }
+  return renderTable(tableOf(scope), meta, [{ object: () => object }], tableOptions(scope, as))
+}

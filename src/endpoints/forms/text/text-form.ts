@@ -1,0 +1,74 @@
+import { structPieces } from '../../../codec/json-writer.ts'
+import { type FilledBody, filledWith } from '../../../lib/filled-body.ts'
+import { runInTurns, type Steps } from '../../../lib/steps.ts'
+import { isLongText } from '../../../lib/text-chunks.ts'
+import type { JsonObject, KubeObject } from '../../../meta/object.ts'
+import type { ListResult } from '../../../registry/read.ts'
+import type { StructSchema } from '../../../schema/schema.ts'
+import type { StoredObject } from '../../../storage/storage.ts'
+import { metaType } from '../../meta-type.ts'
+import type { Scope } from '../../scope.ts'
+import { type AnsweredStatus, type AnswerForm, after, type Body, type Made } from '../answer-form.ts'
+import type { Framing } from '../framing.ts'
+import { statusText } from '../meta-json.ts'
+
+/** Compact JSON: buffers in turn, or what opens a body that is made while it is sent, as often as it is wanted. */
+export type JsonText = readonly Buffer[] | (() => FilledBody)
+
+/** What is shown of objects, as compact JSON. */
+export interface TextView {
+  stored(scope: Scope, stored: StoredObject): Made<JsonText>
+  object(scope: Scope, schema: StructSchema, object: KubeObject): Made<JsonText>
+  list(scope: Scope, result: ListResult): Made<JsonText>
+  plainList(scope: Scope, items: readonly KubeObject[]): Made<JsonText>
+  readonly withoutInitialEnd?: boolean
+  framing(scope: Scope): Framing
+}
+
+/** How JSON is written. */
+export interface TextStyle {
+  readonly contentType: string
+  write(text: JsonText): Made<Body>
+}
+
+/** A view in a style. */
+export const textForm = (view: TextView, { contentType, write }: TextStyle): AnswerForm => ({
+  contentType,
+  stored: (scope, stored) => after(view.stored(scope, stored), write),
+  object: (scope, schema, object) => after(view.object(scope, schema, object), write),
+  list: (scope, result) => after(view.list(scope, result), write),
+  plainList: (scope, items) => after(view.plainList(scope, items), write),
+  status: status => after(statusJson(status), write),
+  withoutInitialEnd: view.withoutInitialEnd,
+  framing: scope => view.framing(scope),
+})
+
+/** Opens a text from its beginning. */
+export function opened(text: JsonText): FilledBody {
+  if (typeof text === 'function') return text()
+  return filledWith(
+    text,
+    text.reduce((bytes, part) => bytes + part.length, 0),
+  )
+}
+
+/** A Status that quotes much of a body is written in turns. */
+const statusJson = (status: AnsweredStatus): Made<JsonText> =>
+  isLongText(status.message ?? '') ? runInTurns(longStatus(status)) : [Buffer.from(`${statusText(status)}\n`)]
+
+/** Characters that become bytes at once. */
+const PIECE = 64 * 1024
+
+function* longStatus(status: AnsweredStatus): Steps<Buffer[]> {
+  const buffers: Buffer[] = []
+  let text = ''
+  for (const piece of structPieces(metaType('meta.Status'), status as unknown as JsonObject)) {
+    text += piece
+    if (text.length < PIECE) continue
+    buffers.push(Buffer.from(text))
+    text = ''
+    yield
+  }
+  buffers.push(Buffer.from(`${text}\n`))
+  return buffers
+}

@@ -1,0 +1,17 @@
+import type { StatusError } from '../../../meta/status.ts'
+import type { Framing } from '../framing.ts'
+import { statusText } from '../meta-json.ts'
+
+/** A watch event as a line of JSON, around the JSON of its object. */
+export const textFrame = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`)
+
+/** What the frames of all views have in common. */
+export const TEXT_FRAMES = {
+  contentType: 'application/json',
+  messages: { text: true, leadBytes: 0 },
+  error: (error: StatusError): Buffer => textFrame('ERROR', statusText(error.status)),
+} satisfies Partial<Framing>
+
+/** The empty list that a client learns from. */
+export const textBlueprint = (kind: string, apiVersion: string): Buffer =>
+  Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`)

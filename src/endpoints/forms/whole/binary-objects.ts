@@ -1,0 +1,29 @@
+import { nextLongTurn, turnIsLong } from '../../../lib/turn.ts'
+import type { AnswerForm } from '../answer-form.ts'
+import { binaryFraming } from '../binary/binary-framing.ts'
+import type { BinaryCodec } from '../binary/codec.ts'
+import { listMeta } from '../list-meta.ts'
+import { typeMetaOf } from '../type-meta.ts'
+
+/** Whole objects in a binary media type. */
+export const binaryObjects = (codec: BinaryCodec, mediaType: string): AnswerForm => ({
+  contentType: mediaType,
+  stored: ({ served }, stored) => codec.storedBody(served.version, stored),
+  async object(_scope, schema, object) {
+    if (turnIsLong()) await nextLongTurn()
+    return codec.objectBody(schema, object)
+  },
+  list: ({ served }, result) => codec.listBody(served.version, listMeta(result), result.items),
+  plainList: ({ served }, items) => codec.plainListBody(served.version, items),
+  status: status => codec.statusBody(status),
+  framing({ served: { version } }) {
+    const type = typeMetaOf(version)
+    return binaryFraming(codec, mediaType, {
+      type,
+      listType: { ...type, kind: `${type.kind}List` },
+      id: `${mediaType};;${type.apiVersion}`,
+      stored: stored => codec.storedBody(version, stored),
+      object: object => codec.objectBody(version.schema, object),
+    })
+  },
+})

@@ -1,0 +1,34 @@
+import { encodeJson, encodeJsonText } from '../../../codec/json.ts'
+import { nextLongTurn, turnIsLong } from '../../../lib/turn.ts'
+import type { JsonObject, KubeObject } from '../../../meta/object.ts'
+import { decode } from '../../../schema/decode.ts'
+import type { StructSchema } from '../../../schema/schema.ts'
+import { listMeta } from '../list-meta.ts'
+import type { TextView } from '../text/text-form.ts'
+import { typeMetaOf } from '../type-meta.ts'
+import { listBody } from './list-body.ts'
+import { textObjectFraming } from './text-object-framing.ts'
+
+const NEWLINE = Buffer.from('\n')
+
+/** Whole objects, from their ready bytes. */
+export const textObjects: TextView = {
+  stored: (_scope, stored) => [stored.json().bytes, NEWLINE],
+  object: (_scope, schema, object) => objectText(schema, object),
+  list: ({ served }, result) => listBody(served.version, listMeta(result), result.items),
+  plainList({ served: { version } }, items) {
+    const { kind, apiVersion } = typeMetaOf(version)
+    const texts = items.map(item => encodeJsonText(version.schema, decode(version.schema, item as unknown as JsonObject)))
+    return [Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":[${texts.join(',')}]}\n`)]
+  },
+  framing: textObjectFraming,
+}
+
+/** Normalised and encoded. */
+async function objectText(schema: StructSchema, object: KubeObject): Promise<Buffer[]> {
+  if (turnIsLong()) await nextLongTurn()
+  const { kind, apiVersion } = object
+  const normal = { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) } as unknown as KubeObject
+  if (turnIsLong()) await nextLongTurn()
+  return [encodeJson(schema, normal), NEWLINE]
+}

@@ -1,0 +1,186 @@
+import { expect } from 'chai'
+import type { TableDefinition } from '../../../../../src/catalog/definition.ts'
+import { goJson } from '../../../../../src/codec/json.ts'
+import { renderMetadataList } from '../../../../../src/endpoints/forms/metadata/render-metadata.ts'
+import type { RowSource } from '../../../../../src/endpoints/forms/row-source.ts'
+import { DEFAULT_TABLE, renderTable, type TableOptions, tableEvent } from '../../../../../src/endpoints/forms/table/render-table.ts'
+import { wholeOf } from '../../../../../src/lib/filled-body.ts'
+import { age } from '../../../../../src/meta/age.ts'
+import type { Json, KubeObject } from '../../../../../src/meta/object.ts'
+
+const options: TableOptions = { includeObject: 'None', version: 'v1', group: 'meta.k8s.io', now: 0 }
+const object = (name: string, more: object = {}): KubeObject => ({ kind: 'K', apiVersion: 'v1', metadata: { name, resourceVersion: '7', ...more } })
+const parsed = async (count: number) => {
+  const open = await renderTable(
+    DEFAULT_TABLE,
+    {},
+    Array.from({ length: count }, (_, i) => ({ object: () => object(`n${i}`) })),
+    options,
+  )
+  return JSON.parse(wholeOf(open()).toString()) as { rows: { cells: unknown[] }[] }
+}
+
+describe('tables', () => {
+  for (const count of [0, 1, 20, 21, 4000])
+    it(`of ${count} rows have them in order`, async () => {
+      const table = await parsed(count)
+      expect(table.rows.map(({ cells }) => cells[0])).to.deep.equal(Array.from({ length: count }, (_, i) => `n${i}`))
+    })
+
+  it('have conditions between cells and object, in lists and in events', async () => {
+    const conditions = [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'Done.' }] as const
+    const table: TableDefinition = { ...DEFAULT_TABLE, conditions: ({ metadata }) => (metadata.name === 'a' ? conditions : undefined) }
+    const row = '{"cells":["a",""],"conditions":[{"type":"Completed","status":"True","reason":"Succeeded","message":"Done."}],"object":null}'
+    const open = await renderTable(table, {}, [{ object: () => object('a') }, { object: () => object('b') }], options)
+    expect(wholeOf(open()).toString()).to.contain(`"rows":[${row},{"cells":["b",""],"object":null}]`)
+    expect(tableEvent(table, object('a'), options, false)).to.contain(`"rows":[${row}]`)
+  })
+
+  it('have rows in an order of their own where the kind has one', async () => {
+    const names = ['b', 'c', 'a']
+    const order = (a: KubeObject, b: KubeObject): number => ((b.metadata.name ?? '') < (a.metadata.name ?? '') ? -1 : 1)
+    const open = await renderTable(
+      { ...DEFAULT_TABLE, order },
+      {},
+      names.map(name => ({ object: () => object(name) })),
+      options,
+    )
+    const { rows } = JSON.parse(wholeOf(open()).toString()) as { rows: { cells: unknown[] }[] }
+    expect(rows.map(({ cells }) => cells[0])).to.deep.equal(['c', 'b', 'a'])
+    expect(names).to.deep.equal(['b', 'c', 'a'])
+  })
+
+  it('let others run between the pieces', async () => {
+    let turns = 0
+    const ticking = setInterval(() => turns++, 0)
+    const cells = (): string[] => {
+      for (const until = performance.now() + 0.05; performance.now() < until; );
+      return ['x']
+    }
+    await renderTable(
+      { ...DEFAULT_TABLE, cells },
+      {},
+      Array.from({ length: 1000 }, () => ({ object: () => object('a') })),
+      options,
+    )
+    clearInterval(ticking)
+    expect(turns).to.be.greaterThan(1)
+  })
+
+  it('have name and time where the kind has no columns', () => {
+    expect(DEFAULT_TABLE.columns.map(({ name, type, format }) => [name, type, format])).to.deep.equal([
+      ['Name', 'string', 'name'],
+      ['Created At', 'date', undefined],
+    ])
+    expect(DEFAULT_TABLE.cells(object('a', { creationTimestamp: '2026-01-01T00:00:00Z' }), 0)).to.deep.equal(['a', '2026-01-01T00:00:00Z'])
+  })
+
+  it('of an event tell the columns once, and the version of the object', () => {
+    const first = tableEvent(DEFAULT_TABLE, object('a'), options, true)
+    const second = tableEvent(DEFAULT_TABLE, object('a'), options, false)
+    expect(JSON.parse(first).columnDefinitions).to.have.length(2)
+    expect(second).to.equal(
+      '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7"},"columnDefinitions":null,"rows":[{"cells":["a",""],"object":null}]}',
+    )
+  })
+
+  it('echo the version of the request', () => {
+    expect(tableEvent(DEFAULT_TABLE, object('a'), { ...options, version: 'v1beta1', includeObject: 'Metadata' }, false)).to.match(
+      /^\{"kind":"Table","apiVersion":"meta\.k8s\.io\/v1beta1",.*"object":\{"kind":"PartialObjectMetadata","apiVersion":"meta\.k8s\.io\/v1beta1",/,
+    )
+  })
+
+  it('escape as Go does', () => {
+    const escaped = tableEvent({ ...DEFAULT_TABLE, cells: () => ['<a>&', 3, null, true] }, object('<'), { ...options, includeObject: 'Object' }, false)
+    expect(escaped).to.include('"cells":["\\u003ca\\u003e\\u0026",3,null,true]').and.include('"name":"\\u003c"')
+  })
+
+  it('have the cells that Go would write', async () => {
+    const cells = ['<none>', 'a<none>&', '\u2028', '\ud800', -0, 1.5, 2n ** 63n, { b: 1, a: '<' }, null, false]
+    for (const cell of cells) {
+      const event = tableEvent({ ...DEFAULT_TABLE, cells: () => ['x', cell as Json] }, object('a'), options, false)
+      expect(event).to.include(`"cells":${goJson(['x', cell as Json])},`)
+    }
+  })
+
+  const ready = (json: string, header: number) => ({
+    object: () => JSON.parse(json) as KubeObject,
+    json: () => ({ bytes: Buffer.from(json), header }),
+  })
+  const managed = ',"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsV1":{"f:a":{"k:{\\"b\\":1}":{}}}}]'
+  const START = '{"kind":"K","apiVersion":"v1",'
+  const texts: [string, string][] = [
+    ['managers', `${START}"metadata":{"name":"ä","creationTimestamp":null,"annotations":{"a":"\\"managedFields\\":["}${managed}},"spec":{"a":"}"}}`],
+    ['no managers', `${START}"metadata":{"name":"a","creationTimestamp":null},"spec":{"metadata":{"name":"b"${managed}}}}`],
+    ['nothing else', `${START}"metadata":{"name":"\\u003ca","creationTimestamp":null${managed}}}`],
+  ]
+  for (const [what, json] of texts)
+    for (const includeObject of ['None', 'Metadata', 'Object'] as const)
+      it(`of an object with ${what}, with ${includeObject} of it, is the same from its JSON`, async () => {
+        const rendered = async (item: RowSource): Promise<string> =>
+          wholeOf((await renderTable(cellsOf, {}, [item, item], { ...options, includeObject }))()).toString()
+        const cellsOf = { ...DEFAULT_TABLE, cells: (object: KubeObject) => [object.metadata.name ?? '', (object as { spec?: { a?: string } }).spec?.a ?? null] }
+        const source = ready(json, START.length)
+        expect(await rendered(source)).to.equal(await rendered({ object: source.object }))
+      })
+
+  const noting = (json: string, header: number) => {
+    const notes = new Map<object, unknown>()
+    return { ...ready(json, header), noted: (by: object) => notes.get(by), note: (by: object, value: object) => void notes.set(by, value) }
+  }
+  const CREATED = '2026-01-01T00:00:00Z'
+  const created = `"metadata":{"name":"a","creationTimestamp":"${CREATED}"}`
+  const aged = (count: () => void): TableDefinition => ({
+    ...DEFAULT_TABLE,
+    cells: ({ metadata }, now) => {
+      count()
+      return [metadata.name ?? '', `3 (${age(metadata.creationTimestamp, now)} ago)`, age(undefined, now), age(metadata.creationTimestamp, now)]
+    },
+  })
+  for (const [what, json, header] of [
+    ['a built-in kind', `${START}${created}}`, START.length],
+    ['a custom kind', `{"apiVersion":"v1","kind":"K",${created}}`, 1],
+  ] as const)
+    for (const includeObject of ['None', 'Metadata', 'Object'] as const)
+      it(`are kept with an object of ${what}, but for what goes by the time, with ${includeObject} of it`, async () => {
+        let made = 0
+        const table = aged(() => made++)
+        const source = noting(json, header)
+        for (const seconds of [5, 5, 7200, 400_000]) {
+          const now = Date.parse(CREATED) + 1000 * seconds
+          const text = wholeOf((await renderTable(table, {}, [source, source], { ...options, includeObject, now }))()).toString()
+          const rows = (JSON.parse(text) as { rows: { cells: string[]; object: KubeObject | null }[] }).rows
+          const since = age(CREATED, now)
+          expect(rows.map(({ cells }) => cells)).to.deep.equal(Array(2).fill(['a', `3 (${since} ago)`, '<unknown>', since]))
+          expect(rows[1]?.object?.metadata.name).to.equal(includeObject === 'None' ? undefined : 'a')
+        }
+        expect(made).to.equal(1)
+      })
+
+  it('show what looks like an open age as it is', async () => {
+    const name = '\x7f1000\x7f'
+    const source = noting(`${START}"metadata":{"name":"${name}","creationTimestamp":null}}`, START.length)
+    for (let i = 0; i < 2; i++) {
+      const text = wholeOf((await renderTable(DEFAULT_TABLE, {}, [source], { ...options, now: 61_000 }))()).toString()
+      expect((JSON.parse(text) as { rows: { cells: string[] }[] }).rows[0]?.cells[0]).to.equal(name)
+    }
+  })
+
+  it('of a custom object, whose members are sorted, are made from the object', async () => {
+    const source = ready('{"apiVersion":"v1","kind":"K","metadata":{"creationTimestamp":null,"labels":{},"name":"a"}}', 1)
+    const text = wholeOf((await renderTable(DEFAULT_TABLE, {}, [source], { ...options, includeObject: 'Metadata' }))()).toString()
+    expect(text).to.include('"metadata":{"name":"a","creationTimestamp":null')
+  })
+
+  it('have their metadata alone in a list of it', async () => {
+    const sources = texts.map(([, json]) => ready(json, START.length))
+    const text = async (items: readonly RowSource[]) => wholeOf((await renderMetadataList({ resourceVersion: '7' }, items, 'meta.k8s.io/v1'))()).toString()
+    expect(await text(sources)).to.equal(await text(sources.map(({ object }) => ({ object }))))
+    expect(JSON.parse(await text([]))).to.deep.include({ kind: 'PartialObjectMetadataList', items: [] })
+    expect((JSON.parse(await text(sources)) as { items: KubeObject[] }).items.map(({ kind, metadata }) => [kind, metadata.name])).to.deep.equal([
+      ['PartialObjectMetadata', 'ä'],
+      ['PartialObjectMetadata', 'a'],
+      ['PartialObjectMetadata', '<a'],
+    ])
+  })
+})
