@@ -8,7 +8,7 @@ import { EMPTY, type FieldSet, has, intersection, isEmpty } from './field-set.ts
 import { annotated, lastAppliedSet, updatedLastApplied } from './last-applied.ts'
 import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
 import { recordUpdate } from './managed-fields.ts'
-import { type Change, emptyObject, ownable, type Touch, takeFromOthers, touchesOf, untracked, withoutReset } from './ownership.ts'
+import { type Change, emptyObject, ownable, type Touches, takeFromOthers, touchesOf, untracked, withoutReset } from './ownership.ts'
 import { prune } from './prune.ts'
 import { reconcile } from './reconcile.ts'
 import { mergeTyped } from './typed-merge.ts'
@@ -112,12 +112,9 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   yield
   const object = lastSet ? yield* prune({ schema, apiVersion, convert }, merged, [...inSchema.values()], lastSet) : merged
   yield
-  // Nobody asks where there is no other manager.
-  const touchIn = inSchema.size > 1 ? yield* touchesOf({ schema, apiVersion, old: live, next: object, resetFields, convert }) : untouched
-  yield
-  if (!force) refuseConflicts(inSchema, identity, touchIn)
-  yield
-  const managed = takeFromOthers(inSchema, touchIn, identity)
+  const touchIn = touchesOf({ schema, apiVersion, old: live, next: object, resetFields, convert })
+  if (!force) yield* refuseConflicts(inSchema, identity, touchIn)
+  const managed = yield* takeFromOthers(inSchema, touchIn, identity)
   yield
   const own = ownable(self.set)
   if (isEmpty(own)) managed.delete(identity)
@@ -125,12 +122,14 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   return { object, managed }
 }
 
-const untouched = (): undefined => undefined
-
-function refuseConflicts(managed: Managed, self: string, touchIn: (apiVersion: string) => Touch | undefined): void {
+function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Steps<void> {
   const conflicts: Conflict[] = []
-  for (const [identity, manager] of managed)
-    if (identity !== self) conflicts.push(...conflictsIn(manager, intersection(manager.set, touchIn(manager.apiVersion)?.touched ?? EMPTY)))
+  for (const [identity, manager] of managed) {
+    if (identity === self) continue
+    const touch = yield* touchIn(manager.apiVersion)
+    yield
+    conflicts.push(...conflictsIn(manager, intersection(manager.set, touch?.touched ?? EMPTY)))
+  }
   if (conflicts.length > 0) throw conflictError(conflicts)
 }
 

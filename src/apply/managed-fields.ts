@@ -75,11 +75,11 @@ function* update(args: UpdateArgs, before: Managed): Steps<Managed> {
 
 /** Gives what a change touches to an updater, and takes it from the others. */
 export function* recordUpdate(change: Change, before: Managed, by: { manager: string; subresource: string; time: string }): Steps<Managed> {
-  const touchIn = yield* touchesOf(change)
+  const touchIn = touchesOf(change)
+  const { touched } = (yield* touchIn(change.apiVersion)) as Touch
+  const managed = yield* takeFromOthers(before, touchIn)
   yield
-  const managed = takeFromOthers(before, touchIn)
-  yield
-  const own = ownable((touchIn(change.apiVersion) as Touch).touched)
+  const own = ownable(touched)
   if (!isEmpty(own)) {
     const manager = { manager: by.manager, operation: 'Update', apiVersion: change.apiVersion, subresource: by.subresource } as const
     const identity = identityOf(manager)

@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from '../lib/steps.ts'
+import type { Steps } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -33,15 +33,23 @@ export interface Touch {
   readonly removed: FieldSet
 }
 
-/** What a change does, by version; undefined for a version that is not served. That of its own version is told by steps, as nearly every change asks for it, and often for it alone. */
-export function* touchesOf(change: Change): Steps<(apiVersion: string) => Touch | undefined> {
+/** What a change does in paths of a version; undefined for one that is not served. */
+export type Touches = (apiVersion: string) => Steps<Touch | undefined>
+
+/** What a change does, by version. */
+export function touchesOf(change: Change): Touches {
   const { convert, resetFields } = change
-  const known = new Map<string, Touch | undefined>([[change.apiVersion, yield* touchOf(change.schema, change.old, change.next, resetFields)]])
-  return apiVersion => {
+  const known = new Map<string, Touch | undefined>()
+  return function* (apiVersion) {
     if (known.has(apiVersion)) return known.get(apiVersion)
-    const old = convert?.(change.old, apiVersion)
-    const next = old && convert?.(change.next, apiVersion)
-    const touch = old && next && runAtOnce(touchOf(old.schema, old.object, next.object, resetFields))
+    let touch: Touch | undefined
+    if (apiVersion === change.apiVersion) touch = yield* touchOf(change.schema, change.old, change.next, resetFields)
+    else {
+      const old = convert?.(change.old, apiVersion)
+      yield
+      const next = old && convert?.(change.next, apiVersion)
+      touch = old && next && (yield* touchOf(old.schema, old.object, next.object, resetFields))
+    }
     known.set(apiVersion, touch)
     return touch
   }
@@ -57,11 +65,12 @@ function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, reset
 }
 
 /** What a change touches or removes belongs to nobody else any more; managers of versions that are not served are gone. */
-export function takeFromOthers(before: Managed, touchIn: (apiVersion: string) => Touch | undefined, self?: string): Managed {
+export function* takeFromOthers(before: Managed, touchIn: Touches, self?: string): Steps<Managed> {
   const managed: Managed = new Map(before)
   for (const [identity, manager] of before) {
     if (identity === self) continue
-    const touch = touchIn(manager.apiVersion)
+    yield
+    const touch = yield* touchIn(manager.apiVersion)
     if (touch === undefined) managed.delete(identity)
     else setFields(managed, identity, manager, difference(difference(reconcile(manager.set, touch.schema), touch.touched), touch.removed))
   }

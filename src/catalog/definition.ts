@@ -67,7 +67,7 @@ export interface Version {
   readonly toHome?: Convert
   readonly fromHome?: Convert
   /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
-  readonly setDefaults?: (object: KubeObject) => void
+  readonly setDefaults?: (object: KubeObject) => void | Steps<void>
   /** Of objects in this version. A version without one is printed by that of the home version, if there is one. */
   readonly table?: TableDefinition
   /** What a field selector may name beside metadata.name and metadata.namespace; the value as the selector sees it. */

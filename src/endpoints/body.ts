@@ -13,7 +13,7 @@ import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import { copyWholeFloats } from '../meta/whole-floats.ts'
-import { applyKindDefaults, keepManagerReset } from '../registry/decode-object.ts'
+import { applyDefaultsInSteps, keepManagerReset } from '../registry/decode-object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { apiVersionOfTarget, type BodyTarget } from './dialect/body-target.ts'
@@ -105,7 +105,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
     const typed = copyWholeFloats(object, { kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object } as unknown as KubeObject)
     dialect.setType(target, typed)
     keepManagerReset(parsed.value, typed)
-    return { object: applyKindDefaults(target, typed), strict, strictText }
+    return { object: yield* applyDefaultsInSteps(target, typed), strict, strictText }
   }
   let first: KubeObject | undefined
   try {

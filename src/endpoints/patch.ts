@@ -192,7 +192,7 @@ interface Patched {
 function patchValue(target: BodyTarget, type: string, { value, literals }: ParsedPatch, current: JsonObject, signal: AbortSignal): Promise<Patched> {
   return guard(async () => {
     if (type === STRATEGIC_PATCH) {
-      const { object, leftOver } = strategicPatch(target.schema, current, value)
+      const { object, leftOver } = await runInTurns(strategicPatch(target.schema, current, value), signal)
       return { patched: object, shown: leftOver }
     }
     const decoded = new WeakSet<object>()

@@ -8,9 +8,16 @@ import { applyDefaults } from '../schema/default.ts'
 export type Decodable = Pick<Version, 'schema' | 'setDefaults'>
 
 /** Fills in the defaults of markers and of the kind's own function, in place. */
-export function applyKindDefaults(target: Decodable, object: KubeObject): KubeObject {
+export const applyKindDefaults = (target: Decodable, object: KubeObject): KubeObject => runAtOnce(applyDefaultsInSteps(target, object))
+
+/** The same in steps, for objects that may be large. */
+export function* applyDefaultsInSteps(target: Decodable, object: KubeObject): Steps<KubeObject> {
   applyDefaults(target.schema, object as unknown as JsonObject)
-  target.setDefaults?.(object)
+  const steps = target.setDefaults?.(object)
+  if (steps) {
+    yield
+    yield* steps
+  }
   return object
 }
 
@@ -22,7 +29,7 @@ export const decodeObject = (target: Decodable, value: Json, onUnknown?: (path: 
 export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
   const decoded = decode(target.schema, value, { keepEmpty: true, ...(onUnknown && { onUnknown }) }) as unknown as KubeObject
   yield
-  const object = applyKindDefaults(target, decoded)
+  const object = yield* applyDefaultsInSteps(target, decoded)
   keepManagerReset(value, object)
   return object
 }

@@ -1,4 +1,5 @@
 import type { HookContext, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Strategy, Subresource } from '../../src/catalog/definition.ts'
+import { runAtOnce } from '../../src/lib/steps.ts'
 import { clone, deepEqual } from '../../src/meta/equal.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
 import { fieldPath } from '../../src/meta/field-path.ts'
@@ -41,7 +42,8 @@ export class KindServer implements ResourceAccess {
     const { schema, setDefaults } = this.definition(gr).home
     const object = decode(schema, clone(value) as Json)
     applyDefaults(schema, object)
-    setDefaults?.(object as unknown as KubeObject)
+    const steps = setDefaults?.(object as unknown as KubeObject)
+    if (steps) runAtOnce(steps)
     return object as unknown as KubeObject
   }
 

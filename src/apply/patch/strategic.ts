@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import type { StructSchema } from '../../schema/schema.ts'
@@ -27,7 +28,8 @@ const ORDER_PREFIX = '$setElementOrder'
  * `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) say the rest. The result is not decoded yet: it may hold unknown members and nulls.
  * Throws a PatchError.
  */
-export const applyStrategicPatch = (schema: StructSchema, original: JsonObject, patch: Json): JsonObject => strategicPatch(schema, original, patch).object
+export const applyStrategicPatch = (schema: StructSchema, original: JsonObject, patch: Json): JsonObject =>
+  runAtOnce(strategicPatch(schema, original, patch)).object
 
 export interface StrategicPatchResult {
   readonly object: JsonObject
@@ -35,12 +37,16 @@ export interface StrategicPatchResult {
   leftOver(): string
 }
 
-export function strategicPatch(schema: StructSchema, original: JsonObject, patch: Json): StrategicPatchResult {
+/** The same in steps, for bodies that may be large. */
+export function* strategicPatch(schema: StructSchema, original: JsonObject, patch: Json): Steps<StrategicPatchResult> {
   if (patch !== null && !isJsonObject(patch))
     throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
   // Both are mutated from here on, as upstream does: what is left of the patch is quoted in errors.
   const rest = clone(patch ?? {})
-  return { object: mergeMap(clone(original), rest, { schema, pointer: false }), leftOver: () => goPrint(rest) }
+  yield
+  const merged = clone(original)
+  yield
+  return { object: mergeMap(merged, rest, { schema, pointer: false }), leftOver: () => goPrint(rest) }
 }
 
 function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {

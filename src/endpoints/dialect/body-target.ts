@@ -1,6 +1,5 @@
 import type { Version } from '../../catalog/definition.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 
 /** What a body is to become: a version of a resource, or the kind of a subresource. */
@@ -9,7 +8,7 @@ export interface BodyTarget {
   readonly version: string
   readonly kind: string
   readonly schema: StructSchema
-  readonly setDefaults?: (object: KubeObject) => void
+  readonly setDefaults?: NonNullable<Version['setDefaults']>
   /** Other apiVersions in which a body may call itself this kind. */
   readonly alsoTakes?: readonly string[]
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { PatchError } from '../../../../src/apply/patch/error.ts'
 import { applyStrategicPatch, strategicPatch } from '../../../../src/apply/patch/strategic.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 import { types } from '../../../../src/resources/types.ts'
 import { decode } from '../../../../src/schema/decode.ts'
@@ -31,7 +32,7 @@ describe('strategic merge patch', () => {
         const inputs = structuredClone({ doc, patch })
         const schema = types.type(type)
         if (code === undefined) {
-          const patched = strategicPatch(schema, doc, patch)
+          const patched = runAtOnce(strategicPatch(schema, doc, patch))
           expect(decode(schema, patched.object)).to.deep.equal(result)
           expect(patched.leftOver()).to.equal(left)
         } else
