@@ -4,17 +4,17 @@
  * (dist/descriptions).
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { copyReadFiles } from './support/read-files.ts'
 import { checkDeclarations, declarationTexts } from './types/check.ts'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 
-const declarations = declarationTexts(root)
-const { errors } = checkDeclarations(declarations)
+const { errors } = checkDeclarations(declarationTexts(root))
 if (errors.length > 0) throw new Error(errors.join('\n'))
 
 rmSync(dist, { recursive: true, force: true })
@@ -43,8 +43,7 @@ await build({
   logLevel: 'warning',
 })
 
-cpSync(join(root, 'src/resources/descriptions'), join(dist, 'descriptions'), { recursive: true })
-for (const { file } of declarations) cpSync(join(root, file), join(dist, file.replace(/^src\/(?:resources|schema)\//, '')))
+copyReadFiles(root, dist)
 
 // The code that a start needs is what the cache should hold: the server is started once, stopped when it serves, and its functions are kept.
 const scratch = mkdtempSync(join(tmpdir(), 'binnacle-build-'))

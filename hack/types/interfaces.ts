@@ -1,4 +1,5 @@
 import { dirname, relative } from 'node:path'
+import type { Json } from '../../src/meta/object.ts'
 import type { TypeRegistry } from '../../src/schema/idl.ts'
 import type { Field, ScalarSchema, Schema, StructSchema } from '../../src/schema/schema.ts'
 import type { Declaration, PackageFile } from './declarations.ts'
@@ -97,7 +98,7 @@ class Writer {
   private member(field: Field): string {
     const name = /^[\w$]+$/.test(field.name) ? field.name : quoted(field.name)
     const type = this.valueType(field.schema, true)
-    if (field.default !== undefined) return `${name}: ${withoutNull(type)}`
+    if (field.default !== undefined && (field.pointer || !isZero(field.default))) return `${name}: ${withoutNull(type)}`
     if (field.pointer) return field.omitEmpty ? `${name}?: ${type}` : `${name}: ${orNull(type)}`
     switch (field.schema.type) {
       case 'list':
@@ -187,6 +188,9 @@ class Writer {
     return this.use(`${owner.file}.ts`, name, alias)
   }
 }
+
+/** Go's zero, which is left out where nothing empty is written. */
+const isZero = (value: Json): boolean => value === 0 || value === '' || value === false
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 const orNull = (type: string): string => (/\bnull$|^(?:Time|Json)$/.test(type) ? type : `${type} | null`)

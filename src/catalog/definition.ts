@@ -3,38 +3,44 @@ import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import type { LabelRequirement } from '../meta/label-selector.ts'
-import type { Json, KubeObject } from '../meta/object.ts'
+import type { Json, KubeObject, TypedObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ConnectSubresource } from './connect.ts'
 
-/** A resource type: what is stored under one prefix, and the versions in which it is served. */
-export interface ResourceDefinition {
+/**
+ * A resource type: what is stored under one prefix, and the versions in which it is served. A kind writes it as a `KindDefinition` of its own types, and `defineResource` makes of it what the
+ * catalog holds. `H` is the type of its objects in the home version, `V` that in other versions.
+ */
+export interface ResourceDefinition<H extends TypedObject = KubeObject, V extends TypedObject = KubeObject> {
   readonly scope: 'Namespaced' | 'Cluster'
   /** Those that are served, preferred first. They may be of several groups (events). */
-  readonly versions: readonly [Version, ...Version[]]
+  readonly versions: readonly [Version<V, H>, ...Version<V, H>[]]
   /** Versions that are not served: what is stored in them can be read all the same. */
-  readonly unserved?: readonly Version[]
+  readonly unserved?: readonly Version<V, H>[]
   /** The version in which hooks, admission and code of the server see objects. Need not be served. */
-  readonly home: Version
+  readonly home: Version<V, H>
   /** Absent for resources that are never stored (reviews, bindings, component statuses). */
   readonly storage?: {
     /** Below `--etcd-prefix`: `pods`, `services/specs`, `minions`. */
     readonly prefix: string
     /** In which the release stores it: need be neither served nor the home version. */
-    readonly version: Version
+    readonly version: Version<V, H>
     /** A field whose selectors are asked for most, by its name in selectors and its path in that version: a text, which is empty where it is absent. */
     readonly indexedBy?: { readonly field: string; readonly path: readonly string[] }
     /** What field selectors see of what is stored, where that is more than the stored version itself may be selected by. */
-    readonly fields?: Version['selectableFields']
+    readonly fields?: Version<V, H>['selectableFields']
   }
-  readonly strategy?: Strategy
+  readonly strategy?: Strategy<H>
   /** In place of `toHome` and `fromHome`: somebody else converts. The registry has a conversion of its own for such kinds, and nothing else need ask. */
   readonly converter?: RemoteConverter
   /** Serves resources that are not stored, by verb. */
-  readonly virtual?: VirtualResource
+  readonly virtual?: VirtualResource<V>
   /** Stored, and reached by code of the server only: it has no path, and stands in no discovery or OpenAPI (`/registry/ranges/…`). */
   readonly internal?: boolean
 }
+
+/** A resource type as its kind writes it, in any versions. */
+export type KindDefinition<H extends TypedObject> = ResourceDefinition<H, never>
 
 export interface Names {
   readonly plural: string
@@ -42,7 +48,8 @@ export interface Names {
   readonly shortNames?: readonly string[]
 }
 
-export interface Version {
+/** A version of a kind; `V` is the type of its objects, `H` that in the home version. */
+export interface Version<V extends TypedObject = KubeObject, H extends TypedObject = V> {
   readonly group: string
   readonly name: string
   readonly kind: string
@@ -56,7 +63,7 @@ export interface Version {
   /** What is told to whoever uses the version, apart from what the release says. */
   readonly deprecationWarning?: string
   /** In place of the resource's own: for kinds whose versions have rules of their own. */
-  readonly strategy?: Strategy
+  readonly strategy?: Strategy<H>
   readonly schema: StructSchema
   /** Of the list, where upstream's list says more in OpenAPI than that it has items. */
   readonly listSchema?: StructSchema
@@ -64,17 +71,17 @@ export interface Version {
    * To and from the home version, on an object that the caller hands over; kind and apiVersion are set by the caller, metadata is the same in all versions. Absent where only they
    * differ. Nothing may be lost on the way there and back.
    */
-  readonly toHome?: Convert
-  readonly fromHome?: Convert
+  readonly toHome?: (object: V) => H
+  readonly fromHome?: (object: H) => TypedObject
   /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
-  readonly setDefaults?: (object: KubeObject) => void | Steps<void>
+  readonly setDefaults?: (object: V) => void | Steps<void>
   /** Of objects in this version. A version without one is printed by that of the home version, if there is one. */
-  readonly table?: TableDefinition
+  readonly table?: TableDefinition<V>
   /** What a field selector may name beside metadata.name and metadata.namespace; the value as the selector sees it. */
-  readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>
+  readonly selectableFields?: Readonly<Record<string, (object: V) => string>>
   /** What a field selector of this version may name instead, where the storage version names its fields otherwise: its name here → its name there. */
   readonly fieldAliases?: Readonly<Record<string, string>>
-  readonly subresources?: Readonly<Record<string, Subresource>>
+  readonly subresources?: Readonly<Record<string, Subresource<H>>>
 }
 
 export type Convert = (object: KubeObject) => KubeObject
@@ -97,7 +104,6 @@ export interface TableColumn {
   readonly priority?: number
 }
 
-/** How `kubectl get` prints a kind (meta.k8s.io Table). */
 /** meta.k8s.io TableRowCondition. */
 export interface TableRowCondition {
   readonly type: 'Completed'
@@ -106,17 +112,19 @@ export interface TableRowCondition {
   readonly message: string
 }
 
-export interface TableDefinition {
+/** How `kubectl get` prints a kind (meta.k8s.io Table). */
+export interface TableDefinition<T extends TypedObject = KubeObject> {
   readonly columns: readonly TableColumn[]
   /** One cell a column. `now` in milliseconds: ages are printed by the server, and nothing else goes by it. ANY_TIME: they are left open. */
-  cells(object: KubeObject, now: number): Json[]
+  readonly cells: (object: T, now: number) => Json[]
   /** What clients are told of the row itself: kubectl leaves out what is `Completed` where it is asked to. */
-  conditions?(object: KubeObject): readonly TableRowCondition[] | undefined
+  readonly conditions?: (object: T) => readonly TableRowCondition[] | undefined
   /** Rows of a list stand in this order, where it is another than that of the list; each page by itself. */
-  readonly order?: (a: KubeObject, b: KubeObject) => number
+  readonly order?: (a: T, b: T) => number
 }
 
-export interface Subresource {
+/** `H` is the type of the parent, `S` that of a subresource of another kind, which `defineSubresource` leaves open. */
+export interface Subresource<H extends TypedObject = KubeObject, S extends TypedObject = KubeObject> {
   readonly verbs: readonly string[]
   /** Of another kind than the parent (`Scale`, `Eviction`, `TokenRequest`); otherwise the parent's own. */
   readonly kind?: {
@@ -124,37 +132,35 @@ export interface Subresource {
     readonly version: string
     readonly kind: string
     readonly schema: StructSchema
-    readonly table?: TableDefinition
+    readonly table?: TableDefinition<S>
     /** Other apiVersions in which a body may call itself this kind: `policy/v1beta1`. */
     readonly alsoTakes?: readonly string[]
   }
-  /**
-   * For a subresource of the parent's kind (`status`, `finalize`, `resize`, `approval`): the parent's strategy with these parts replaced.
-   */
-  readonly strategy?: Strategy
+  /** For a subresource of the parent's kind (`status`, `finalize`, `resize`, `approval`). It stands alone: nothing of the parent's strategy holds for it. */
+  readonly strategy?: Strategy<H>
   /** For a subresource of another kind that reads and writes the parent (scale). */
-  readonly view?: SubresourceView
+  readonly view?: SubresourceView<H, S>
   /** For anything else (binding, eviction, token). */
-  readonly virtual?: VirtualResource
+  readonly virtual?: VirtualResource<S>
   /** For what reaches out of the server (log, exec, proxy). */
   readonly connect?: ConnectSubresource
 }
 
 /** A projection of the parent as another kind, which can be written back. */
-export interface SubresourceView {
-  get(parent: KubeObject): KubeObject
+export interface SubresourceView<H extends TypedObject = KubeObject, S extends TypedObject = KubeObject> {
+  readonly get: (parent: H) => TypedObject
   /** The view that a write is answered with, where that differs: a version may not have the field that was written. */
-  answer?(parent: KubeObject): KubeObject
+  readonly answer?: (parent: H) => TypedObject
   /** The view that a write begins with, where that differs: a parent that lacks what is seen may be given it. */
-  draft?(parent: KubeObject): KubeObject
+  readonly draft?: (parent: H) => TypedObject
   /** The parent with the view's fields put in, or the view's errors. The parent may be mutated: the caller owns it. */
-  put(parent: KubeObject, view: KubeObject): KubeObject | FieldError[]
+  readonly put: (parent: H, view: S) => H | FieldError[]
   /** The view's own path of the fields for managed fields: path in the view → path in the parent. */
   readonly fields: Readonly<Record<string, readonly string[]>>
 }
 
 /** What a virtual resource may do besides reading its own request. */
-export interface VirtualCall {
+export interface VirtualCall<B extends TypedObject = KubeObject> {
   readonly ctx: RequestContext
   readonly verb: string
   readonly namespace: string
@@ -162,15 +168,15 @@ export interface VirtualCall {
   /** What a list selects: nothing else may be shown. */
   readonly selection?: { readonly labels: readonly LabelRequirement[]; readonly fields: readonly FieldTerm[] }
   /** The decoded and defaulted body of a create. */
-  readonly body?: KubeObject
+  readonly body?: B
   readonly dryRun: boolean
   /** Reads and writes other resources as the server itself. */
   readonly api: ResourceAccess
 }
 
-export interface VirtualResource {
+export interface VirtualResource<B extends TypedObject = KubeObject> {
   /** Returns the answer's object (a Status, too), or throws a StatusError. */
-  call(call: VirtualCall): Promise<{ code: number; object: Json | KubeObject }>
+  readonly call: (call: VirtualCall<B>) => Promise<{ code: number; object: Json | TypedObject }>
 }
 
 /** In-process access to any resource, past authentication and authorization, through the registry (defaults, validation and conflicts apply). */
@@ -238,21 +244,21 @@ export interface HookContext {
  * What is peculiar about a kind. Every hook is optional, and sees objects in the home version, decoded and defaulted. Hooks that change an object get one
  * they own and may mutate it; `old` is shared with readers and never mutated.
  */
-export interface Strategy {
+export interface Strategy<T extends TypedObject = KubeObject> {
   /** PUT on a name that does not exist creates it (Lease, Endpoints, Event …). */
   readonly allowCreateOnUpdate?: boolean
   /** PUT without a resourceVersion overwrites. Default true. */
   readonly allowUnconditionalUpdate?: boolean
   /** Sets what the server decides: clears status on create, keeps it on update, bumps generation … `old` is undefined on create. */
-  prepare?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void
+  readonly prepare?: (next: T, old: T | undefined, ctx: HookContext) => void
   /**
    * All errors that upstream's validation would give, in its order; in steps where one object may take long to judge. ObjectMeta is checked by the registry with `validateName`.
    */
-  validate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext): FieldError[] | Steps<FieldError[]>
+  readonly validate?: (next: T, old: T | undefined, ctx: HookContext) => FieldError[] | Steps<FieldError[]>
   /** Throws a StatusError where the object may not be deleted. Runs before preconditions and admission. */
-  validateDelete?(old: KubeObject): void
+  readonly validateDelete?: (old: T) => void
   /** What schemas and rules that are programs say of the object, which may take many turns. Runs after `validate`, and is given all that is known to be wrong by then. */
-  evaluate?(next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]>
+  readonly evaluate?: (next: T, old: T | undefined, ctx: HookContext, errors: readonly FieldError[]) => Promise<FieldError[]>
   /** The kind's update validation runs its create validation, too, and so tells faults of ObjectMeta once more. */
   readonly revalidatesMeta?: boolean
   /** Finalizers need not have a domain. */
@@ -260,21 +266,21 @@ export interface Strategy {
   /** Texts that are wrong with the name; default: DNS subdomain. `prefix`: the name is a generateName. */
   readonly validateName?: (name: string, prefix: boolean) => string[]
   /** Runs after validation, before the response and the write's last comparison (drop of fields, normalisation). */
-  canonicalize?(next: KubeObject): void
-  warnings?(next: KubeObject, old: KubeObject | undefined): string[]
+  readonly canonicalize?: (next: T) => void
+  readonly warnings?: (next: T, old: T | undefined) => string[]
   /** Reservations in other keys. Called before the write; `commit` after it has succeeded, `rollback` when it failed, is retried or is a dry-run. May change `next`. */
-  begin?(next: KubeObject | undefined, old: KubeObject | undefined, ctx: HookContext, api: ResourceAccess, dryRun: boolean): Promise<Reservation>
+  readonly begin?: (next: T | undefined, old: T | undefined, ctx: HookContext, api: ResourceAccess, dryRun: boolean) => Promise<Reservation>
   /** Seconds a new object lives, by lease (events). */
-  ttlSeconds?(object: KubeObject): number | undefined
+  readonly ttlSeconds?: (object: T) => number | undefined
   /**
    * Graceful deletion: seconds to wait for somebody else to finish (pods on a node), 0 to remove it in a second write, undefined where the kind knows no grace period.
    * `requested` is DeleteOptions.gracePeriodSeconds.
    */
-  gracePeriod?(object: KubeObject, requested: number | undefined, ctx: HookContext): number | undefined
+  readonly gracePeriod?: (object: T, requested: number | undefined, ctx: HookContext) => number | undefined
   /** What keeps an object with no finalizers from being removed (namespaces: spec.finalizers). */
-  holdsDeletion?(object: KubeObject): boolean
+  readonly holdsDeletion?: (object: T) => boolean
   /** Marks an object whose deletion has begun (namespaces: phase Terminating). */
-  markDeleting?(object: KubeObject): void
+  readonly markDeleting?: (object: T) => void
   /** DELETE answers with the object as it was, not with a Status (services, pods, claims …). */
   readonly returnsDeleted?: boolean
   /** `background` unless the kind says otherwise. */

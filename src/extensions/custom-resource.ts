@@ -9,7 +9,7 @@ import {
   type DefinitionVersion,
   isConditionTrue,
 } from '../resources/apiextensions/custom-resource-definition/spec.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../resources/strategy-parts.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts.ts'
 import { type CustomKind, customObject } from '../schema/json-schema/custom-object.ts'
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../schema/json-schema/props.ts'

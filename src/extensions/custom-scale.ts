@@ -9,9 +9,8 @@ import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, internalServerError } from '../meta/status.ts'
 import { isGoInteger, isWholeFloat } from '../meta/whole-floats.ts'
 import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
-import { scaleOf, scaleTable } from '../resources/autoscaling/scale/view.ts'
-import { STATUS_VERBS } from '../resources/strategy-parts.ts'
-import { types } from '../resources/types.ts'
+import { scaleOf, scaleOver } from '../resources/autoscaling/scale/view.ts'
+import type { Scale } from '../resources/autoscaling/v1.types.ts'
 
 type ScalePaths = NonNullable<Subresources['scale']>
 
@@ -62,7 +61,7 @@ function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): KubeOb
   return scaleOf(parent, replicas, current, (selector ?? '') as string)
 }
 
-function scaleView(paths: ScalePaths): SubresourceView {
+function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
   const { specReplicasPath } = paths
   const wanted = (parent: KubeObject): number | undefined => read(() => countAt(parent, specReplicasPath))
   return {
@@ -74,7 +73,7 @@ function scaleView(paths: ScalePaths): SubresourceView {
     answer: parent => viewOf(parent, paths, wanted(parent) ?? 0),
     draft: parent => viewOf(parent, paths, wanted(parent) ?? UNSET),
     put(parent, view) {
-      const replicas = view.spec?.replicas ?? 0
+      const replicas = view.spec.replicas ?? 0
       if (replicas === UNSET) throw badRequestError(`the spec replicas field ${JSON.stringify(specReplicasPath)} cannot be empty`)
       setAt(parent, namesOf(specReplicasPath), replicas)
       return parent
@@ -97,11 +96,7 @@ function setAt(parent: KubeObject, names: readonly string[], value: number): voi
 }
 
 /** /scale of a custom kind: autoscaling/v1 Scale over the fields that its definition names. */
-export const customScale = (paths: ScalePaths): Subresource => ({
-  verbs: STATUS_VERBS,
-  kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale'), table: scaleTable },
-  view: scaleView(paths),
-})
+export const customScale = (paths: ScalePaths): Subresource => scaleOver(scaleView(paths))
 
 const at = (path: string): FieldPath => new FieldPath(path)
 

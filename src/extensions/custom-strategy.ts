@@ -8,7 +8,7 @@ import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import { hasWholeFloats } from '../meta/whole-floats.ts'
 import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
-import { STATUS_FIELDS } from '../resources/strategy-parts.ts'
+import { STATUS_FIELDS } from '../resources/shared/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
 import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
 import { listErrors } from '../schema/json-schema/list-invariants.ts'
@@ -95,7 +95,6 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
       const errors = isChecked ? yield* valueSteps(next.status, version.asVersion(old).status, statusSchema, fieldPath('status')) : []
       return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
-    warnings: () => [],
   }
   return { main, status }
 }

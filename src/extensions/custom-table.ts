@@ -4,7 +4,7 @@ import { age } from '../meta/age.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { timeMillis } from '../meta/time.ts'
 import type { PrinterColumn } from '../resources/apiextensions/custom-resource-definition/spec.ts'
-import { nameColumn } from '../resources/columns.ts'
+import { nameColumn } from '../resources/shared/columns.ts'
 import { type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
 
 const AGE: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since the object was created.' }

@@ -69,10 +69,9 @@ export interface RegistryEnvironment {
 
 const NO_STRATEGY: Strategy = {}
 
-export const strategyOf = (served: ServedResource, subresource: Subresource | undefined): Strategy => {
-  const own = served.version.strategy ?? served.definition.strategy ?? NO_STRATEGY
-  return subresource?.strategy === undefined ? own : { ...own, ...subresource.strategy }
-}
+/** A subresource has a strategy of its own, which stands alone; a view of the parent is written by the parent's. */
+export const strategyOf = ({ definition, version }: ServedResource, subresource: Subresource | undefined): Strategy =>
+  subresource?.strategy ?? version.strategy ?? definition.strategy ?? NO_STRATEGY
 
 export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })
 /** As errors of validation name it: by the home version, whatever the request's. */

@@ -116,7 +116,7 @@ export class KindServer implements ResourceAccess {
   ): Promise<KubeObject> {
     const definition = this.definition(gr)
     const part: Subresource | undefined = definition.home.subresources?.[subresource]
-    const strategy = { ...definition.strategy, ...part?.strategy }
+    const strategy = part?.strategy ?? definition.strategy ?? {}
     const key = this.key(gr, namespace, name)
     for (;;) {
       const old = this.objects.get(key)

@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { declarationTexts } from '../../hack/types/check.ts'
+import { copyReadFiles } from '../../hack/support/read-files.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 let bundled: Promise<string> | undefined
@@ -34,8 +34,6 @@ async function bundle(): Promise<string> {
     sourcemap: 'inline',
     logLevel: 'warning',
   })
-  for (const { file } of declarationTexts(root)) cpSync(join(root, file), join(directory, file.replace(/^src\/(?:resources|schema)\//, '')))
-  cpSync(join(root, 'src/resources/descriptions'), join(directory, 'descriptions'), { recursive: true })
-  for (const { file } of declarationTexts(root)) cpSync(join(root, file), join(directory, file.replace(/^src\/(?:resources|schema)\//, '')))
+  copyReadFiles(root, directory)
   return outfile
 }

@@ -1,6 +1,6 @@
 import type { TableDefinition } from '../../catalog/definition.ts'
 import { age } from '../../meta/age.ts'
-import { ageColumn, column, nameColumn } from '../columns.ts'
+import { ageColumn, column, nameColumn } from '../shared/columns.ts'
 import { paramRefCell } from './param-ref.ts'
 
 /** How bindings to policies of either kind are printed. */

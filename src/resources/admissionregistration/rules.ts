@@ -4,7 +4,7 @@ import { duplicate, invalid, notSupported, required } from '../../meta/field-err
 import type { FieldPath } from '../../meta/field-path.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
 import type { KubeObject } from '../../meta/object.ts'
-import { goStringList } from '../apps/shared/go-syntax.ts'
+import { goStringList } from '../shared/go-syntax.ts'
 
 type ApiStruct = KubeObject['spec']
 

@@ -227,12 +227,12 @@ export interface ConfigMap extends TypedObject {
 }
 
 export interface ConfigMapEnvSource {
-  name: string
+  name?: string
   optional?: boolean
 }
 
 export interface ConfigMapKeySelector {
-  name: string
+  name?: string
   key: string
   optional?: boolean
 }
@@ -246,13 +246,13 @@ export interface ConfigMapNodeConfigSource {
 }
 
 export interface ConfigMapProjection {
-  name: string
+  name?: string
   items?: KeyToPath[]
   optional?: boolean
 }
 
 export interface ConfigMapVolumeSource {
-  name: string
+  name?: string
   items?: KeyToPath[]
   defaultMode?: number
   optional?: boolean
@@ -682,7 +682,7 @@ export interface LoadBalancerStatus {
 }
 
 export interface LocalObjectReference {
-  name: string
+  name?: string
 }
 
 export interface LocalVolumeSource {
@@ -1299,7 +1299,7 @@ export interface ReplicationControllerCondition {
 
 export interface ReplicationControllerSpec {
   replicas: number
-  minReadySeconds: number
+  minReadySeconds?: number
   selector?: Record<string, string>
   template?: PodTemplateSpec
 }
@@ -1412,18 +1412,18 @@ export interface Secret extends TypedObject {
 }
 
 export interface SecretEnvSource {
-  name: string
+  name?: string
   optional?: boolean
 }
 
 export interface SecretKeySelector {
-  name: string
+  name?: string
   key: string
   optional?: boolean
 }
 
 export interface SecretProjection {
-  name: string
+  name?: string
   items?: KeyToPath[]
   optional?: boolean
 }

@@ -3,9 +3,9 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, required } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import type { KubeObject } from '../../meta/object.ts'
-import { prepareCreate, prepareUpdate } from '../apps/shared/generation.ts'
-import { statusAloneStrategy } from '../status-metadata.ts'
-import { STATUS_FIELDS } from '../strategy-parts.ts'
+import { statusAloneStrategy } from '../shared/status-metadata.ts'
+import { STATUS_FIELDS } from '../shared/strategy-parts.ts'
+import { prepareCreate, prepareUpdate } from '../shared/workload/generation.ts'
 
 /** Each condition has a type of its own. */
 export function validateStatus({ status }: KubeObject): FieldError[] {
@@ -25,9 +25,9 @@ export const flowControlStrategy = (validateSpec: (next: KubeObject) => FieldErr
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) prepareUpdate(next, old)
-    else prepareCreate(next, () => ({}))
+    else prepareCreate(next, {})
   },
   validate: next => [...validateSpec(next), ...validateStatus(next)],
 })
 
-export const flowControlStatusStrategy = statusAloneStrategy(validateStatus)
+export const flowControlStatusStrategy = statusAloneStrategy({ validate: validateStatus })

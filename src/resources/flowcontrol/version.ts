@@ -1,5 +1,5 @@
 import type { Names, Version } from '../../catalog/definition.ts'
-import { STANDARD_VERBS } from '../strategy-parts.ts'
+import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
 import { types } from '../types.ts'
 
 /** The parts of a flowcontrol.apiserver.k8s.io/v1 version that follow from its kind. */

@@ -1,5 +1,5 @@
 import type { Names, Version } from '../../catalog/definition.ts'
-import { STANDARD_VERBS } from '../strategy-parts.ts'
+import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
 import { types } from '../types.ts'
 
 const packageOf = (version: string): string => (version === 'v1beta2' ? 'resource' : `resource${version.replace('v', 'V')}`)

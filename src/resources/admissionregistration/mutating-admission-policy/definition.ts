@@ -1,7 +1,7 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
 import { admissionVersion } from '../version.ts'
 import { validateMutatingPolicy } from './validation.ts'

@@ -4,7 +4,7 @@ import { duplicate, invalid, notSupported, required } from '../../../meta/field-
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goStringList } from '../../apps/shared/go-syntax.ts'
+import { goStringList } from '../../shared/go-syntax.ts'
 import { validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { validatePolicyName } from '../policy-validation.ts'

@@ -1,7 +1,7 @@
 import type { Strategy } from '../../../catalog/definition.ts'
-import { prepareCreate, prepareUpdate } from '../../apps/shared/generation.ts'
-import { statusAloneStrategy } from '../../status-metadata.ts'
-import { STATUS_FIELDS } from '../../strategy-parts.ts'
+import { statusAloneStrategy } from '../../shared/status-metadata.ts'
+import { STATUS_FIELDS } from '../../shared/strategy-parts.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { validatePolicyStatus } from './status-validation.ts'
 import { validatePolicy } from './validation.ts'
 
@@ -11,9 +11,9 @@ export const policyStrategy: Strategy = {
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) prepareUpdate(next, old)
-    else prepareCreate(next, () => ({}))
+    else prepareCreate(next, {})
   },
   validate: validatePolicy,
 }
 
-export const policyStatusStrategy = statusAloneStrategy(validatePolicyStatus)
+export const policyStatusStrategy = statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validatePolicyStatus })

@@ -1,7 +1,7 @@
 import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { admissionVersion } from '../version.ts'
 import { validateWebhooks } from './validation.ts'
 

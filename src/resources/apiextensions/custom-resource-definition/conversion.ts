@@ -2,7 +2,7 @@ import { repeats } from '../../../lib/repeats.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label } from '../../../meta/names.ts'
-import { validateWebhookService, validateWebhookUrl } from '../../webhook-client.ts'
+import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { validateCaBundle } from './ca-bundle.ts'
 import type { Conversion } from './spec.ts'
 

@@ -1,8 +1,8 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import { STATUS_FIELDS } from '../../strategy-parts.ts'
+import type { KubeObject, TypedObject } from '../../../meta/object.ts'
+import { STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import { defaultRuleErrors } from './default-rules.ts'
 import { storageVersion } from './defaults.ts'
 import { validateDefinition, validateDefinitionStatus } from './validation.ts'
@@ -33,6 +33,11 @@ function markDeleting({ metadata, status }: KubeObject): void {
   if (metadata.generation !== undefined) metadata.generation--
 }
 
+const evaluate: NonNullable<Strategy['evaluate']> = async (next, old, _ctx, errors) => (errors.length > 0 ? [] : defaultRuleErrors(next, old))
+
+/** The first request only marks a definition: its objects go first. */
+const holdsDeletion = ({ metadata }: TypedObject): boolean => metadata.deletionTimestamp === undefined
+
 export const definitionStrategy: Strategy = {
   allowUnconditionalUpdate: false,
   validateName: nameIsDnsSubdomain,
@@ -49,17 +54,20 @@ export const definitionStrategy: Strategy = {
     addStoredVersion(next)
   },
   validate: validateDefinition,
-  evaluate: async (next, old, _ctx, errors) => (errors.length > 0 ? [] : defaultRuleErrors(next, old)),
-  // The first request only marks a definition: its objects go first.
-  holdsDeletion: ({ metadata }) => metadata.deletionTimestamp === undefined,
+  evaluate,
+  holdsDeletion,
   markDeleting,
 }
 
 /** Writes of the status may change the metadata, too, as upstream's do; in apply they own none of it. */
 export const definitionStatusStrategy: Strategy = {
+  allowUnconditionalUpdate: false,
+  plainFinalizers: true,
   resetFields: [['metadata'], ['spec']],
   prepare(next, old) {
     if (old) next.spec = old.spec
   },
   validate: validateDefinitionStatus,
+  evaluate,
+  holdsDeletion,
 }

@@ -1,7 +1,7 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import { formatTime } from '../../../meta/time.ts'
-import { statusAloneStrategy } from '../../status-metadata.ts'
-import { STATUS_FIELDS } from '../../strategy-parts.ts'
+import { statusAloneStrategy } from '../../shared/status-metadata.ts'
+import { STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import { validateApiService, validateApiServiceStatus } from './validation.ts'
 
 const localCondition = (now: number): object => ({
@@ -24,4 +24,4 @@ export const apiServiceStrategy: Strategy = {
   validate: validateApiService,
 }
 
-export const apiServiceStatusStrategy = statusAloneStrategy(validateApiServiceStatus)
+export const apiServiceStatusStrategy = statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateApiServiceStatus })

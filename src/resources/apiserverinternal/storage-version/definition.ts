@@ -1,9 +1,9 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
-import { statusAloneStrategy, withholdStatus } from '../../status-metadata.ts'
-import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
+import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { nameIsGroupAndResource, validateStorageVersionStatus } from './validation.ts'
 
@@ -39,7 +39,7 @@ const v1alpha1: Version = {
   verbs: STANDARD_VERBS,
   schema: types.type('apiserverinternal.StorageVersion'),
   table,
-  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy(validateStorageVersionStatus) } },
+  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateStorageVersionStatus }) } },
 }
 
 export const storageVersionResource: ResourceDefinition = {

@@ -1,34 +1,50 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
+import { type FieldError, required } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import { parseApiVersion, qualifiedResource } from '../../../meta/gvk.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
-import { appsVersion } from '../shared/kind.ts'
-import { validateControllerRevision } from './validation.ts'
+import { validateImmutableField, validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import type { ControllerRevision } from '../v1.types.ts'
+import { appsVersion } from '../version.ts'
+
+const isJsonObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value))
+
+/** A snapshot: its data never changes, its number may. */
+function validateControllerRevision(next: ControllerRevision, old: ControllerRevision | undefined): FieldError[] {
+  const data = fieldPath('data')
+  return [
+    ...validateNonNegative(next.revision, fieldPath('revision')),
+    ...(next.data === undefined || next.data === null ? [required(data, 'data is mandatory')] : []),
+    ...(!old && next.data !== undefined && !isJsonObject(next.data) ? [required(data, 'data must be a valid JSON object')] : []),
+    ...(old ? validateImmutableField(next.data, old.data, data) : []),
+  ]
+}
 
 /** `statefulset.apps/web` */
-function controllerCell(object: KubeObject): string {
-  const owner = object.metadata.ownerReferences?.find(reference => reference.controller)
+function controllerCell({ metadata }: ControllerRevision): string {
+  const owner = metadata.ownerReferences?.find(reference => reference.controller)
   if (!owner) return '<none>'
   const group = parseApiVersion(owner.apiVersion)?.group ?? ''
   return `${qualifiedResource({ group, resource: owner.kind }).toLowerCase()}/${owner.name}`
 }
 
-const table: TableDefinition = {
+const table: TableDefinition<ControllerRevision> = {
   columns: [nameColumn, column('Controller', 'The controller to which the revision belongs.'), column('Revision', 'Number of the revision.'), ageColumn],
-  cells: (object, now) => [object.metadata.name ?? '', controllerCell(object), object.revision ?? 0, age(object.metadata.creationTimestamp, now)],
+  cells: (object, now) => [object.metadata.name ?? '', controllerCell(object), object.revision, age(object.metadata.creationTimestamp, now)],
 }
 
-const v1: Version = {
+const v1: Version<ControllerRevision> = {
   ...appsVersion('ControllerRevision', { plural: 'controllerrevisions', singular: 'controllerrevision' }, false),
   table,
 }
 
-export const controllerRevisionResource: ResourceDefinition = {
+export const controllerRevisionResource = defineResource<ControllerRevision>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'controllerrevisions', version: v1 },
   strategy: { validateName: nameIsDnsSubdomain, validate: validateControllerRevision },
-}
+})

@@ -1,21 +1,111 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STATUS_VERBS } from '../../strategy-parts.ts'
-import { appsVersion } from '../shared/kind.ts'
-import { setDaemonSetDefaults } from './defaults.ts'
-import { daemonSetStatusStrategy, daemonSetStrategy } from './strategy.ts'
-import { daemonSetTable } from './table.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { printLabelSelector, printLabels } from '../../../meta/label-selector.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { containerCells } from '../../shared/workload/cells.ts'
+import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/columns.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
+import { templateWarnings } from '../../shared/workload/template.ts'
+import type { DaemonSet } from '../v1.types.ts'
+import { appsVersion } from '../version.ts'
+import { validateDaemonSet, validateDaemonSetStatus } from './validation.ts'
 
-const v1: Version = {
+function setDaemonSetDefaults(object: DaemonSet): void {
+  const { spec } = object
+  const strategy = spec.updateStrategy
+  if (!strategy.type) strategy.type = 'RollingUpdate'
+  if (strategy.type === 'RollingUpdate') {
+    strategy.rollingUpdate ??= {}
+    strategy.rollingUpdate.maxUnavailable ??= 1
+    strategy.rollingUpdate.maxSurge ??= 0
+  }
+  spec.revisionHistoryLimit ??= 10
+  defaultPodTemplate(spec.template)
+}
+
+/** The old field templateGeneration lives on as an annotation, which only the server counts up. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
+
+const templateGeneration = (object: DaemonSet): number => {
+  const text = object.metadata.annotations?.[TEMPLATE_GENERATION] ?? ''
+  return /^-?\d+$/.test(text) ? Number(text) : 0
+}
+
+const setTemplateGeneration = (object: DaemonSet, n: number): void => {
+  object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(n) }
+}
+
+const daemonSetStrategy: Strategy<DaemonSet> = {
+  validateName: nameIsDnsSubdomain,
+  resetFields: [['status']],
+  prepare(next, old) {
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+    if (old) {
+      prepareUpdate(next, old)
+      setTemplateGeneration(next, templateGeneration(old) + (deepEqual(next.spec.template, old.spec.template) ? 0 : 1))
+    } else {
+      prepareCreate(next, { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 })
+      setTemplateGeneration(next, Math.max(1, templateGeneration(next)))
+    }
+  },
+  validate: validateDaemonSet,
+  warnings: templateWarnings,
+}
+
+const daemonSetStatusStrategy: Strategy<DaemonSet> = {
+  resetFields: [['spec']],
+  prepare(next, old) {
+    if (!old) return
+    next.spec = old.spec
+    setTemplateGeneration(next, templateGeneration(old))
+  },
+  validate: validateDaemonSetStatus,
+}
+
+const daemonSetTable: TableDefinition<DaemonSet> = {
+  columns: [
+    nameColumn,
+    column('Desired', 'Nodes that should run the pod.', 0, 'integer'),
+    column('Current', 'Nodes that run the pod and should.', 0, 'integer'),
+    column('Ready', 'Nodes on which the pod is ready.', 0, 'integer'),
+    column('Up-to-date', 'Nodes that run the pod of the present template.', 0, 'integer'),
+    column('Available', 'Nodes on which the pod has been ready for minReadySeconds.', 0, 'integer'),
+    column('Node Selector', 'Labels of the nodes that run the pod.'),
+    ageColumn,
+    ...CONTAINER_COLUMNS,
+    SELECTOR_COLUMN,
+  ],
+  cells: ({ metadata, spec, status }, now) => [
+    metadata.name ?? '',
+    status.desiredNumberScheduled ?? 0,
+    status.currentNumberScheduled ?? 0,
+    status.numberReady ?? 0,
+    status.updatedNumberScheduled ?? 0,
+    status.numberAvailable ?? 0,
+    printLabels(spec.template.spec.nodeSelector),
+    age(metadata.creationTimestamp, now),
+    ...containerCells(spec.template),
+    printLabelSelector(spec.selector),
+  ],
+}
+
+const v1: Version<DaemonSet> = {
   ...appsVersion('DaemonSet', { plural: 'daemonsets', singular: 'daemonset', shortNames: ['ds'] }),
   setDefaults: setDaemonSetDefaults,
   table: daemonSetTable,
   subresources: { status: { verbs: STATUS_VERBS, strategy: daemonSetStatusStrategy } },
 }
 
-export const daemonSetResource: ResourceDefinition = {
+export const daemonSetResource = defineResource<DaemonSet>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'daemonsets', version: v1 },
   strategy: daemonSetStrategy,
-}
+})

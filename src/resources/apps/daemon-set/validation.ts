@@ -3,16 +3,16 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
-import { validateCounts, validateNotDecremented } from '../shared/counts.ts'
-import { goIntOrString, goPointer } from '../shared/go-syntax.ts'
-import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../shared/int-or-percent.ts'
-import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../shared/template.ts'
+import { validateCounts, validateNotDecremented } from '../../shared/counts.ts'
+import { goIntOrString, goPointer } from '../../shared/go-syntax.ts'
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../../shared/workload/template.ts'
+import type { DaemonSet, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../v1.types.ts'
 
-function validateRollingUpdate({ maxUnavailable, maxSurge }: KubeObject['spec'], path: FieldPath): FieldError[] {
+function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, path: FieldPath): FieldError[] {
   const unavailableAt = path.child('maxUnavailable')
   const surgeAt = path.child('maxSurge')
   const errors = [
@@ -28,7 +28,7 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: KubeObject['spec'],
   return errors
 }
 
-function validateUpdateStrategy(strategy: KubeObject['spec'], path: FieldPath): FieldError[] {
+function validateUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath): FieldError[] {
   const { type, rollingUpdate } = strategy
   if (type === 'OnDelete') return []
   if (type === 'RollingUpdate') {
@@ -39,7 +39,7 @@ function validateUpdateStrategy(strategy: KubeObject['spec'], path: FieldPath): 
   return [notSupported(path, verbatim(printed), ['RollingUpdate', 'OnDelete'])]
 }
 
-export function validateDaemonSet(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined): FieldError[] {
   const path = fieldPath('spec')
   const { spec } = next
   const template = path.child('template')
@@ -50,14 +50,14 @@ export function validateDaemonSet(next: KubeObject, old: KubeObject | undefined)
     ...validatePodTemplateSpec(spec.template, template, podTemplateOptions(old?.spec.template)),
     ...validateRestarting(spec.template, 'DaemonSet', template),
     ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
-    ...validateUpdateStrategy(spec.updateStrategy ?? {}, path.child('updateStrategy')),
+    ...validateUpdateStrategy(spec.updateStrategy, path.child('updateStrategy')),
     ...validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit')),
   ]
   // An update is checked as a new one twice, as upstream does: the causes say so.
   return old ? [...errors, ...errors, ...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector'))] : errors
 }
 
-export function validateDaemonSetStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateDaemonSetStatus(next: DaemonSet, old: DaemonSet | undefined): FieldError[] {
   const path = fieldPath('status')
   return [
     ...validateCounts(
@@ -75,6 +75,6 @@ export function validateDaemonSetStatus(next: KubeObject, old: KubeObject | unde
       ],
       path,
     ),
-    ...validateNotDecremented(next.status.collisionCount, old?.status?.collisionCount, path.child('collisionCount')),
+    ...validateNotDecremented(next.status.collisionCount, old?.status.collisionCount, path.child('collisionCount')),
   ]
 }

@@ -1,23 +1,94 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { printLabelSelector } from '../../../meta/label-selector.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
-import { STATUS_VERBS } from '../../strategy-parts.ts'
-import { appsVersion } from '../shared/kind.ts'
-import { scaleSelector } from '../shared/scale-selector.ts'
-import { setDeploymentDefaults } from './defaults.ts'
-import { deploymentStatusStrategy, deploymentStrategy } from './strategy.ts'
-import { deploymentTable } from './table.ts'
+import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { containerCells } from '../../shared/workload/cells.ts'
+import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/columns.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
+import { scaleSelector } from '../../shared/workload/scale-selector.ts'
+import { hostNameWarnings, templateWarnings } from '../../shared/workload/template.ts'
+import type { Deployment } from '../v1.types.ts'
+import { appsVersion } from '../version.ts'
+import { validateDeployment, validateDeploymentStatus } from './validation.ts'
 
-const v1: Version = {
+function setDeploymentDefaults(object: Deployment): void {
+  const { spec } = object
+  spec.replicas ??= 1
+  const { strategy } = spec
+  if (!strategy.type) strategy.type = 'RollingUpdate'
+  if (strategy.type === 'RollingUpdate') {
+    strategy.rollingUpdate ??= {}
+    strategy.rollingUpdate.maxUnavailable ??= '25%'
+    strategy.rollingUpdate.maxSurge ??= '25%'
+  }
+  spec.revisionHistoryLimit ??= 10
+  spec.progressDeadlineSeconds ??= 600
+  defaultPodTemplate(spec.template)
+}
+
+const deploymentStrategy: Strategy<Deployment> = {
+  validateName: nameIsDnsSubdomain,
+  resetFields: [['status']],
+  prepare(next, old) {
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+    // Annotations are copied to the replica sets, so a change of theirs is a new generation too.
+    if (old) prepareUpdate(next, old, !deepEqual(next.metadata.annotations, old.metadata.annotations))
+    else prepareCreate(next, {})
+  },
+  validate: validateDeployment,
+  warnings: (next, old) => [...hostNameWarnings(next, old), ...templateWarnings(next, old)],
+}
+
+const deploymentStatusStrategy: Strategy<Deployment> = {
+  resetFields: [['spec'], ['metadata', 'labels']],
+  prepare(next, old) {
+    if (!old) return
+    next.spec = old.spec
+    if (old.metadata.labels) next.metadata.labels = old.metadata.labels
+    else delete next.metadata.labels
+  },
+  validate: validateDeploymentStatus,
+}
+
+const deploymentTable: TableDefinition<Deployment> = {
+  columns: [
+    nameColumn,
+    column('Ready', 'Pods that are ready, of those that are wanted.'),
+    column('Up-to-date', 'Pods of the present template.'),
+    column('Available', 'Pods that have been ready for minReadySeconds.'),
+    ageColumn,
+    ...CONTAINER_COLUMNS,
+    SELECTOR_COLUMN,
+  ],
+  cells: ({ metadata, spec, status }, now) => [
+    metadata.name ?? '',
+    `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
+    status.updatedReplicas ?? 0,
+    status.availableReplicas ?? 0,
+    age(metadata.creationTimestamp, now),
+    ...containerCells(spec.template),
+    printLabelSelector(spec.selector),
+  ],
+}
+
+const v1: Version<Deployment> = {
   ...appsVersion('Deployment', { plural: 'deployments', singular: 'deployment', shortNames: ['deploy'] }),
   setDefaults: setDeploymentDefaults,
   table: deploymentTable,
-  subresources: { scale: scaleSubresource(scaleSelector), status: { verbs: STATUS_VERBS, strategy: deploymentStatusStrategy } },
+  subresources: { scale: scaleSubresource<Deployment>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: deploymentStatusStrategy } },
 }
 
-export const deploymentResource: ResourceDefinition = {
+export const deploymentResource = defineResource<Deployment>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'deployments', version: v1 },
   strategy: deploymentStrategy,
-}
+})

@@ -2,16 +2,16 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
-import { validateAtMost, validateCounts, validateNotDecremented } from '../shared/counts.ts'
-import { goIntOrString, goLabelSelector, goPointer } from '../shared/go-syntax.ts'
-import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../shared/int-or-percent.ts'
-import { validateReplicaTemplate } from '../shared/replica-template.ts'
-import { selectionOf, validateSelectorGiven, validateSelectorUnchanged } from '../shared/template.ts'
+import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
+import { goIntOrString, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
+import { selectionOf, validateSelectorGiven, validateSelectorUnchanged } from '../../shared/workload/template.ts'
+import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../v1.types.ts'
 
-function validateStrategy(strategy: KubeObject['spec'], path: FieldPath): FieldError[] {
+function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldError[] {
   const at = path.child('rollingUpdate')
   const { type, rollingUpdate } = strategy
   switch (type) {
@@ -33,13 +33,13 @@ function validateStrategy(strategy: KubeObject['spec'], path: FieldPath): FieldE
   }
 }
 
-function validateSpec(spec: KubeObject['spec'], old: KubeObject['spec'] | undefined, path: FieldPath): FieldError[] {
+function validateSpec(spec: DeploymentSpec, old: DeploymentSpec | undefined, path: FieldPath): FieldError[] {
   const errors = validateNonNegative(spec.replicas, path.child('replicas'))
   errors.push(...validateSelectorGiven(spec.selector, 'deployment', path.child('selector')))
   const selection = selectionOf(spec.selector)
-  if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), 'invalid label selector'))
+  if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), 'invalid label selector'))
   else errors.push(...validateReplicaTemplate(spec.template, selection, path.child('template'), podTemplateOptions(old?.template)))
-  errors.push(...validateStrategy(spec.strategy ?? {}, path.child('strategy')))
+  errors.push(...validateStrategy(spec.strategy, path.child('strategy')))
   errors.push(...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')))
   errors.push(...validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit')))
   if (spec.progressDeadlineSeconds !== undefined) {
@@ -52,14 +52,14 @@ function validateSpec(spec: KubeObject['spec'], old: KubeObject['spec'] | undefi
   return errors
 }
 
-export function validateDeployment(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateDeployment(next: Deployment, old: Deployment | undefined): FieldError[] {
   const path = fieldPath('spec')
   const errors = validateSpec(next.spec, old?.spec, path)
   if (old) errors.push(...validateSelectorUnchanged(next.spec.selector, old.spec.selector, path.child('selector')))
   return errors
 }
 
-export function validateDeploymentStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateDeploymentStatus(next: Deployment, old: Deployment | undefined): FieldError[] {
   const { status } = next
   const path = fieldPath('status')
   const total = 'cannot be greater than status.replicas'
@@ -73,6 +73,6 @@ export function validateDeploymentStatus(next: KubeObject, old: KubeObject | und
     ...validateAtMost(status, 'readyReplicas', 'replicas', total, path),
     ...validateAtMost(status, 'availableReplicas', 'replicas', total, path),
     ...validateAtMost(status, 'availableReplicas', 'readyReplicas', 'cannot be greater than readyReplicas', path),
-    ...validateNotDecremented(status.collisionCount, old?.status?.collisionCount, path.child('collisionCount')),
+    ...validateNotDecremented(status.collisionCount, old?.status.collisionCount, path.child('collisionCount')),
   ]
 }

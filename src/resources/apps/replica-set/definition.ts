@@ -1,24 +1,75 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, Version } from '../../../catalog/definition.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { printLabelSelector } from '../../../meta/label-selector.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
-import { STATUS_VERBS } from '../../strategy-parts.ts'
-import { appsVersion } from '../shared/kind.ts'
-import { scaleSelector } from '../shared/scale-selector.ts'
-import { setReplicaSetDefaults } from './defaults.ts'
-import { replicaSetStatusStrategy, replicaSetStrategy } from './strategy.ts'
-import { replicaSetTable } from './table.ts'
+import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
+import { podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { goLabelSelector } from '../../shared/go-syntax.ts'
+import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
+import { replicaTable, validateReplicaStatus, validateReplicaTemplate } from '../../shared/workload/replicas.ts'
+import { scaleSelector } from '../../shared/workload/scale-selector.ts'
+import { hostNameWarnings, selectionOf, templateWarnings, validateSelectorGiven, validateSelectorUnchanged } from '../../shared/workload/template.ts'
+import type { ReplicaSet } from '../v1.types.ts'
+import { appsVersion } from '../version.ts'
 
-const v1: Version = {
+function setReplicaSetDefaults(object: ReplicaSet): void {
+  object.spec.replicas ??= 1
+  defaultPodTemplate(object.spec.template)
+}
+
+function validateReplicaSet(next: ReplicaSet, old: ReplicaSet | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const { spec } = next
+  const errors = [...validateNonNegative(spec.replicas, path.child('replicas')), ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds'))]
+  // The text of an empty selector names deployments, as upstream's does.
+  errors.push(...validateSelectorGiven(spec.selector, 'deployment', path.child('selector')))
+  const selection = selectionOf(spec.selector)
+  if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), 'invalid label selector'))
+  else errors.push(...validateReplicaTemplate(spec.template, selection, path.child('template'), podTemplateOptions(old?.spec.template)))
+  // An update is checked as a new one twice, as upstream does: the causes say so.
+  return old ? [...errors, ...errors, ...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector'))] : errors
+}
+
+const replicaSetStrategy: Strategy<ReplicaSet> = {
+  validateName: nameIsDnsSubdomain,
+  resetFields: [['status']],
+  prepare(next, old) {
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, { replicas: 0 })
+  },
+  validate: validateReplicaSet,
+  warnings: (next, old) => [...hostNameWarnings(next, old), ...templateWarnings(next, old)],
+}
+
+const replicaSetStatusStrategy: Strategy<ReplicaSet> = {
+  resetFields: [['spec']],
+  prepare(next, old) {
+    if (old) next.spec = old.spec
+  },
+  validate: next => validateReplicaStatus(next),
+}
+
+const replicaSetTable = replicaTable<ReplicaSet>(({ spec }) => printLabelSelector(spec.selector))
+
+const v1: Version<ReplicaSet> = {
   ...appsVersion('ReplicaSet', { plural: 'replicasets', singular: 'replicaset', shortNames: ['rs'] }),
   setDefaults: setReplicaSetDefaults,
   table: replicaSetTable,
-  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
-  subresources: { scale: scaleSubresource(scaleSelector), status: { verbs: STATUS_VERBS, strategy: replicaSetStatusStrategy } },
+  selectableFields: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
+  subresources: { scale: scaleSubresource<ReplicaSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: replicaSetStatusStrategy } },
 }
 
-export const replicaSetResource: ResourceDefinition = {
+export const replicaSetResource = defineResource<ReplicaSet>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'replicasets', version: v1 },
   strategy: replicaSetStrategy,
-}
+})

@@ -1,23 +1,103 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { nameIsDnsLabel } from '../../../meta/names.ts'
+import type { Embedded } from '../../../meta/object.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
-import { STATUS_VERBS } from '../../strategy-parts.ts'
-import { appsVersion } from '../shared/kind.ts'
-import { scaleSelector } from '../shared/scale-selector.ts'
-import { setStatefulSetDefaults } from './defaults.ts'
-import { statefulSetStatusStrategy, statefulSetStrategy } from './strategy.ts'
-import { statefulSetTable } from './table.ts'
+import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
+import type { PersistentVolumeClaim } from '../../core/v1.types.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { containerCells } from '../../shared/workload/cells.ts'
+import { CONTAINER_COLUMNS } from '../../shared/workload/columns.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
+import { scaleSelector } from '../../shared/workload/scale-selector.ts'
+import { templateWarnings } from '../../shared/workload/template.ts'
+import type { StatefulSet } from '../v1.types.ts'
+import { appsVersion } from '../version.ts'
+import { validateStatefulSet, validateStatefulSetStatus } from './validation.ts'
 
-const v1: Version = {
+/** Claims inside a stateful set always name their kind, and start as a claim does. */
+function defaultClaim(claim: Embedded<PersistentVolumeClaim>): void {
+  claim.kind = 'PersistentVolumeClaim'
+  claim.apiVersion = 'v1'
+  claim.spec.volumeMode ??= 'Filesystem'
+  if (!claim.status.phase) claim.status.phase = 'Pending'
+}
+
+function setStatefulSetDefaults(object: StatefulSet): void {
+  const { spec } = object
+  if (!spec.podManagementPolicy) spec.podManagementPolicy = 'OrderedReady'
+  const strategy = spec.updateStrategy
+  if (!strategy.type) {
+    strategy.type = 'RollingUpdate'
+    strategy.rollingUpdate ??= {}
+  }
+  if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) strategy.rollingUpdate.partition ??= 0
+  spec.persistentVolumeClaimRetentionPolicy ??= {}
+  const retention = spec.persistentVolumeClaimRetentionPolicy
+  if (!retention.whenDeleted) retention.whenDeleted = 'Retain'
+  if (!retention.whenScaled) retention.whenScaled = 'Retain'
+  spec.replicas ??= 1
+  spec.revisionHistoryLimit ??= 10
+  defaultPodTemplate(spec.template)
+  for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim)
+}
+
+/** maxUnavailable is alpha in this release, and off; an object that has it keeps it. */
+function dropMaxUnavailable(next: StatefulSet, old: StatefulSet | undefined): void {
+  if (old?.spec.updateStrategy.rollingUpdate?.maxUnavailable === undefined) delete next.spec.updateStrategy.rollingUpdate?.maxUnavailable
+}
+
+const statefulSetStrategy: Strategy<StatefulSet> = {
+  validateName: nameIsDnsLabel,
+  resetFields: [['status']],
+  prepare(next, old) {
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+    dropMaxUnavailable(next, old)
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, { replicas: 0, availableReplicas: 0 })
+  },
+  validate: validateStatefulSet,
+  warnings(next, old) {
+    const warnings = templateWarnings(next, old)
+    if ((next.spec.revisionHistoryLimit ?? 0) < 0) {
+      warnings.push('spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended')
+    }
+    return warnings
+  },
+}
+
+const statefulSetStatusStrategy: Strategy<StatefulSet> = {
+  resetFields: [['spec']],
+  prepare(next, old) {
+    if (old) next.spec = old.spec
+  },
+  validate: validateStatefulSetStatus,
+}
+
+const statefulSetTable: TableDefinition<StatefulSet> = {
+  columns: [nameColumn, column('Ready', 'Pods that are ready, of those that are wanted.'), ageColumn, ...CONTAINER_COLUMNS],
+  cells: ({ metadata, spec, status }, now) => [
+    metadata.name ?? '',
+    `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
+    age(metadata.creationTimestamp, now),
+    ...containerCells(spec.template),
+  ],
+}
+
+const v1: Version<StatefulSet> = {
   ...appsVersion('StatefulSet', { plural: 'statefulsets', singular: 'statefulset', shortNames: ['sts'] }),
   setDefaults: setStatefulSetDefaults,
   table: statefulSetTable,
-  subresources: { scale: scaleSubresource(scaleSelector), status: { verbs: STATUS_VERBS, strategy: statefulSetStatusStrategy } },
+  subresources: { scale: scaleSubresource<StatefulSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: statefulSetStatusStrategy } },
 }
 
-export const statefulSetResource: ResourceDefinition = {
+export const statefulSetResource = defineResource<StatefulSet>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'statefulsets', version: v1 },
   strategy: statefulSetStrategy,
-}
+})

@@ -5,22 +5,27 @@ import { forbidden, invalid, notSupported, required, verbatim } from '../../../m
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateAnnotations, validateLabels, validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { checkPodAnnotations } from '../../core/pod-spec/annotations.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
-import { validateAtMost, validateCounts, validateNotDecremented } from '../shared/counts.ts'
-import { goIntOrString, goLabelSelector, goPointer } from '../shared/go-syntax.ts'
-import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../shared/int-or-percent.ts'
-import { selectionOf, validateRestarting, validateSelectorGiven, validateSelects } from '../shared/template.ts'
+import type { PodTemplateSpec } from '../../core/v1.types.ts'
+import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
+import { goIntOrString, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import { keepMembers } from '../../shared/strategy-parts.ts'
+import { selectionOf, validateRestarting, validateSelectorGiven, validateSelects } from '../../shared/workload/template.ts'
+import type {
+  RollingUpdateStatefulSetStrategy,
+  StatefulSet,
+  StatefulSetPersistentVolumeClaimRetentionPolicy,
+  StatefulSetSpec,
+  StatefulSetUpdateStrategy,
+} from '../v1.types.ts'
 
-type Spec = KubeObject['spec']
-
-function validateUpdateStrategy(strategy: Spec, path: FieldPath): FieldError[] {
+function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPath): FieldError[] {
   const { type, rollingUpdate } = strategy
   const at = path.child('rollingUpdate')
   switch (type) {
-    case '':
     case undefined:
       return [required(path)]
     case 'OnDelete': {
@@ -38,7 +43,7 @@ function validateUpdateStrategy(strategy: Spec, path: FieldPath): FieldError[] {
   }
 }
 
-function validateRollingUpdate({ partition, maxUnavailable }: Spec, path: FieldPath): FieldError[] {
+function validateRollingUpdate({ partition, maxUnavailable }: RollingUpdateStatefulSetStrategy, path: FieldPath): FieldError[] {
   const errors = validateNonNegative(partition, path.child('partition'))
   if (maxUnavailable === undefined) return errors
   const at = path.child('maxUnavailable')
@@ -47,24 +52,24 @@ function validateRollingUpdate({ partition, maxUnavailable }: Spec, path: FieldP
   return [...errors, ...validateAtMost100Percent(maxUnavailable, at)]
 }
 
-function validateRetention(policy: Spec | undefined, path: FieldPath): FieldError[] {
+function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, path: FieldPath): FieldError[] {
   if (!policy) return []
-  return ['whenDeleted', 'whenScaled'].flatMap(name => {
-    const value: string = policy[name] ?? ''
+  return (['whenDeleted', 'whenScaled'] as const).flatMap(name => {
+    const value = policy[name] ?? ''
     return value === 'Retain' || value === 'Delete' ? [] : [notSupported(path.child(name), value, ['Retain', 'Delete'])]
   })
 }
 
 /** The pod spec itself is checked only when pods are made of it: the volumes of the claims are not in it yet. */
-function validateTemplate(template: Spec, old: Spec | undefined, path: FieldPath): FieldError[] {
-  const { metadata = {}, spec = {} } = template
+function validateTemplate(template: PodTemplateSpec, old: PodTemplateSpec | undefined, path: FieldPath): FieldError[] {
+  const { metadata, spec } = template
   const at = path.child('annotations')
   const errors = [...validateLabels(metadata.labels, path.child('labels')), ...validateAnnotations(metadata.annotations, at)]
   checkPodAnnotations(metadata.annotations ?? {}, spec, at, podTemplateOptions(old).allowInvalidDeletionCost, errors)
   return errors
 }
 
-function validateSpec(spec: Spec, old: Spec | undefined, path: FieldPath): FieldError[] {
+function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const management = path.child('podManagementPolicy')
   if (!spec.podManagementPolicy) errors.push(required(management))
@@ -72,7 +77,7 @@ function validateSpec(spec: Spec, old: Spec | undefined, path: FieldPath): Field
     errors.push(invalid(management, spec.podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"))
   }
   errors.push(
-    ...validateUpdateStrategy(spec.updateStrategy ?? {}, path.child('updateStrategy')),
+    ...validateUpdateStrategy(spec.updateStrategy, path.child('updateStrategy')),
     ...validateRetention(spec.persistentVolumeClaimRetentionPolicy, path.child('persistentVolumeClaimRetentionPolicy')),
     ...validateNonNegative(spec.replicas, path.child('replicas')),
     ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
@@ -83,28 +88,36 @@ function validateSpec(spec: Spec, old: Spec | undefined, path: FieldPath): Field
   )
   const selection = selectionOf(spec.selector)
   const template = path.child('template')
-  if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), ''))
+  if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), ''))
   else errors.push(...validateSelects(selection, spec.template, template), ...validateTemplate(spec.template, old?.template, template))
   return [...errors, ...validateRestarting(spec.template, 'StatefulSet', template)]
 }
 
-const MUTABLE = ['replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds']
+const MUTABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+] as const
 const IMMUTABLE =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
   "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
 
-export function validateStatefulSet(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefined): FieldError[] {
   const path = fieldPath('spec')
   const errors = validateSpec(next.spec, old?.spec, path)
   if (old) {
     const kept = { ...next.spec }
-    for (const name of MUTABLE) kept[name] = old.spec[name]
+    keepMembers(kept, old.spec, ...MUTABLE)
     if (!deepEqual(kept, old.spec)) errors.push(forbidden(path, IMMUTABLE))
   }
   return errors
 }
 
-export function validateStatefulSetStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateStatefulSetStatus(next: StatefulSet, old: StatefulSet | undefined): FieldError[] {
   const { status } = next
   const path = fieldPath('status')
   const total = 'cannot be greater than status.replicas'
@@ -119,6 +132,6 @@ export function validateStatefulSetStatus(next: KubeObject, old: KubeObject | un
     ...validateAtMost(status, 'updatedReplicas', 'replicas', total, path),
     ...validateAtMost(status, 'availableReplicas', 'replicas', total, path),
     ...validateAtMost(status, 'availableReplicas', 'readyReplicas', 'cannot be greater than status.readyReplicas', path),
-    ...validateNotDecremented(status.collisionCount, old?.status?.collisionCount, path.child('collisionCount')),
+    ...validateNotDecremented(status.collisionCount, old?.status.collisionCount, path.child('collisionCount')),
   ]
 }

@@ -5,7 +5,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import type { KubeObject, ObjectMeta } from '../../../meta/object.ts'
-import { goValue } from '../../go-values.ts'
+import { goValue } from '../../shared/go-values.ts'
 
 type ApiStruct = KubeObject['spec']
 

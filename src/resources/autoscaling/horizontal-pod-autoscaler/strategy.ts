@@ -1,6 +1,6 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import { validateHorizontalPodAutoscaler, validateHorizontalPodAutoscalerStatus } from './validation.ts'
 
 const DIRECTIONS = ['scaleUp', 'scaleDown']

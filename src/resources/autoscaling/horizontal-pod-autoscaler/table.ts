@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
 import type { ApiStruct } from '../../core/checks.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 
 const UNKNOWN = '<unknown>'
 const SHOWN = 2

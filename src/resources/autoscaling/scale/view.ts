@@ -1,28 +1,30 @@
+import { defineSubresource } from '../../../catalog/define.ts'
 import type { Subresource, SubresourceView, TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { ageColumn, column } from '../../columns.ts'
+import { ageColumn, column } from '../../shared/columns.ts'
 import { types } from '../../types.ts'
+import type { Scale } from '../v1.types.ts'
 
 /** Scale has columns of its own, whatever it scales. */
-export const scaleTable: TableDefinition = {
+const scaleTable: TableDefinition<Scale> = {
   columns: [
     column('Name', 'Name of the object.'),
     column('Desired', 'Number of instances wanted.', 0, 'integer'),
     column('Available', 'Number of instances observed.', 0, 'integer'),
     ageColumn,
   ],
-  cells: (object, now) => [object.metadata.name ?? '', object.spec?.replicas ?? 0, object.status?.replicas ?? 0, age(object.metadata.creationTimestamp, now)],
+  cells: (object, now) => [object.metadata.name ?? '', object.spec.replicas ?? 0, object.status.replicas, age(object.metadata.creationTimestamp, now)],
 }
 
 /** Of a scale that is written. */
-export const validateScale = (scale: KubeObject): FieldError[] => validateNonNegative(scale.spec?.replicas, fieldPath('spec', 'replicas'))
+export const validateScale = ({ spec }: Scale): FieldError[] => validateNonNegative(spec.replicas, fieldPath('spec', 'replicas'))
 
 /** autoscaling/v1 Scale of a parent. `selector`: its text, '' for none. A zero count is left out of the spec, as its JSON has it. */
-export function scaleOf({ metadata }: KubeObject, wanted: number, current: number, selector: string): KubeObject {
+export function scaleOf({ metadata }: TypedObject, wanted: number, current: number, selector: string): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata
   return {
     kind: 'Scale',
@@ -39,24 +41,32 @@ export function scaleOf({ metadata }: KubeObject, wanted: number, current: numbe
   }
 }
 
+/** A kind of which there may be more or fewer instances. */
+interface Scalable extends TypedObject {
+  readonly spec: { replicas?: number }
+  readonly status: { readonly replicas?: number }
+}
+
 /** Scale over a kind with spec.replicas and status.replicas. `selector`: the text of the parent's selector, '' for none. */
-export function scaleView(selector: (parent: KubeObject) => string): SubresourceView {
+function scaleView<T extends Scalable>(selector: (parent: T) => string): SubresourceView<T, Scale> {
   return {
-    get(parent) {
-      return scaleOf(parent, parent.spec?.replicas ?? 0, parent.status?.replicas ?? 0, selector(parent))
-    },
+    get: parent => scaleOf(parent, parent.spec.replicas ?? 0, parent.status.replicas ?? 0, selector(parent)),
     put(parent, view) {
       const errors = validateScale(view)
       if (errors.length > 0) return errors
-      parent.spec.replicas = view.spec?.replicas ?? 0
+      parent.spec.replicas = view.spec.replicas ?? 0
       return parent
     },
     fields: { 'spec.replicas': ['spec', 'replicas'] },
   }
 }
 
-export const scaleSubresource = (selector: (parent: KubeObject) => string): Subresource => ({
-  verbs: ['get', 'patch', 'update'],
-  kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale'), table: scaleTable },
-  view: scaleView(selector),
-})
+export const scaleSubresource = <T extends Scalable>(selector: (parent: T) => string): Subresource<T> => scaleOver(scaleView(selector))
+
+/** /scale of any kind, by a view of its own. */
+export const scaleOver = <T extends TypedObject>(view: SubresourceView<T, Scale>): Subresource<T> =>
+  defineSubresource<T, Scale>({
+    verbs: ['get', 'patch', 'update'],
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale'), table: scaleTable },
+    view,
+  })

@@ -1,11 +1,90 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { printLabelSelector } from '../../../meta/label-selector.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { containerCells } from '../../shared/workload/cells.ts'
+import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/columns.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
+import { hostNameWarnings } from '../../shared/workload/template.ts'
 import { types } from '../../types.ts'
-import { setCronJobDefaults } from './defaults.ts'
-import { cronJobStatusStrategy, cronJobStrategy } from './strategy.ts'
-import { cronJobTable } from './table.ts'
+import { defaultNestedJobSpec } from '../job/defaults.ts'
+import { jobSpecWarnings } from '../job/warnings.ts'
+import type { CronJob } from '../v1.types.ts'
+import { validateCronJob } from './validation.ts'
 
-const v1: Version = {
+function setCronJobDefaults({ spec }: CronJob): void {
+  if (!spec.concurrencyPolicy) spec.concurrencyPolicy = 'Allow'
+  spec.suspend ??= false
+  spec.successfulJobsHistoryLimit ??= 3
+  spec.failedJobsHistoryLimit ??= 1
+  defaultNestedJobSpec(spec.jobTemplate.spec)
+}
+
+const JOB_SPEC = fieldPath('spec', 'jobTemplate', 'spec')
+const ZONE_IN_SCHEDULE =
+  'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
+
+const cronJobStrategy: Strategy<CronJob> = {
+  validateName: nameIsDnsSubdomain,
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    dropDisabledTemplateFields(next.spec.jobTemplate.spec.template, old?.spec.jobTemplate.spec.template)
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, {})
+  },
+  validate: validateCronJob,
+  warnings(next, old) {
+    const warnings = hostNameWarnings(next, old)
+    if (!old || next.metadata.generation !== old.metadata.generation) {
+      warnings.push(...jobSpecWarnings(next.spec.jobTemplate.spec, old?.spec.jobTemplate.spec, JOB_SPEC))
+    }
+    if (old && next.spec.schedule.includes('TZ')) warnings.push(ZONE_IN_SCHEDULE)
+    return warnings
+  },
+}
+
+const cronJobStatusStrategy: Strategy<CronJob> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (old) next.spec = old.spec
+  },
+  validate: () => [],
+}
+
+/** The suspended cell is text, though its column is said to be a boolean. */
+const flag = (value: boolean | undefined): string => (value === undefined ? '<unset>' : value ? 'True' : 'False')
+
+const cronJobTable: TableDefinition<CronJob> = {
+  columns: [
+    nameColumn,
+    column('Schedule', 'When jobs are started, in the format of cron.'),
+    column('Timezone', 'The time zone of the schedule; without one, that of the controller.'),
+    column('Suspend', 'Whether no further jobs are started.', 0, 'boolean'),
+    column('Active', 'Jobs that run now.', 0, 'integer'),
+    column('Last Schedule', 'Time since a job was last started.'),
+    ageColumn,
+    ...CONTAINER_COLUMNS,
+    SELECTOR_COLUMN,
+  ],
+  cells: ({ metadata, spec, status }, now) => [
+    metadata.name ?? '',
+    spec.schedule,
+    spec.timeZone ?? '<none>',
+    flag(spec.suspend),
+    (status.active ?? []).length,
+    status.lastScheduleTime ? age(status.lastScheduleTime, now) : '<none>',
+    age(metadata.creationTimestamp, now),
+    ...containerCells(spec.jobTemplate.spec.template),
+    printLabelSelector(spec.jobTemplate.spec.selector),
+  ],
+}
+
+const v1: Version<CronJob> = {
   group: 'batch',
   name: 'v1',
   kind: 'CronJob',
@@ -18,10 +97,10 @@ const v1: Version = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: cronJobStatusStrategy } },
 }
 
-export const cronJobResource: ResourceDefinition = {
+export const cronJobResource = defineResource<CronJob>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'cronjobs', version: v1 },
   strategy: cronJobStrategy,
-}
+})

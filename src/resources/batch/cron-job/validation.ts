@@ -4,12 +4,11 @@ import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, maxLengthError } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { goLabelSelector } from '../../apps/shared/go-syntax.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { goLabelSelector } from '../../shared/go-syntax.ts'
 import { validateJobSpecParts } from '../job/spec-validation.ts'
+import type { CronJob, CronJobSpec, JobTemplateSpec } from '../v1.types.ts'
 import { checkSchedule } from './schedule.ts'
 import { isTimeZone } from './time-zone.ts'
 
@@ -17,7 +16,7 @@ import { isTimeZone } from './time-zone.ts'
 const MAX_NAME = 52
 const POLICIES = ['Allow', 'Forbid', 'Replace']
 
-function validateSchedule({ schedule, timeZone }: ApiStruct, old: ApiStruct | undefined, path: FieldPath): FieldError[] {
+function validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath): FieldError[] {
   if (!schedule) return [required(path)]
   const errors: FieldError[] = []
   try {
@@ -26,7 +25,7 @@ function validateSchedule({ schedule, timeZone }: ApiStruct, old: ApiStruct | un
     errors.push(invalid(path, schedule, errorMessage(error)))
   }
   if (!schedule.includes('TZ')) return errors
-  if (!old?.schedule?.includes('TZ')) errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
+  if (!old?.schedule.includes('TZ')) errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
   else if (timeZone !== undefined) errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'))
   return errors
 }
@@ -49,14 +48,14 @@ function validateConcurrency(policy: string | undefined, path: FieldPath): Field
 }
 
 /** Jobs of a cron job always have the generated selector. */
-function validateJobTemplate({ spec }: ApiStruct, old: ApiStruct | undefined, path: FieldPath): FieldError[] {
+function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | undefined, path: FieldPath): FieldError[] {
   const errors = validateJobSpecParts(spec, path, podTemplateOptions(old?.spec.template))
   if (spec.selector) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), '`selector` will be auto-generated'))
   if (spec.manualSelector) errors.push(notSupported(path.child('manualSelector'), true, ['nil', 'false']))
   return errors
 }
 
-function validateSpec(spec: ApiStruct, old: ApiStruct | undefined, path: FieldPath): FieldError[] {
+function validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath): FieldError[] {
   return [
     ...validateSchedule(spec, old, path.child('schedule')),
     ...validateNonNegative(spec.startingDeadlineSeconds, path.child('startingDeadlineSeconds')),
@@ -68,7 +67,7 @@ function validateSpec(spec: ApiStruct, old: ApiStruct | undefined, path: FieldPa
   ]
 }
 
-export function validateCronJob(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateCronJob(next: CronJob, old: CronJob | undefined): FieldError[] {
   const errors = validateSpec(next.spec, old?.spec, fieldPath('spec'))
   const name = next.metadata.name ?? ''
   if (!old && longerThan(name, MAX_NAME)) errors.push(invalid(fieldPath('metadata', 'name'), name, maxLengthError(MAX_NAME)))

@@ -1,5 +1,5 @@
-import type { ApiStruct } from '../../core/checks.ts'
+import type { JobStatus } from '../v1.types.ts'
 
 /** Whether the status of a job has the condition, and it holds. */
-export const isTrue = (status: ApiStruct | undefined, type: string): boolean =>
-  (status?.conditions ?? []).some((condition: ApiStruct) => condition.type === type && condition.status === 'True')
+export const isTrue = ({ conditions = [] }: JobStatus, type: string): boolean =>
+  conditions.some(condition => condition.type === type && condition.status === 'True')

@@ -1,24 +1,23 @@
-import type { KubeObject } from '../../../meta/object.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
 import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import type { Job, JobSpec } from '../v1.types.ts'
 
 /** What is filled in of every JobSpec, that inside a cron job included. */
-export function defaultNestedJobSpec(spec: ApiStruct): void {
+export function defaultNestedJobSpec(spec: JobSpec): void {
   for (const rule of spec.podFailurePolicy?.rules ?? []) {
     for (const pattern of rule.onPodConditions ?? []) if (!pattern.status) pattern.status = 'True'
   }
   defaultPodTemplate(spec.template)
 }
 
-export function setJobDefaults(object: KubeObject): void {
+export function setJobDefaults(object: Job): void {
   const { spec, metadata } = object
   if (spec.parallelism === undefined) {
     spec.completions ??= 1
     spec.parallelism = 1
   }
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32
-  const labels = spec.template.metadata?.labels
+  const labels = spec.template.metadata.labels
   // The very same map, as upstream: the labels that a new job's template is given become the job's own by it (see `prepareSelector`).
   if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels
   spec.completionMode ??= 'NonIndexed'

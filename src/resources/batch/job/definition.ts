@@ -1,11 +1,104 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { humanDuration } from '../../../meta/human-duration.ts'
+import { printLabelSelector } from '../../../meta/label-selector.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { timeMillis } from '../../../meta/time.ts'
+import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { containerCells } from '../../shared/workload/cells.ts'
+import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/columns.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
+import { hostNameWarnings } from '../../shared/workload/template.ts'
 import { types } from '../../types.ts'
+import type { Job, JobStatus } from '../v1.types.ts'
+import { isTrue } from './conditions.ts'
 import { setJobDefaults } from './defaults.ts'
-import { jobStatusStrategy, jobStrategy } from './strategy.ts'
-import { jobTable } from './table.ts'
+import { prepareSelector, takeLabels } from './generated-selector.ts'
+import { validateJobStatusUpdate } from './status-validation.ts'
+import { validateJob } from './validation.ts'
+import { jobSpecWarnings } from './warnings.ts'
 
-const v1: Version = {
+const SPEC = fieldPath('spec')
+
+const jobStrategy: Strategy<Job> = {
+  validateName: nameIsDnsSubdomain,
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  defaultPropagation: 'orphan',
+  orphanWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  prepare(next, old) {
+    if (!old) prepareSelector(next)
+    takeLabels(next)
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, {})
+  },
+  validate: validateJob,
+  warnings(next, old) {
+    if (old && next.metadata.generation === old.metadata.generation) return []
+    return [...hostNameWarnings(next, old), ...jobSpecWarnings(next.spec, old?.spec, SPEC)]
+  },
+}
+
+const jobStatusStrategy: Strategy<Job> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    takeLabels(next)
+    if (old) next.spec = old.spec
+  },
+  validate: validateJobStatusUpdate,
+}
+
+/** How far the job is, in one word. */
+function state({ metadata, status }: Job): string {
+  if (isTrue(status, 'Complete')) return 'Complete'
+  if (isTrue(status, 'Failed')) return 'Failed'
+  if (metadata.deletionTimestamp) return 'Terminating'
+  if (isTrue(status, 'Suspended')) return 'Suspended'
+  return isTrue(status, 'FailureTarget') ? 'FailureTarget' : 'Running'
+}
+
+/** Without a number of completions, one success is enough. */
+function completions({ spec, status }: Job): string {
+  const succeeded = status.succeeded ?? 0
+  if (spec.completions !== undefined) return `${succeeded}/${spec.completions}`
+  return (spec.parallelism ?? 0) > 1 ? `${succeeded}/1 of ${spec.parallelism}` : `${succeeded}/1`
+}
+
+function duration(status: JobStatus, now: number): string {
+  const start = timeMillis(status.startTime)
+  if (start === undefined) return ''
+  const end = timeMillis(status.completionTime)
+  return end === undefined ? age(status.startTime, now) : humanDuration(end - start)
+}
+
+const jobTable: TableDefinition<Job> = {
+  columns: [
+    nameColumn,
+    column('Status', 'Whether the job runs, is complete or has failed.'),
+    column('Completions', 'Pods that have succeeded, of those that must.'),
+    column('Duration', 'Time from the start of the job to its end, or till now.'),
+    ageColumn,
+    ...CONTAINER_COLUMNS,
+    SELECTOR_COLUMN,
+  ],
+  cells: (job, now) => [
+    job.metadata.name ?? '',
+    state(job),
+    completions(job),
+    duration(job.status, now),
+    age(job.metadata.creationTimestamp, now),
+    ...containerCells(job.spec.template),
+    printLabelSelector(job.spec.selector),
+  ],
+}
+
+const v1: Version<Job> = {
   group: 'batch',
   name: 'v1',
   kind: 'Job',
@@ -15,14 +108,14 @@ const v1: Version = {
   schema: types.type('batch.Job'),
   setDefaults: setJobDefaults,
   table: jobTable,
-  selectableFields: { 'status.successful': ({ status }) => String(status?.succeeded ?? 0) },
+  selectableFields: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
   subresources: { status: { verbs: STATUS_VERBS, strategy: jobStatusStrategy } },
 }
 
-export const jobResource: ResourceDefinition = {
+export const jobResource = defineResource<Job>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'jobs', version: v1 },
   strategy: jobStrategy,
-}
+})

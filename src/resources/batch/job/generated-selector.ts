@@ -3,9 +3,10 @@ import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import { goLabelSelector, goStringMap } from '../../apps/shared/go-syntax.ts'
-import { selectionOf } from '../../apps/shared/template.ts'
+import type { PodTemplateSpec } from '../../core/v1.types.ts'
+import { goLabelSelector, goStringMap } from '../../shared/go-syntax.ts'
+import { selectionOf } from '../../shared/workload/template.ts'
+import type { Job } from '../v1.types.ts'
 
 type Labels = Record<string, string>
 
@@ -14,18 +15,17 @@ const OLD_NAME = 'job-name'
 const UID = 'batch.kubernetes.io/controller-uid'
 const NAME = 'batch.kubernetes.io/job-name'
 
-const labelsOf = (template: KubeObject['spec']): Labels | undefined => template?.metadata?.labels
+const labelsOf = (template: PodTemplateSpec | undefined): Labels | undefined => template?.metadata.labels
 
 function giveMissing(labels: Labels, wanted: Readonly<Labels>): void {
   for (const [key, value] of Object.entries(wanted)) if (!Object.hasOwn(labels, key)) labels[key] = value
 }
 
 /** Labels the pods of a new job with its name and uid, and selects them by the uid, unless its author takes care of that. The uid is known by now. */
-export function prepareSelector({ metadata, spec }: KubeObject): void {
+export function prepareSelector({ metadata, spec }: Job): void {
   if (spec.manualSelector) return
   const name = metadata.name ?? ''
   const uid = metadata.uid ?? ''
-  spec.template.metadata ??= {}
   spec.template.metadata.labels ??= {}
   giveMissing(spec.template.metadata.labels, { [OLD_NAME]: name, [NAME]: name, [OLD_UID]: uid, [UID]: uid })
   spec.selector ??= {}
@@ -34,7 +34,7 @@ export function prepareSelector({ metadata, spec }: KubeObject): void {
 }
 
 /** A job without labels has those of its template, those made for it included. From here on they are a map of their own, which defaulting may have made one. */
-export function takeLabels({ metadata, spec }: KubeObject): void {
+export function takeLabels({ metadata, spec }: Job): void {
   const labels = labelsOf(spec.template)
   if (labels && (metadata.labels === labels || Object.keys(metadata.labels ?? {}).length === 0)) metadata.labels = { ...labels }
 }
@@ -46,7 +46,7 @@ function requireLabel(labels: Labels | undefined, key: string, value: string, pa
 }
 
 /** The selector and labels must be those that are generated. Jobs of old releases have only the labels without a prefix, and may go on. */
-export function validateGeneratedSelector({ metadata, spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateGeneratedSelector({ metadata, spec }: Job, old: Job | undefined): FieldError[] {
   if (spec.manualSelector || !spec.selector) return []
   const name = metadata.name ?? ''
   const uid = metadata.uid ?? ''

@@ -3,14 +3,22 @@ import { invalid, notSupported, required, tooLong } from '../../../meta/field-er
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDomainPrefixedPath, longerThan } from '../../../meta/names.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import type { PodValidationOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
-import { goValue } from '../../go-values.ts'
+import { goValue } from '../../shared/go-values.ts'
+import type { JobSpec } from '../v1.types.ts'
 import { validateFailurePolicy } from './failure-policy.ts'
 import { validateSuccessPolicy } from './success-policy.ts'
 
-const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes']
+const COUNTS = [
+  'parallelism',
+  'completions',
+  'activeDeadlineSeconds',
+  'backoffLimit',
+  'ttlSecondsAfterFinished',
+  'backoffLimitPerIndex',
+  'maxFailedIndexes',
+] as const
 const MAX_MANAGED_BY = 63
 const MAX_PARALLELISM = 100_000
 const MAX_FAILED_INDEXES = 100_000
@@ -21,13 +29,14 @@ const MAX_OF_MANY = 10_000
 const atMost = (value: number | undefined, limit: number, when: string, path: FieldPath): FieldError[] =>
   value !== undefined && value > limit ? [invalid(path, value, `must be less than or equal to ${limit}${when}`)] : []
 
-function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLimitPerIndex }: ApiStruct, path: FieldPath): FieldError[] {
+function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLimitPerIndex }: JobSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const atParallelism = path.child('parallelism')
   const atFailed = path.child('maxFailedIndexes')
   if (completions === undefined) errors.push(required(path.child('completions'), 'when completion mode is Indexed'))
   errors.push(...atMost(parallelism, MAX_PARALLELISM, ' when completion mode is Indexed', atParallelism))
-  if (completions !== undefined && maxFailedIndexes > completions) errors.push(invalid(atFailed, maxFailedIndexes, 'must be less than or equal to completions'))
+  if (completions !== undefined && maxFailedIndexes !== undefined && maxFailedIndexes > completions)
+    errors.push(invalid(atFailed, maxFailedIndexes, 'must be less than or equal to completions'))
   errors.push(...atMost(maxFailedIndexes, MAX_FAILED_INDEXES, '', atFailed))
   if ((completions ?? 0) <= MANY_COMPLETIONS || backoffLimitPerIndex === undefined) return errors
   const when = ` when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`
@@ -36,11 +45,11 @@ function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLi
   return errors
 }
 
-function validateCompletionMode(spec: ApiStruct, path: FieldPath): FieldError[] {
-  const mode: string = spec.completionMode ?? 'NonIndexed'
+function validateCompletionMode(spec: JobSpec, path: FieldPath): FieldError[] {
+  const mode = spec.completionMode ?? 'NonIndexed'
   if (mode === 'Indexed') return validateIndexed(spec, path)
   if (mode !== 'NonIndexed') return [notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])]
-  return ['backoffLimitPerIndex', 'maxFailedIndexes'].flatMap(name =>
+  return (['backoffLimitPerIndex', 'maxFailedIndexes'] as const).flatMap(name =>
     spec[name] === undefined ? [] : [invalid(path.child(name), spec[name], 'requires indexed completion mode')],
   )
 }
@@ -52,31 +61,31 @@ function validateManager(managedBy: string | undefined, path: FieldPath): FieldE
   return longerThan(managedBy, MAX_MANAGED_BY) ? [...errors, tooLong(path, MAX_MANAGED_BY)] : errors
 }
 
-function validateReplacement(spec: ApiStruct, path: FieldPath): FieldError[] {
-  const policy: string | undefined = spec.podReplacementPolicy
+function validateReplacement(spec: JobSpec, path: FieldPath): FieldError[] {
+  const policy = spec.podReplacementPolicy
   const supported = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed']
   return policy === undefined || supported.includes(policy) ? [] : [notSupported(path, policy, supported)]
 }
 
 /** The pods of a job end, so theirs is never the default policy of pods. */
-function validateRestartPolicy(spec: ApiStruct, path: FieldPath): FieldError[] {
-  const policy: string = spec.template.spec?.restartPolicy ?? ''
-  if (policy === '' || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')]
+function validateRestartPolicy(spec: JobSpec, path: FieldPath): FieldError[] {
+  const policy = spec.template.spec.restartPolicy
+  if (policy === undefined || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')]
   if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(path, policy, ['OnFailure', 'Never'])]
   return spec.podFailurePolicy && policy !== 'Never' ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')] : []
 }
 
 /** What holds of every JobSpec, that inside a cron job included: all but the selector. */
-export function validateJobSpecParts(spec: ApiStruct, path: FieldPath, options: PodValidationOptions): FieldError[] {
+export function validateJobSpecParts(spec: JobSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
   const errors = COUNTS.flatMap(name => validateNonNegative(spec[name], path.child(name)))
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
     errors.push(required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'))
   }
   errors.push(...validateManager(spec.managedBy, path.child('managedBy')), ...validateCompletionMode(spec, path))
-  if (spec.podFailurePolicy) errors.push(...validateFailurePolicy(spec, path.child('podFailurePolicy')))
+  if (spec.podFailurePolicy) errors.push(...validateFailurePolicy(spec, spec.podFailurePolicy, path.child('podFailurePolicy')))
   if (spec.successPolicy) {
     const at = path.child('successPolicy')
-    if (spec.completionMode === 'Indexed') errors.push(...validateSuccessPolicy(spec, at))
+    if (spec.completionMode === 'Indexed') errors.push(...validateSuccessPolicy(spec.successPolicy, spec.completions ?? 0, at))
     else errors.push(invalid(at, goValue('batch.SuccessPolicy', spec.successPolicy), 'requires indexed completion mode'))
   }
   return [

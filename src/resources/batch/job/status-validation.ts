@@ -3,11 +3,10 @@ import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, invalidStructure, required, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { printGoTime, timeMillis } from '../../../meta/time.ts'
-import { validateCounts } from '../../apps/shared/counts.ts'
-import { goStringList } from '../../apps/shared/go-syntax.ts'
-import type { ApiStruct } from '../../core/checks.ts'
+import { validateCounts } from '../../shared/counts.ts'
+import { goStringList } from '../../shared/go-syntax.ts'
+import type { Job, JobSpec, JobStatus } from '../v1.types.ts'
 import { isTrue } from './conditions.ts'
 import { commonIndex, countIndexes } from './indexes.ts'
 
@@ -15,24 +14,24 @@ const STATUS = fieldPath('status')
 const CONDITIONS = STATUS.child('conditions')
 const COMPLETION_TIME = STATUS.child('completionTime')
 
-const isFinished = (status: ApiStruct): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed')
+const isFinished = (status: JobStatus): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed')
 const badConditions = (detail: string): FieldError => invalidStructure(CONDITIONS, detail)
 const time = (value: string): unknown => verbatim(printGoTime(value))
 
 /** Both statuses of an update, the job's spec, and what of the status is not as it was: only that is held to the rules of a transition. */
 interface Transition {
-  readonly spec: ApiStruct
-  readonly next: ApiStruct
-  readonly old: ApiStruct
-  changed(...fields: string[]): boolean
+  readonly spec: JobSpec
+  readonly next: JobStatus
+  readonly old: JobStatus
+  changed(...fields: (keyof JobStatus)[]): boolean
   turned(...conditions: string[]): boolean
   readonly finishedTurned: boolean
 }
 
-function transitionOf(job: KubeObject, before: KubeObject | undefined): Transition {
-  const next = job.status ?? {}
+function transitionOf(job: Job, before: Job | undefined): Transition {
+  const next = job.status
   const old = before?.status ?? {}
-  const same = (field: string): boolean => deepEqual(next[field], old[field])
+  const same = (field: keyof JobStatus): boolean => deepEqual(next[field], old[field])
   return {
     spec: job.spec,
     next,
@@ -46,8 +45,8 @@ function transitionOf(job: KubeObject, before: KubeObject | undefined): Transiti
 function validateUncounted({ next }: Transition): FieldError[] {
   const path = STATUS.child('uncountedTerminatedPods')
   const seen = new Set<string>()
-  return ['succeeded', 'failed'].flatMap(list =>
-    (next.uncountedTerminatedPods?.[list] ?? []).flatMap((uid: string, i: number) => {
+  return (['succeeded', 'failed'] as const).flatMap(list =>
+    (next.uncountedTerminatedPods?.[list] ?? []).flatMap((uid, i) => {
       const at = path.child(list).index(i)
       if (uid === '') return [invalid(at, uid, 'must not be empty')]
       if (seen.has(uid)) return [duplicate(at, uid)]
@@ -93,7 +92,7 @@ function validateFinished({ spec, next, changed, finishedTurned }: Transition): 
   if ((finishedTurned || changed('startTime')) && !neverStarts && !startTime) {
     errors.push(required(STATUS.child('startTime'), 'startTime is required for finished job'))
   }
-  if ((finishedTurned || changed('uncountedTerminatedPods')) && (uncounted?.failed ?? []).length + (uncounted?.succeeded ?? []).length > 0) {
+  if (uncounted && (finishedTurned || changed('uncountedTerminatedPods')) && (uncounted.failed ?? []).length + (uncounted.succeeded ?? []).length > 0) {
     const [succeeded, failed] = [uncounted.succeeded, uncounted.failed].map(list => goStringList(list, '[]types.UID').text)
     const printed = verbatim(`batch.UncountedTerminatedPods{Succeeded:${succeeded}, Failed:${failed}}`)
     errors.push(invalid(STATUS.child('uncountedTerminatedPods'), printed, 'uncountedTerminatedPods needs to be empty for finished job'))
@@ -106,9 +105,11 @@ function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
   const { completedIndexes = '', failedIndexes } = next
   const atCompleted = STATUS.child('completedIndexes')
   const atFailed = STATUS.child('failedIndexes')
+  const { completions } = spec
   const checkFormat = (name: 'completedIndexes' | 'failedIndexes', text: string): void => {
+    if (completions === undefined) return
     try {
-      countIndexes(text, spec.completions)
+      countIndexes(text, completions)
     } catch (error) {
       errors.push(invalid(STATUS.child(name), text, `error parsing ${name}: ${errorMessage(error)}`))
     }
@@ -116,16 +117,16 @@ function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
   const completedChanged = changed('completedIndexes')
   const failedChanged = changed('failedIndexes')
   const limited = spec.backoffLimitPerIndex !== undefined
-  if (completedChanged && spec.completions !== undefined) checkFormat('completedIndexes', completedIndexes)
-  if (failedChanged && spec.completions !== undefined && limited && failedIndexes !== undefined) checkFormat('failedIndexes', failedIndexes)
+  if (completedChanged) checkFormat('completedIndexes', completedIndexes)
+  if (failedChanged && limited && failedIndexes !== undefined) checkFormat('failedIndexes', failedIndexes)
   if (completedChanged && completedIndexes !== '' && spec.completionMode !== 'Indexed') {
     errors.push(invalid(atCompleted, completedIndexes, 'cannot set non-empty completedIndexes when non-indexed completion mode'))
   }
   if (failedChanged && !limited && failedIndexes !== undefined) {
     errors.push(invalid(atFailed, failedIndexes, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'))
   }
-  if ((failedChanged || completedChanged) && spec.completions !== undefined && failedIndexes !== undefined) {
-    const common = commonIndex(completedIndexes, failedIndexes, spec.completions)
+  if ((failedChanged || completedChanged) && completions !== undefined && failedIndexes !== undefined) {
+    const common = commonIndex(completedIndexes, failedIndexes, completions)
     if (common !== undefined) errors.push(invalid(atFailed, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${common}`))
   }
   return errors
@@ -163,7 +164,7 @@ function validateProgress({ spec, next, old, changed }: Transition): FieldError[
   }
   // A job whose completions and parallelism are the same may be scaled down.
   const scalable = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism
-  for (const counter of scalable ? ['failed'] : ['failed', 'succeeded']) {
+  for (const counter of scalable ? (['failed'] as const) : (['failed', 'succeeded'] as const)) {
     if ((next[counter] ?? 0) < (old[counter] ?? 0)) errors.push(invalid(STATUS.child(counter), next[counter] ?? 0, `cannot decrease the ${counter} counter`))
   }
   if (next.completionTime && old.completionTime && next.completionTime !== old.completionTime) {
@@ -181,7 +182,7 @@ function validateProgress({ spec, next, old, changed }: Transition): FieldError[
   return errors
 }
 
-export function validateJobStatusUpdate(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateJobStatusUpdate(next: Job, old: Job | undefined): FieldError[] {
   const transition = transitionOf(next, old)
   return [
     ...validateCounts(transition.next, ['active', 'succeeded', 'failed', 'ready', 'terminating'], STATUS),

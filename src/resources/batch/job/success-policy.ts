@@ -4,13 +4,13 @@ import { invalid, required, tooLong, tooMany } from '../../../meta/field-error.t
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import type { ApiStruct } from '../../core/checks.ts'
+import type { SuccessPolicy, SuccessPolicyRule } from '../v1.types.ts'
 import { countIndexes } from './indexes.ts'
 
 const MAX_RULES = 20
 const MAX_INDEXES_LENGTH = 64 * 1024
 
-function validateRule({ succeededIndexes, succeededCount }: ApiStruct, completions: number, path: FieldPath): FieldError[] {
+function validateRule({ succeededIndexes, succeededCount }: SuccessPolicyRule, completions: number, path: FieldPath): FieldError[] {
   if (succeededIndexes === undefined && succeededCount === undefined) {
     return [required(path, 'at least one of succeededCount or succeededIndexes must be specified')]
   }
@@ -35,8 +35,8 @@ function validateRule({ succeededIndexes, succeededCount }: ApiStruct, completio
 }
 
 /** spec.successPolicy of an indexed job, where there is one; `path` is its own. */
-export function validateSuccessPolicy({ successPolicy, completions = 0 }: ApiStruct, path: FieldPath): FieldError[] {
-  const rules: ApiStruct[] = successPolicy.rules ?? []
+export function validateSuccessPolicy(policy: SuccessPolicy, completions: number, path: FieldPath): FieldError[] {
+  const rules = policy.rules ?? []
   const at = path.child('rules')
   const errors: FieldError[] = []
   if (rules.length === 0) errors.push(required(at, 'at least one rules must be specified when the successPolicy is specified'))

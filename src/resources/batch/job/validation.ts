@@ -5,18 +5,20 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
-import { selectionOf, validateSelectorUnchanged, validateSelects } from '../../apps/shared/template.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
-import { goMember, goValue } from '../../go-values.ts'
+import type { Affinity, PodTemplateSpec } from '../../core/v1.types.ts'
+import { goMember, goValue } from '../../shared/go-values.ts'
+import { keepMembers } from '../../shared/strategy-parts.ts'
+import { selectionOf, validateSelectorUnchanged, validateSelects } from '../../shared/workload/template.ts'
+import type { Job, JobSpec } from '../v1.types.ts'
 import { validateGeneratedSelector } from './generated-selector.ts'
 import { validateJobSpecParts } from './spec-validation.ts'
 
 const SPEC = fieldPath('spec')
+const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 
-function validateSpec(spec: ApiStruct, old: ApiStruct | undefined, path: FieldPath): FieldError[] {
+function validateSpec(spec: JobSpec, old: JobSpec | undefined, path: FieldPath): FieldError[] {
   const errors = validateJobSpecParts(spec, path, podTemplateOptions(old?.template))
   if (spec.selector) errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
   else errors.push(required(path.child('selector')))
@@ -25,62 +27,61 @@ function validateSpec(spec: ApiStruct, old: ApiStruct | undefined, path: FieldPa
 }
 
 /** The pods of an indexed job have its name and their index as their host name. */
-function validateHostNames({ metadata, spec }: KubeObject): FieldError[] {
-  if (spec.completionMode !== 'Indexed' || !(spec.completions > 0)) return []
-  const longest = `${metadata.name ?? ''}-${spec.completions - 1}`
+function validateHostNames({ metadata, spec }: Job): FieldError[] {
+  const { completionMode, completions = 0 } = spec
+  if (completionMode !== 'Indexed' || completions <= 0) return []
+  const longest = `${metadata.name ?? ''}-${completions - 1}`
   if (isDns1123Label(longest).length === 0) return []
   return [invalid(fieldPath('metadata', 'name'), metadata.name, `will not able to create pod with invalid DNS label: ${longest}`)]
 }
 
 /** Indexed jobs may grow and shrink. */
-function validateCompletions(spec: ApiStruct, old: ApiStruct, path: FieldPath): FieldError[] {
+function validateCompletions(spec: JobSpec, old: JobSpec, path: FieldPath): FieldError[] {
   if (spec.completionMode !== 'Indexed') return validateImmutableField(spec.completions, old.completions, path)
   if (spec.completions === undefined || spec.completions === old.completions || spec.completions === spec.parallelism) return []
   return [invalid(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
 }
 
-const AFFINITY_KINDS = ['podAffinity', 'podAntiAffinity']
-
 /** The old affinity with the new rules about nodes. */
-function withNodeAffinity(old: ApiStruct | undefined, next: ApiStruct | undefined): ApiStruct | undefined {
+function withNodeAffinity(old: Affinity | undefined, next: Affinity | undefined): Affinity | undefined {
   if (!old && !next) return undefined
   const { nodeAffinity: _, ...kept } = old ?? {}
-  if (!next) return AFFINITY_KINDS.some(kind => kept[kind] !== undefined) ? kept : undefined
+  if (!next) return kept.podAffinity || kept.podAntiAffinity ? kept : undefined
   return next.nodeAffinity === undefined ? kept : { ...kept, nodeAffinity: next.nodeAffinity }
 }
 
 /** The old template with what may still change of the new: where its pods may run, labels and annotations. */
-function withScheduling(old: ApiStruct, next: ApiStruct): ApiStruct {
+function withScheduling(old: PodTemplateSpec, next: PodTemplateSpec): PodTemplateSpec {
   const template = clone(old)
-  template.spec ??= {}
-  template.metadata ??= {}
-  template.spec.affinity = withNodeAffinity(template.spec.affinity, next.spec?.affinity)
-  for (const field of ['nodeSelector', 'tolerations', 'schedulingGates']) template.spec[field] = next.spec?.[field]
-  for (const field of ['annotations', 'labels']) template.metadata[field] = next.metadata?.[field]
+  const affinity = withNodeAffinity(template.spec.affinity, next.spec.affinity)
+  if (affinity) template.spec.affinity = affinity
+  else delete template.spec.affinity
+  keepMembers(template.spec, next.spec, 'nodeSelector', 'tolerations', 'schedulingGates')
+  keepMembers(template.metadata, next.metadata, 'annotations', 'labels')
   return template
 }
 
-function validateTemplateUpdate(next: KubeObject, old: KubeObject, path: FieldPath): FieldError[] {
+function validateTemplateUpdate(next: Job, old: Job, path: FieldPath): FieldError[] {
   const notBegun = old.spec.suspend === true && !old.status?.startTime
   const before = notBegun ? withScheduling(old.spec.template, next.spec.template) : old.spec.template
   return deepEqual(next.spec.template, before) ? [] : [invalid(path, goValue('core.PodTemplateSpec', next.spec.template), 'field is immutable')]
 }
 
-function validateUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+function validateUpdate(next: Job, old: Job): FieldError[] {
   const { spec } = next
-  const unchanged = (name: string): FieldError[] =>
+  const unchanged = (name: keyof JobSpec): FieldError[] =>
     deepEqual(spec[name], old.spec[name]) ? [] : [invalid(SPEC.child(name), goMember('batch.JobSpec', name, spec[name]), 'field is immutable')]
   return [
     ...validateSpec(spec, old.spec, SPEC),
     ...validateCompletions(spec, old.spec, SPEC.child('completions')),
     ...validateSelectorUnchanged(spec.selector, old.spec.selector, SPEC.child('selector')),
     ...validateTemplateUpdate(next, old, SPEC.child('template')),
-    ...['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'].flatMap(unchanged),
+    ...FIXED.flatMap(unchanged),
   ]
 }
 
 /** An update is checked as a create is, and then once more: upstream tells the faults of the spec twice. */
-export function validateJob(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateJob(next: Job, old: Job | undefined): FieldError[] {
   const errors = [...validateGeneratedSelector(next, old), ...validateSpec(next.spec, old?.spec, SPEC), ...validateHostNames(next)]
   return old ? [...errors, ...validateUpdate(next, old)] : errors
 }

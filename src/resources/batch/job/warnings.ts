@@ -1,12 +1,12 @@
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
+import type { JobSpec } from '../v1.types.ts'
 
 const MANY_COMPLETIONS = 100_000
 const MANY_AT_ONCE = 10_000
 
 /** Of a JobSpec at `path`, that inside a cron job included. */
-export function jobSpecWarnings(spec: ApiStruct, old: ApiStruct | undefined, path: FieldPath): string[] {
+export function jobSpecWarnings(spec: JobSpec, old: JobSpec | undefined, path: FieldPath): string[] {
   const warnings: string[] = []
   if (spec.completionMode === 'Indexed' && (spec.completions ?? 0) > MANY_COMPLETIONS && (spec.parallelism ?? 0) > MANY_AT_ONCE) {
     warnings.push(

@@ -1,7 +1,7 @@
 import type { HookContext, Strategy } from '../../../catalog/definition.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { keepMembers } from '../../strategy-parts.ts'
+import { keepMembers } from '../../shared/strategy-parts.ts'
 import { APPROVED, allConditions, DENIED, keepConditions, setConditionTimes } from './conditions.ts'
 import { validateApproval, validateCertificateSigningRequest, validateStatus } from './validation.ts'
 
@@ -34,6 +34,8 @@ export const certificateSigningRequestStrategy: Strategy = {
 
 /** For the signer: the certificate, and conditions but for the decision. */
 export const statusStrategy: Strategy = {
+  validateName: nameIsPathSegment,
+  revalidatesMeta: true,
   resetFields: [['spec'], ['status', 'conditions']],
   prepare(next, old, { now }) {
     if (!old) return
@@ -47,6 +49,8 @@ export const statusStrategy: Strategy = {
 
 /** For the approver: conditions. */
 export const approvalStrategy: Strategy = {
+  validateName: nameIsPathSegment,
+  revalidatesMeta: true,
   resetFields: [['spec'], ['status', 'certificate']],
   prepare(next, old, { now }) {
     if (!old) return

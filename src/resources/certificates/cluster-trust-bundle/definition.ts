@@ -1,7 +1,7 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
-import { column, nameColumn } from '../../columns.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { column, nameColumn } from '../../shared/columns.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateClusterTrustBundle } from './validation.ts'
 

@@ -2,8 +2,8 @@ import type { ResourceDefinition, TableDefinition, Version } from '../../../cata
 import { age } from '../../../meta/age.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateLease } from './validation.ts'
 

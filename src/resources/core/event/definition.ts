@@ -2,7 +2,7 @@ import type { ResourceDefinition, Version } from '../../../catalog/definition.ts
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { eventsV1 } from '../../events/event/definition.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { eventTable } from './table.ts'
 import { validateEvent } from './validation.ts'

@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { column, nameColumn } from '../../columns.ts'
+import { column, nameColumn } from '../../shared/columns.ts'
 
 const targetOf = ({ kind = '', name = '' }: { kind?: string; name?: string }): string => (name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`)
 

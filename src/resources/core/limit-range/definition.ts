@@ -1,5 +1,5 @@
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { setLimitRangeDefaults } from './defaults.ts'
 import { validateLimitRange } from './validation.ts'

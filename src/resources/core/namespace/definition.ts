@@ -1,8 +1,8 @@
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
-import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { finalizeStrategy, NAME_LABEL, namespaceStrategy, statusStrategy } from './strategy.ts'
 

@@ -4,8 +4,9 @@ import { invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, nameIsDnsLabel } from '../../../meta/names.ts'
+import type { KubeObject } from '../../../meta/object.ts'
 import { validateFinalizerDomain } from '../../../meta/object-meta-validation.ts'
-import { keepMembers, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { keepMembers, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 
 /** The finalizer of spec.finalizers that stands for the contents; the namespace controller removes it when they are gone. */
 const CONTENTS = 'kubernetes'
@@ -17,6 +18,12 @@ const finalizersPath = fieldPath('spec', 'finalizers')
 function validateFinalizer(finalizer: string, path: FieldPath): FieldError[] {
   return [...isQualifiedName(finalizer).map(message => invalid(path, finalizer, message)), ...validateFinalizerDomain(finalizer, path)]
 }
+
+function canonicalize({ metadata }: KubeObject): void {
+  if (metadata.name && !Object.hasOwn(metadata.labels ?? {}, NAME_LABEL)) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
+}
+
+const holdsDeletion = (namespace: KubeObject): boolean => (namespace.spec?.finalizers?.length ?? 0) > 0
 
 export const namespaceStrategy: Strategy = {
   validateName: nameIsDnsLabel,
@@ -36,16 +43,15 @@ export const namespaceStrategy: Strategy = {
     const finalizers: string[] = next.spec?.finalizers ?? []
     return finalizers.flatMap(finalizer => validateFinalizer(finalizer, finalizersPath))
   },
-  canonicalize({ metadata }) {
-    if (metadata.name && !Object.hasOwn(metadata.labels ?? {}, NAME_LABEL)) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
-  },
-  holdsDeletion: namespace => (namespace.spec?.finalizers?.length ?? 0) > 0,
+  canonicalize,
+  holdsDeletion,
   markDeleting(namespace) {
     namespace.status = { ...namespace.status, phase: 'Terminating' }
   },
 }
 
 export const statusStrategy: Strategy = {
+  resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) keepMembers(next, old, 'spec')
   },
@@ -56,9 +62,12 @@ export const statusStrategy: Strategy = {
     if (phase === wanted) return []
     return [invalid(fieldPath('status', 'Phase'), phase, `may only be '${wanted}' if \`deletionTimestamp\` is ${deleting ? 'not ' : ''}empty`)]
   },
+  canonicalize,
+  holdsDeletion,
 }
 
 export const finalizeStrategy: Strategy = {
+  resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) keepMembers(next, old, 'status')
   },
@@ -66,4 +75,6 @@ export const finalizeStrategy: Strategy = {
     const finalizers: string[] = next.spec?.finalizers ?? []
     return finalizers.flatMap((finalizer, i) => validateFinalizer(finalizer, finalizersPath.index(i)))
   },
+  canonicalize,
+  holdsDeletion,
 }

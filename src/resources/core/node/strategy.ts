@@ -2,7 +2,7 @@ import type { Strategy } from '../../../catalog/definition.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { cidrWarnings } from '../../../meta/ip.ts'
-import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import { validateNode, validateNodeUpdate } from './validation.ts'
 
 export const nodeStrategy: Strategy = {
@@ -34,5 +34,4 @@ export const nodeStatusStrategy: Strategy = {
     if (next.status?.config !== undefined && old.status?.config === undefined) delete next.status.config
   },
   validate: (next, old) => (old ? validateNodeUpdate(next, old) : []),
-  warnings: () => [],
 }

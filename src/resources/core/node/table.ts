@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { ApiStruct } from '../checks.ts'
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/'

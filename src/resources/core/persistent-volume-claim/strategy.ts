@@ -3,7 +3,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
-import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import type { ApiStruct } from '../checks.ts'
 import { CLASS_ANNOTATION } from '../storage-class.ts'
 import { validateClaim, validateClaimStatus } from './validation.ts'
@@ -24,6 +24,7 @@ export const claimStrategy: Strategy = {
 }
 
 export const claimStatusStrategy: Strategy = {
+  revalidatesMeta: true,
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
     if (!old) return
@@ -33,7 +34,6 @@ export const claimStatusStrategy: Strategy = {
     }
   },
   validate: next => validateClaimStatus(next),
-  warnings: () => [],
 }
 
 /** Features that are off in this release: classes of volume attributes, and sources in other namespaces. */

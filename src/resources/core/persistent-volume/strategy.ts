@@ -3,7 +3,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
 import { formatTime } from '../../../meta/time.ts'
-import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { keepMembers, SPEC_FIELDS, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import type { ApiStruct } from '../checks.ts'
 import { nodeTermWarnings } from '../pod-spec/warnings.ts'
 import { CLASS_ANNOTATION } from '../storage-class.ts'
@@ -28,6 +28,7 @@ export const persistentVolumeStrategy: Strategy = {
 }
 
 export const persistentVolumeStatusStrategy: Strategy = {
+  revalidatesMeta: true,
   resetFields: SPEC_FIELDS,
   /** The time of the last change of phase is kept by the server, unless the client writes it. */
   prepare(next, old, { now }) {
@@ -43,7 +44,6 @@ export const persistentVolumeStatusStrategy: Strategy = {
     }
   },
   validate: () => [],
-  warnings: () => [],
 }
 
 const RETIRED: readonly (readonly [source: string, name: string, since: string, gone: string])[] = [

@@ -1,7 +1,7 @@
 import { invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidGroupId, isValidUserId } from '../../../meta/names.ts'
-import { goValue } from '../../go-values.ts'
+import { goValue } from '../../shared/go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { report } from '../checks.ts'
 import { checkDescendingPath } from '../volume/paths.ts'

@@ -3,7 +3,7 @@ import { duplicate, forbidden, invalid, notSupported, required } from '../../../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123SubdomainWithUnderscore, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
-import { goMember } from '../../go-values.ts'
+import { goMember } from '../../shared/go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { checkDnsLabel, checkDnsSubdomain, checkIP, checkQualifiedName, inclusiveRange, MAX_INT32, report } from '../checks.ts'
 import { checkVolumes } from '../volume/validation.ts'

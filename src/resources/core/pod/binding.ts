@@ -57,7 +57,7 @@ function checkPreconditions(pod: KubeObject, { metadata }: KubeObject): void {
 }
 
 /** The write that a binding makes: spec and status at once, checked by no rule of the kind. */
-const bindingStrategy: Strategy = { revalidatesMeta: false, prepare() {}, validate: () => [], warnings: () => [] }
+const bindingStrategy: Strategy = { resetFields: [['status']] }
 
 export const bindingSubresource: Subresource = {
   verbs: ['create'],

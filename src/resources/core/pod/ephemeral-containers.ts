@@ -3,8 +3,9 @@ import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goChanges } from '../../go-values.ts'
+import { goChanges } from '../../shared/go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
@@ -14,6 +15,9 @@ import { checkAnnotationsUpdate, checkPod } from './validation.ts'
 
 /** Adds containers for debugging to a pod that runs; takes nothing else from what a client sends. */
 export const ephemeralContainersStrategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  revalidatesMeta: true,
+  resetFields: [['status']],
   prepare(next, old) {
     if (!old) return
     const containers = next.spec.ephemeralContainers
@@ -26,7 +30,6 @@ export const ephemeralContainersStrategy: Strategy = {
     bumpGeneration(next, old)
   },
   validate: (next, old) => (old ? validate(next, old) : []),
-  warnings: () => [],
 }
 
 function validate(next: KubeObject, old: KubeObject): FieldError[] {

@@ -1,7 +1,7 @@
 import { deepEqual } from '../../../meta/equal.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { goMember, goValue } from '../../go-values.ts'
+import { goMember, goValue } from '../../shared/go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 
 /** What may change of a pod that a scheduling gate holds back: where it may run may become narrower. */

@@ -4,6 +4,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
@@ -19,6 +20,9 @@ const LISTS = ['containers', 'initContainers'] as const
 
 /** Changes cpu and memory of containers that run: https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ */
 export const resizeStrategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  revalidatesMeta: true,
+  resetFields: [['status']],
   prepare(next, old) {
     if (!old) return
     keepAllButResources(next, old)
@@ -26,7 +30,6 @@ export const resizeStrategy: Strategy = {
     bumpGeneration(next, old)
   },
   validate: (next, old) => (old ? validate(next, old) : []),
-  warnings: () => [],
 }
 
 const sameNames = (next: ApiStruct, old: ApiStruct): boolean =>

@@ -42,7 +42,6 @@ export const podStrategy: Strategy = {
 }
 
 export const podStatusStrategy: Strategy = {
-  revalidatesMeta: false,
   resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
   prepare(next, old) {
     if (old) prepareStatusUpdate(next, old)

@@ -1,40 +1,40 @@
-import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, Version } from '../../../catalog/definition.ts'
 import { labelSelectorOfMap, printLabelRequirements, printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { replicaTable } from '../../apps/replica-set/table.ts'
-import { validateReplicaStatus } from '../../apps/replica-set/validation.ts'
-import { prepareCreate, prepareUpdate } from '../../apps/shared/generation.ts'
-import { hostNameWarnings, templateWarnings } from '../../apps/shared/template.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
+import { replicaTable, validateReplicaStatus } from '../../shared/workload/replicas.ts'
+import { hostNameWarnings, templateWarnings } from '../../shared/workload/template.ts'
 import { types } from '../../types.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
+import type { ReplicationController } from '../v1.types.ts'
 import { setReplicationControllerDefaults } from './defaults.ts'
 import { validateReplicationController } from './validation.ts'
 
-const strategy: Strategy = {
+const strategy: Strategy<ReplicationController> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
   defaultPropagation: 'orphan', // as before there was garbage collection
   prepare(next, old) {
     if (next.spec.template) dropDisabledTemplateFields(next.spec.template, old?.spec.template)
     if (old) prepareUpdate(next, old)
-    else prepareCreate(next, () => ({ replicas: 0 }))
+    else prepareCreate(next, { replicas: 0 })
   },
   validate: validateReplicationController,
   warnings: (next, old) => [...hostNameWarnings(next, old), ...templateWarnings(next, old)],
 }
 
-const statusStrategy: Strategy = {
+const statusStrategy: Strategy<ReplicationController> = {
   resetFields: [['spec']],
   prepare(next, old) {
     if (old) next.spec = old.spec
   },
   validate: next => validateReplicaStatus(next),
-  warnings: () => [],
 }
 
-const v1: Version = {
+const v1: Version<ReplicationController> = {
   group: '',
   name: 'v1',
   kind: 'ReplicationController',
@@ -43,18 +43,18 @@ const v1: Version = {
   verbs: STANDARD_VERBS,
   schema: types.type('core.ReplicationController'),
   setDefaults: setReplicationControllerDefaults,
-  table: replicaTable(({ spec }) => printLabels(spec?.selector)),
-  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
+  table: replicaTable(({ spec }) => printLabels(spec.selector)),
+  selectableFields: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
   subresources: {
-    scale: scaleSubresource(({ spec }) => printLabelRequirements(labelSelectorOfMap(spec?.selector))),
+    scale: scaleSubresource<ReplicationController>(({ spec }) => printLabelRequirements(labelSelectorOfMap(spec.selector))),
     status: { verbs: STATUS_VERBS, strategy: statusStrategy },
   },
 }
 
-export const replicationControllerResource: ResourceDefinition = {
+export const replicationControllerResource = defineResource<ReplicationController>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'controllers', version: v1 },
   strategy,
-}
+})

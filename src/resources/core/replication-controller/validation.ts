@@ -2,12 +2,12 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { labelSelectorOfMap } from '../../../meta/label-selector.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { validateReplicaTemplate } from '../../apps/shared/replica-template.ts'
+import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
+import type { ReplicationController } from '../v1.types.ts'
 
-export function validateReplicationController(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateReplicationController(next: ReplicationController, old: ReplicationController | undefined): FieldError[] {
   const path = fieldPath('spec')
   const { spec } = next
   const selection = labelSelectorOfMap(spec.selector)

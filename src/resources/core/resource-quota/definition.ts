@@ -1,6 +1,6 @@
 import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { roundResources } from '../resource-list.ts'
 import { resourceQuotaTable } from './table.ts'

@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { ownMember } from '../../../meta/equal.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 
 export const resourceQuotaTable: TableDefinition = {
   columns: [nameColumn, column('Request', 'Used and hard amounts of everything but limits.'), column('Limit', 'Used and hard amounts of limits.'), ageColumn],

@@ -3,7 +3,7 @@ import { invalid, required, type Verbatim, verbatim } from '../../../meta/field-
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goMember, goMemberOnce } from '../../go-values.ts'
+import { goMember, goMemberOnce } from '../../shared/go-values.ts'
 import type { ApiStruct, Errors } from '../checks.ts'
 import { checkResourceName, checkResourceQuantity, isHugePages } from '../pod-spec/resources.ts'
 

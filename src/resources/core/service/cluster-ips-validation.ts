@@ -4,7 +4,7 @@ import { duplicate, invalid, notSupported, required } from '../../../meta/field-
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6, isValidIP } from '../../../meta/ip.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goStringList } from '../../apps/shared/go-syntax.ts'
+import { goStringList } from '../../shared/go-syntax.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
 
 const IPS = fieldPath('spec', 'clusterIPs')

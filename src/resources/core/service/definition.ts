@@ -1,5 +1,5 @@
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { ClusterIPs } from './allocation/cluster-ips.ts'
 import { ipRange } from './allocation/ip-range.ts'

@@ -3,7 +3,7 @@ import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6 } from '../../../meta/ip.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goStringList } from '../../apps/shared/go-syntax.ts'
+import { goStringList } from '../../shared/go-syntax.ts'
 import { validateClusterIPs } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, typeOf } from './fields.ts'
 

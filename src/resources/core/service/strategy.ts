@@ -53,11 +53,12 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
 }
 
 export const serviceStatusStrategy: Strategy = {
+  validateName: nameIsDns1035Label,
+  revalidatesMeta: true,
   resetFields: [['spec']],
   prepare(next, old) {
     if (old) next.spec = old.spec
   },
   validate: next => validateServiceStatus(next),
   warnings: serviceStatusWarnings,
-  begin: async () => NOTHING_RESERVED,
 }

@@ -2,7 +2,7 @@ import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { printLabels } from '../../../meta/label-selector.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { clusterIPsOf, portsOf, typeOf } from './fields.ts'
 
 function externalIPCell(service: KubeObject): string {

@@ -1,6 +1,6 @@
 import type { Version } from '../../../catalog/definition.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 
 /** What the core group calls otherwise: the name here → the name there. */

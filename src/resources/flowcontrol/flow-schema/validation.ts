@@ -5,7 +5,7 @@ import { invalid, notSupported, required, verbatim } from '../../../meta/field-e
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goValue } from '../../go-values.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { MANDATORY_SCHEMAS } from '../bootstrap/mandatory.ts'
 import { validateRule } from './rules.ts'
 

@@ -4,7 +4,7 @@ import { forbidden, invalid, notSupported, required } from '../../../meta/field-
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goValue } from '../../go-values.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { MANDATORY_LEVELS } from '../bootstrap/mandatory.ts'
 
 type ApiStruct = KubeObject['spec']

@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { youngestName } from '../../youngest.ts'
+import { youngestName } from '../../shared/youngest.ts'
 import { CLASS_ANNOTATION } from './class-annotation.ts'
 
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class'

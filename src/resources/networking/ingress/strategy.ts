@@ -1,6 +1,6 @@
 import type { Strategy } from '../../../catalog/definition.ts'
-import { prepareCreate, prepareUpdate } from '../../apps/shared/generation.ts'
-import { SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { SPEC_FIELDS, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { CLASS_ANNOTATION } from './class-annotation.ts'
 import { validateIngress, validateIngressStatus } from './validation.ts'
 
@@ -9,7 +9,7 @@ export const ingressStrategy: Strategy = {
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) prepareUpdate(next, old)
-    else prepareCreate(next, () => ({ loadBalancer: {} }))
+    else prepareCreate(next, { loadBalancer: {} })
   },
   validate: validateIngress,
   warnings(next, old) {
@@ -19,11 +19,9 @@ export const ingressStrategy: Strategy = {
 }
 
 export const ingressStatusStrategy: Strategy = {
-  revalidatesMeta: false,
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
     if (old) next.spec = old.spec
   },
   validate: validateIngressStatus,
-  warnings: () => [],
 }

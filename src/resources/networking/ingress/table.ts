@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 
 const HOSTS_SHOWN = 3
 

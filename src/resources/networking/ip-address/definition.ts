@@ -2,8 +2,8 @@ import type { ResourceDefinition, TableDefinition, Version } from '../../../cata
 import { age } from '../../../meta/age.ts'
 import { qualifiedResource } from '../../../meta/gvk.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { column, nameColumn } from '../../columns.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { column, nameColumn } from '../../shared/columns.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { nameIsAddress, validateIPAddress } from './validation.ts'
 

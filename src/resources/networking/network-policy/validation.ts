@@ -8,7 +8,7 @@ import type { LabelSelectorRules } from '../../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goStringList } from '../../apps/shared/go-syntax.ts'
+import { goStringList } from '../../shared/go-syntax.ts'
 import { allRules } from './peers.ts'
 
 type ApiStruct = KubeObject['spec']

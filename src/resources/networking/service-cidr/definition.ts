@@ -1,8 +1,8 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateServiceCIDR } from './validation.ts'
 

@@ -1,7 +1,7 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { runtimeClassWarnings, validateRuntimeClass } from './validation.ts'
 

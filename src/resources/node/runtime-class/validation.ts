@@ -6,12 +6,12 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
-import { goPointer } from '../../apps/shared/go-syntax.ts'
 import type { ApiStruct, Errors } from '../../core/checks.ts'
 import { report } from '../../core/checks.ts'
 import { checkResources } from '../../core/pod-spec/resources.ts'
 import { checkTolerations } from '../../core/pod-spec/scheduling.ts'
 import { deprecatedLabel } from '../../core/pod-spec/warnings.ts'
+import { goPointer } from '../../shared/go-syntax.ts'
 
 const MEMBERS = ['key', 'operator', 'value', 'effect'] as const
 

@@ -4,11 +4,10 @@ import { invalid, notSupported, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import { validateCounts } from '../../apps/shared/counts.ts'
-import { goPointer } from '../../apps/shared/go-syntax.ts'
-import type { IntOrString } from '../../apps/shared/int-or-percent.ts'
-import { validateAtMost100Percent, validateIntOrPercent } from '../../apps/shared/int-or-percent.ts'
+import type { IntOrString, KubeObject } from '../../../meta/object.ts'
+import { validateCounts } from '../../shared/counts.ts'
+import { goPointer } from '../../shared/go-syntax.ts'
+import { validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget']
 

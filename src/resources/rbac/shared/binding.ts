@@ -8,7 +8,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { RBAC_GROUP } from './version.ts'
 
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group']

@@ -1,5 +1,5 @@
 import type { Names, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io'

@@ -1,7 +1,7 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
+import { ageColumn, nameColumn } from '../../shared/columns.ts'
 import { olderVersions, resourceVersion } from '../version.ts'
 import { validateDeviceClass } from './validation.ts'
 

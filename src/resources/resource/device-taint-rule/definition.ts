@@ -1,7 +1,7 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { setTimeAdded } from '../taints.ts'
 import { resourceVersion } from '../version.ts'
 import { validateDeviceTaintRule } from './validation.ts'

@@ -1,7 +1,7 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { keepMetadata, withholdStatus } from '../../status-metadata.ts'
-import { SPEC_FIELDS, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { keepMetadata, withholdStatus } from '../../shared/status-metadata.ts'
+import { SPEC_FIELDS, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import { dropAlphaOfRequests } from '../dropped.ts'
 import { deviceId } from './device-id.ts'
 import { validateClaimStatus } from './status-validation.ts'
@@ -37,7 +37,6 @@ export const claimStrategy: Strategy = {
 }
 
 export const claimStatusStrategy: Strategy = {
-  revalidatesMeta: false,
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
     if (!old) return

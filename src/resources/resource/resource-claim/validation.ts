@@ -3,7 +3,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goValue } from '../../go-values.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
 
 /** An update tells what is wrong with the spec twice, as upstream does; it cannot change it. */

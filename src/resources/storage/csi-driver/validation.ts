@@ -6,7 +6,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import type { ApiStruct } from '../../core/checks.ts'
-import { goMember } from '../../go-values.ts'
+import { goMember } from '../../shared/go-values.ts'
 
 const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType']
 const LIFECYCLE_MODES = ['Persistent', 'Ephemeral']

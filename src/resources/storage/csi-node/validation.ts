@@ -6,10 +6,10 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { goPointer, goStringList } from '../../apps/shared/go-syntax.ts'
 import type { ApiStruct, Errors } from '../../core/checks.ts'
 import { checkNonNegative, checkQualifiedName } from '../../core/checks.ts'
 import { checkCsiDriverName } from '../../core/volume/sources.ts'
+import { goPointer, goStringList } from '../../shared/go-syntax.ts'
 
 const NODE_ID_LIMIT = 256
 const path = fieldPath('spec', 'drivers')

@@ -1,6 +1,6 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
-import { column, nameColumn } from '../../columns.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
+import { column, nameColumn } from '../../shared/columns.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { capacityWarnings } from '../warnings.ts'
 import { validateCSIStorageCapacity } from './validation.ts'

@@ -6,8 +6,8 @@ import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { quantitySign } from '../../../meta/quantity.ts'
-import { goLabelSelector } from '../../apps/shared/go-syntax.ts'
 import { NEGATIVE } from '../../core/checks.ts'
+import { goLabelSelector } from '../../shared/go-syntax.ts'
 
 const IMMUTABLE = 'field is immutable'
 const topologyPath = fieldPath('nodeTopology')

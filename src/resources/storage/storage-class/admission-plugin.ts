@@ -3,7 +3,7 @@ import { isAbout } from '../../../admission/refuse.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { CLASS_ANNOTATION } from '../../core/storage-class.ts'
-import { youngestName } from '../../youngest.ts'
+import { youngestName } from '../../shared/youngest.ts'
 import { isDefaultClass } from './default-class.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import { keepMembers, STATUS_FIELDS } from '../../strategy-parts.ts'
+import { keepMembers, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import { validateVolumeAttachment } from './validation.ts'
 
 const KEPT_META = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
@@ -23,6 +23,8 @@ export const volumeAttachmentStrategy: Strategy = {
 }
 
 export const volumeAttachmentStatusStrategy: Strategy = {
+  allowUnconditionalUpdate: false,
+  revalidatesMeta: true,
   resetFields: [['metadata'], ['spec']],
   prepare(next, old) {
     if (!old) return
@@ -30,4 +32,5 @@ export const volumeAttachmentStatusStrategy: Strategy = {
     keepMembers(next.metadata as KubeObject['spec'], old.metadata as KubeObject['spec'], ...KEPT_META)
     dropErrorCodes(next, old)
   },
+  validate: validateVolumeAttachment,
 }

@@ -1,7 +1,7 @@
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
-import { column } from '../../columns.ts'
-import { statusAloneStrategy, withholdStatus } from '../../status-metadata.ts'
-import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../strategy-parts.ts'
+import { column } from '../../shared/columns.ts'
+import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
+import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateMigration, validateMigrationStatus } from './validation.ts'
 
@@ -22,7 +22,7 @@ const v1alpha1: Version = {
   schema: types.type('storagemigration.StorageVersionMigration'),
   listSchema: types.type('storagemigration.StorageVersionMigrationList'),
   table,
-  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy(validateMigrationStatus) } },
+  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateMigrationStatus }) } },
 }
 
 export const storageVersionMigrationResource: ResourceDefinition = {

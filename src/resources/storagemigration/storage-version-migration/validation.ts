@@ -6,7 +6,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { goMember } from '../../go-values.ts'
+import { goMember } from '../../shared/go-values.ts'
 import { conditionIsTrue, validateMigrationConditions } from './conditions.ts'
 
 /** The resource stays what it is; the paths of those errors lack their beginning in upstream's messages. */

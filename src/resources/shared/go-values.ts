@@ -1,8 +1,8 @@
-import { invariant } from '../lib/invariant.ts'
-import { type Verbatim, verbatim } from '../meta/field-error.ts'
-import { goDifference } from '../schema/go/go-diff.ts'
-import { goSyntax } from '../schema/go/go-print.ts'
-import { types } from './types.ts'
+import { invariant } from '../../lib/invariant.ts'
+import { type Verbatim, verbatim } from '../../meta/field-error.ts'
+import { goDifference } from '../../schema/go/go-diff.ts'
+import { goSyntax } from '../../schema/go/go-print.ts'
+import { types } from '../types.ts'
 
 /** A value of a declared type as upstream's messages print it: `core.PodIP{IP:"::1"}`. */
 export const goValue = (type: string, value: unknown): Verbatim => goSyntax(types.type(type), value)

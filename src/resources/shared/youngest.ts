@@ -1,4 +1,4 @@
-import type { KubeObject } from '../meta/object.ts'
+import type { KubeObject } from '../../meta/object.ts'
 
 /** Which of several default classes is taken: the youngest, and of equally old ones the first by name. Undefined where there is none. */
 export function youngestName(classes: readonly KubeObject[]): string | undefined {

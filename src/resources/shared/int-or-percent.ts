@@ -1,11 +1,10 @@
-import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, verbatim } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { isValidPercent } from '../../../meta/names.ts'
-import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid, verbatim } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { isValidPercent } from '../../meta/names.ts'
+import type { IntOrString } from '../../meta/object.ts'
+import { validateNonNegative } from '../../meta/object-meta-validation.ts'
 import { goIntOrString } from './go-syntax.ts'
-
-export type IntOrString = number | string
 
 /** A whole number of zero or more, or a percentage. Absent is 0. */
 export function validateIntOrPercent(value: IntOrString | undefined, path: FieldPath): FieldError[] {

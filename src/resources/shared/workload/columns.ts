@@ -1,5 +1,5 @@
 import type { TableColumn } from '../../../catalog/definition.ts'
-import { column } from '../../columns.ts'
+import { column } from '../columns.ts'
 
 /** What `-o wide` adds for kinds with a pod template. */
 export const CONTAINER_COLUMNS: readonly TableColumn[] = [

@@ -1,7 +1,5 @@
-import type { KubeObject } from '../meta/object.ts'
-
 /** Takes members from the old object, whatever the client sent for them. The values are shared with it. */
-export function keepMembers(next: KubeObject, old: KubeObject, ...members: string[]): void {
+export function keepMembers<T extends object>(next: T, old: T, ...members: (keyof T)[]): void {
   for (const member of members) {
     if (old[member] === undefined) delete next[member]
     else next[member] = old[member]

@@ -1,4 +1,4 @@
-import type { TableColumn } from '../catalog/definition.ts'
+import type { TableColumn } from '../../catalog/definition.ts'
 
 /** A column of text; `priority` 1: only with `-o wide`. */
 export const column = (name: string, description: string, priority = 0, type: TableColumn['type'] = 'string'): TableColumn => ({

@@ -6,15 +6,16 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { LabelSelector } from '../../../meta/label-selector.ts'
 import { labelSelectorOf, matchesLabels, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../meta/object.ts'
 import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
-import { goLabelSelector, goStringMap } from './go-syntax.ts'
+import type { PodTemplateSpec } from '../../core/v1.types.ts'
+import { goLabelSelector, goStringMap } from '../go-syntax.ts'
 
 /** What a selector asks of labels, parsed. */
 export type Selection = ReturnType<typeof labelSelectorOf>
 
 /** The requirements of a selector, undefined where it is malformed. An absent selector selects nothing. */
-export function selectionOf(selector: LabelSelector | undefined): Selection | undefined {
+export function selectionOf(selector: LabelSelector | undefined | null): Selection | undefined {
   try {
     return labelSelectorOf(selector)
   } catch {
@@ -23,7 +24,7 @@ export function selectionOf(selector: LabelSelector | undefined): Selection | un
 }
 
 /** A selector must be well formed and select something in particular. `kind`: as the text names it. Absent is left to the caller. */
-export function validateWorkloadSelector(selector: LabelSelector | undefined, kind: string, path: FieldPath): FieldError[] {
+export function validateWorkloadSelector(selector: LabelSelector | undefined | null, kind: string, path: FieldPath): FieldError[] {
   if (!selector) return []
   const errors = validateLabelSelector(selector, path)
   if (Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0) {
@@ -32,23 +33,23 @@ export function validateWorkloadSelector(selector: LabelSelector | undefined, ki
   return errors
 }
 
-export const validateSelectorGiven = (selector: LabelSelector | undefined, kind: string, path: FieldPath): FieldError[] =>
+export const validateSelectorGiven = (selector: LabelSelector | undefined | null, kind: string, path: FieldPath): FieldError[] =>
   selector ? validateWorkloadSelector(selector, kind, path) : [required(path)]
 
-export const validateSelectorUnchanged = (next: LabelSelector | undefined, old: LabelSelector | undefined, path: FieldPath): FieldError[] =>
-  deepEqual(next, old) ? [] : [invalid(path, next && goLabelSelector(next), 'field is immutable')]
+export const validateSelectorUnchanged = (next: LabelSelector | undefined | null, old: LabelSelector | undefined | null, path: FieldPath): FieldError[] =>
+  deepEqual(next, old) ? [] : [invalid(path, next ? goLabelSelector(next) : undefined, 'field is immutable')]
 
 /** The labels of the template must be those that are selected. */
-export function validateSelects(selection: Selection, template: KubeObject['spec'], path: FieldPath): FieldError[] {
-  const labels: Record<string, string> | undefined = template.metadata?.labels
+export function validateSelects(selection: Selection, template: PodTemplateSpec, path: FieldPath): FieldError[] {
+  const { labels } = template.metadata
   if (matchesLabels(selection, labels)) return []
   return [invalid(path.child('metadata', 'labels'), goStringMap(labels), '`selector` does not match template `labels`')]
 }
 
 /** Controllers replace pods that end, so theirs always restart and have no deadline. `kind`: as the text names it. */
-export function validateRestarting(template: KubeObject['spec'], kind: string, path: FieldPath): FieldError[] {
+export function validateRestarting(template: PodTemplateSpec, kind: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  const spec = template.spec ?? {}
+  const { spec } = template
   if (spec.restartPolicy !== 'Always') errors.push(notSupported(path.child('spec', 'restartPolicy'), spec.restartPolicy ?? '', ['Always']))
   if (spec.activeDeadlineSeconds !== undefined) {
     errors.push(forbidden(path.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${kind} is not Supported`))
@@ -56,15 +57,19 @@ export function validateRestarting(template: KubeObject['spec'], kind: string, p
   return errors
 }
 
+interface WithTemplate extends TypedObject {
+  spec?: { template?: PodTemplateSpec }
+}
+
 /** Warnings of a template on create, and on an update that made a new generation. */
-export function templateWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
+export function templateWarnings(next: WithTemplate, old: WithTemplate | undefined): string[] {
   if (old && next.metadata.generation === old.metadata.generation) return []
   if (!next.spec?.template) return []
   return podTemplateWarnings(next.spec.template, old?.spec?.template, fieldPath('spec', 'template'))
 }
 
 /** The name becomes part of the pods' host names. */
-export function hostNameWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
+export function hostNameWarnings(next: TypedObject, old: TypedObject | undefined): string[] {
   const errors = old ? [] : isDns1123Label(next.metadata.name ?? '')
   if (errors.length === 0) return []
   return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`]

@@ -1,6 +1,6 @@
-import { quote } from '../../../lib/go-quote.ts'
-import { type Verbatim, verbatim } from '../../../meta/field-error.ts'
-import type { LabelSelector } from '../../../meta/label-selector.ts'
+import { quote } from '../../lib/go-quote.ts'
+import { type Verbatim, verbatim } from '../../meta/field-error.ts'
+import type { LabelSelector } from '../../meta/label-selector.ts'
 
 /** Values of messages as Go's %#v prints them: what upstream's messages show for anything but text, numbers and booleans. */
 

@@ -1,9 +1,9 @@
-import type { FieldError } from '../meta/field-error.ts'
-import { invalid, required } from '../meta/field-error.ts'
-import type { FieldPath } from '../meta/field-path.ts'
-import { GoUrlError, parseGoUrl } from '../meta/go-url.ts'
-import { isDns1123Subdomain, isValidPortNum } from '../meta/names.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid, required } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { GoUrlError, parseGoUrl } from '../../meta/go-url.ts'
+import { isDns1123Subdomain, isValidPortNum } from '../../meta/names.ts'
+import type { KubeObject } from '../../meta/object.ts'
 
 const FORM = '; desired format: https://host[/path]'
 

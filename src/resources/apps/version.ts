@@ -1,6 +1,6 @@
-import type { Names, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS } from '../../strategy-parts.ts'
-import { types } from '../../types.ts'
+import type { Names, Version } from '../../catalog/definition.ts'
+import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
+import { types } from '../types.ts'
 
 /** The parts of an apps/v1 version that follow from its kind. */
 export const appsVersion = (

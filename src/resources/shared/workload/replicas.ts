@@ -1,0 +1,62 @@
+import type { TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import type { ReplicaSet } from '../../apps/v1.types.ts'
+import type { PodValidationOptions } from '../../core/pod-spec/options.ts'
+import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
+import type { PodTemplateSpec, ReplicationController } from '../../core/v1.types.ts'
+import { ageColumn, column, nameColumn } from '../columns.ts'
+import { validateAtMost, validateCounts } from '../counts.ts'
+import { containerCells } from './cells.ts'
+import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from './columns.ts'
+import { type Selection, validateRestarting, validateSelects } from './template.ts'
+
+/** Kinds that keep a number of equal pods. */
+type Replicated = ReplicaSet | ReplicationController
+
+/** The template of a kind that keeps a number of equal pods. `kind`: as the texts name it (a Deployment's texts say ReplicaSet). */
+export function validateReplicaTemplate(
+  template: PodTemplateSpec,
+  selection: Selection,
+  path: FieldPath,
+  options: PodValidationOptions,
+  kind = 'ReplicaSet',
+): FieldError[] {
+  return [...validateSelects(selection, template, path), ...validatePodTemplateSpec(template, path, options), ...validateRestarting(template, kind, path)]
+}
+
+/** Columns of a kind that keeps a number of equal pods; only the way in which the selector is written differs. */
+export const replicaTable = <T extends Replicated>(selector: (object: T) => string): TableDefinition<T> => ({
+  columns: [
+    nameColumn,
+    column('Desired', 'Pods that are wanted.', 0, 'integer'),
+    column('Current', 'Pods that exist.', 0, 'integer'),
+    column('Ready', 'Pods that are ready.', 0, 'integer'),
+    ageColumn,
+    ...CONTAINER_COLUMNS,
+    SELECTOR_COLUMN,
+  ],
+  cells: (object, now) => [
+    object.metadata.name ?? '',
+    object.spec.replicas ?? 0,
+    object.status.replicas,
+    object.status.readyReplicas ?? 0,
+    age(object.metadata.creationTimestamp, now),
+    ...containerCells(object.spec.template),
+    selector(object),
+  ],
+})
+
+/** Of replica sets and replication controllers. */
+export function validateReplicaStatus({ status }: Replicated): FieldError[] {
+  const path = fieldPath('status')
+  const total = 'cannot be greater than status.replicas'
+  return [
+    ...validateCounts(status, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'], path),
+    ...validateAtMost(status, 'fullyLabeledReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'readyReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'availableReplicas', 'replicas', total, path),
+    ...validateAtMost(status, 'availableReplicas', 'readyReplicas', 'cannot be greater than readyReplicas', path),
+  ]
+}
