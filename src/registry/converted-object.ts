@@ -70,5 +70,5 @@ function attributesIn({ selectableFields = {} }: Version, object: KubeObject): A
 /** The same content at another revision: the event of an object that a selector no longer picks shows what it was so. */
 export function atRevision(object: StoredObject, version: Version, revision: Revision): StoredObject {
   const { bytes } = object.json()
-  return new ConvertedObject(object, version, spliceRevision(bytes, bytes.length, findMetadata(bytes, 1), revision, 'sorted'), revision)
+  return new ConvertedObject(object, version, spliceRevision(bytes, findMetadata(bytes, 1), revision, 'sorted'), revision)
 }

@@ -96,18 +96,18 @@ function comesBefore(json: Buffer, start: number, end: number, order: MemberOrde
 const isRevision = (json: Buffer, start: number, end: number): boolean =>
   end - start === revisionName.length && json.toString('latin1', start, end) === revisionName
 
+export interface SpliceOptions {
+  /** Where the JSON ends. Default: with the buffer. */
+  readonly end?: number
+  readonly allocate?: Allocate | undefined
+}
+
 /**
- * The first `end` bytes of the JSON with metadata.resourceVersion put in at its place, or replaced.
+ * The JSON with metadata.resourceVersion put in at its place, or replaced.
  * @param metadata offset of the brace that opens the metadata
  */
-export function spliceRevision(
-  json: Buffer,
-  end: number,
-  metadata: number,
-  revision: Revision,
-  order: MemberOrder,
-  allocate: Allocate = Buffer.allocUnsafe,
-): Buffer {
+export function spliceRevision(json: Buffer, metadata: number, revision: Revision, order: MemberOrder, options: SpliceOptions = {}): Buffer {
+  const { end = json.length, allocate = Buffer.allocUnsafe } = options
   const replace = (from: number, to: number, text: string): Buffer => {
     const out = allocate(end - (to - from) + text.length)
     json.copy(out, 0, 0, from)

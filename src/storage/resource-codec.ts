@@ -66,24 +66,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     if (order === 'struct' && !isTyped) throw new StorageError('corrupt', `a stored ${options.kind} does not begin with its kind and apiVersion`)
     const metadata = findMetadata(json, isTyped ? prefix.length : 1)
     if (metadata < 0) throw new StorageError('corrupt', `a stored ${options.kind} has no metadata`)
-    return { bytes: spliceRevision(json, end, metadata, revision, order, allocate), header, verbatim }
-  }
-
-  function read(stored: Buffer): KubeObject {
-    try {
-      if (startsWith(stored, 0, protobufMagic)) {
-        if (!options.binary) throw new Error('it is protobuf, which is not readable for this kind')
-        return options.binary.decode(stored)
-      }
-      const object = options.decode(parseJson(stored).value)
-      if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')
-      return object
-    } catch (cause) {
-      if (cause instanceof StorageError) throw cause
-      // Upstream looks for the type before anything else.
-      if (cause instanceof JsonSyntaxError) throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
-      throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${errorMessage(cause)}`, { cause })
-    }
+    return { bytes: spliceRevision(json, metadata, revision, order, { end, allocate }), header, verbatim }
   }
 
   const writes = options.binary?.isWritten ? options.binary : undefined
@@ -97,12 +80,12 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     json(stored, revision, allocate) {
       const end = ownEnd(stored)
       if (end >= 0) return splice(stored, end, revision, writes === undefined, allocate)
-      const object = withoutRevision(read(stored))
+      const object = withoutRevision(readStored(stored, options))
       const json = options.encode(object)
       return splice(json, json.length, revision, writes ? writes.encode(object).equals(stored) : isSame(json, stored), allocate)
     },
     decode(stored, revision) {
-      const object = ownEnd(stored) >= 0 ? parseOwn(stored) : read(stored)
+      const object = ownEnd(stored) >= 0 ? parseOwn(stored) : readStored(stored, options)
       object.metadata.resourceVersion = String(revision)
       return object
     },
@@ -121,6 +104,24 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     },
   }
   return codec
+}
+
+/** Reads stored bytes that this program has not written as they are. */
+function readStored(stored: Buffer, options: CodecOptions): KubeObject {
+  try {
+    if (startsWith(stored, 0, protobufMagic)) {
+      if (!options.binary) throw new Error('it is protobuf, which is not readable for this kind')
+      return options.binary.decode(stored)
+    }
+    const object = options.decode(parseJson(stored).value)
+    if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')
+    return object
+  } catch (cause) {
+    if (cause instanceof StorageError) throw cause
+    // Upstream looks for the type before anything else.
+    if (cause instanceof JsonSyntaxError) throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
+    throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${errorMessage(cause)}`, { cause })
+  }
 }
 
 /** Reads the string at a path, without parsing what is beside it. */

@@ -247,7 +247,7 @@ export class Stored implements StoredObject, Attributes {
     const header = this.#form >> 1
     const metadata = findMetadata(bytes, header)
     const order = header > 1 ? 'struct' : 'sorted'
-    const other = new Stored(this.key, revision, this.codec, { bytes: spliceRevision(bytes, bytes.length, metadata, revision, order), header })
+    const other = new Stored(this.key, revision, this.codec, { bytes: spliceRevision(bytes, metadata, revision, order), header })
     other.#labels = this.#labels
     other.#indexed = this.#indexed
     return other

@@ -76,7 +76,9 @@ export class DirectStorage implements Storage {
       if (atOnce) await this.#hasCome(wanted, signal)
       else if (this.#waits) await this.#reach(wanted, signal)
     }
-    const page = await translated(listPage(this.backend, this.codec, reports, prefix, query, exactRevision(query.at), this.#counts, signal))
+    const { backend, codec } = this
+    const options = { exactly: exactRevision(query.at), counts: this.#counts }
+    const page = await translated(listPage({ backend, codec, reports }, prefix, query, options, signal))
     if (wanted !== undefined && page.revision < wanted) throw tooLargeRevision(wanted, page.revision)
     return page
   }
@@ -84,23 +86,16 @@ export class DirectStorage implements Storage {
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
     const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, patienceMs = 5000, onSlowWatcher, removed } = this.#options
     const limits = { queueLimit, queueBytes, bookmarkMs, patienceMs, onSlow: onSlowWatcher, removed }
-    if ('after' in query.start) return openWatch(this.backend, this.codec, this.#reports, prefix, query, { after: query.start.after }, limits, signal)
+    const { backend, codec } = this
+    const source = { backend, codec, reports: this.#reports }
+    if ('after' in query.start) return openWatch(source, prefix, query, { after: query.start.after, limits }, signal)
     const page = await this.#list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, asEvents(this.#reports), signal)
-    return openWatch(
-      this.backend,
-      this.codec,
-      this.#reports,
-      prefix,
-      query,
-      { after: page.revision, present: page.items, bookmarkAtEnd: query.start.bookmarkAtEnd },
-      limits,
-      signal,
-    )
+    return openWatch(source, prefix, query, { after: page.revision, present: page.items, bookmarkAtEnd: query.start.bookmarkAtEnd, limits }, signal)
   }
 
   async write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>> {
     try {
-      return await guardedWrite(this.backend, this.codec, key, decide, signal, assume)
+      return await guardedWrite(this, key, decide, signal, assume)
     } catch (error) {
       throw reported(error, this.#reports.write)
     }

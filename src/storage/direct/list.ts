@@ -1,29 +1,30 @@
 import { nextTurn } from '../../lib/turn.ts'
-import type { Backend, KeyValue } from '../backend.ts'
-import { type CorruptReports, faultOf, MOST_CORRUPT } from '../corrupt.ts'
+import type { KeyValue } from '../backend.ts'
+import { faultOf, MOST_CORRUPT } from '../corrupt.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
 import type { ListCounts } from '../list-counts.ts'
 import type { ReadFault } from '../read-fault.ts'
 import type { Key, Revision } from '../revision.ts'
-import type { ListQuery, Page, ResourceCodec, StoredObject } from '../storage.ts'
+import type { ListQuery, Page, StoredObject } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
+import type { Source } from './source.ts'
 
 /** Objects asked of the store at a time where all are wanted. */
 const wholePage = 1000
 /** Where a predicate filters, pages grow up to this, as kube-apiserver's do. */
 const largestPage = 10_000
 
+export interface ListOptions {
+  /** Undefined: the newest revision. */
+  readonly exactly: Revision | undefined
+  /** Raised by what is read. */
+  readonly counts: ListCounts
+}
+
 /** Reads until the limit is filled or the range has ended, all at the revision of the first page. What can't be read fails it, as the reports have it. A prefix without a slash is one key. */
-export async function listPage(
-  backend: Backend,
-  codec: ResourceCodec,
-  reports: CorruptReports,
-  prefix: Key,
-  query: ListQuery,
-  exactly: Revision | undefined,
-  counts: ListCounts,
-  signal: AbortSignal,
-): Promise<Page> {
+export async function listPage(source: Source, prefix: Key, query: ListQuery, options: ListOptions, signal: AbortSignal): Promise<Page> {
+  const { backend, codec, reports } = source
+  const { counts } = options
   const { predicate, limit } = query
   const end = prefix.endsWith('/') ? prefixEnd(prefix) : keyAfter(prefix)
   const items: StoredObject[] = []
@@ -48,7 +49,7 @@ export async function listPage(
     }
   }
   let start = query.startKey ?? prefix
-  let at = exactly
+  let at = options.exactly
   let pageSize = limit > 0 ? limit : wholePage
   for (;;) {
     const page = await backend.range({ start, end, limit: pageSize, ...(at !== undefined && { at }) }, signal)

@@ -1,7 +1,7 @@
 import { steadyClock } from '../../lib/clock.ts'
-import type { Backend, BackendEvent } from '../backend.ts'
+import type { BackendEvent } from '../backend.ts'
 import { BackendError } from '../backend.ts'
-import { type CorruptReports, reported } from '../corrupt.ts'
+import { reported } from '../corrupt.ts'
 import { delay } from '../delay.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { EventQueue } from '../event-queue.ts'
@@ -9,15 +9,17 @@ import { keyAfter, prefixEnd } from '../key-range.ts'
 import { RecordedChange } from '../recorded-change.ts'
 import type { Key, Revision } from '../revision.ts'
 import { revision } from '../revision.ts'
-import type { ResourceCodec, StorageEvent, StoredObject, Watcher, WatchQuery } from '../storage.ts'
+import type { StorageEvent, StoredObject, Watcher, WatchQuery } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
+import type { Source } from './source.ts'
 
 export interface WatchFrom {
   readonly after: Revision
   /** The state at `after`, given first. */
   readonly present?: readonly StoredObject[]
   readonly bookmarkAtEnd?: boolean
+  readonly limits: WatchLimits
 }
 
 export interface WatchLimits {
@@ -36,29 +38,21 @@ export interface WatchLimits {
 const beforeDeadlineMs = 2000
 
 /** A watch of the store. Resolves once the store has accepted it. */
-export async function openWatch(
-  backend: Backend,
-  codec: ResourceCodec,
-  reports: CorruptReports,
-  prefix: Key,
-  query: WatchQuery,
-  from: WatchFrom,
-  limits: WatchLimits,
-  signal: AbortSignal,
-): Promise<Watcher> {
+export async function openWatch(source: Source, prefix: Key, query: WatchQuery, from: WatchFrom, signal: AbortSignal): Promise<Watcher> {
   if (signal.aborted) throw abortedError(signal)
+  const { limits } = from
   const stop = new AbortController()
   const onAbort = () => queue.close()
   signal.addEventListener('abort', onAbort, { once: true })
   const onRemoved = () => queue.finish()
   limits.removed?.addEventListener('abort', onRemoved, { once: true })
-  let timer: NodeJS.Timeout | undefined
+  const state: WatchState = { source, prefix, query, limits, seen: from.after, bookmarks: undefined }
   const queue = new EventQueue(
     limits.queueLimit,
     slow => {
       if (slow) limits.onSlow?.()
       stop.abort()
-      clearTimeout(timer)
+      clearTimeout(state.bookmarks)
       signal.removeEventListener('abort', onAbort)
       limits.removed?.removeEventListener('abort', onRemoved)
     },
@@ -66,59 +60,75 @@ export async function openWatch(
     limits.queueBytes,
   )
   if (limits.removed?.aborted) onRemoved()
-  let seen = from.after
-  let opened: () => void
-  const open = new Promise<void>(resolve => {
-    opened = resolve
-  })
-  const follow = async (): Promise<void> => {
-    const watch = {
-      start: prefix,
-      end: prefix.endsWith('/') ? prefixEnd(prefix) : keyAfter(prefix),
-      from: revision(from.after + 1),
-      previous: true,
-      onOpen: () => opened(),
-    }
-    for await (const batch of backend.watch(watch, stop.signal)) {
-      const events = batch.events.map(event => changeOf(codec, reports, event).eventFor(query.predicate)).filter(event => event !== undefined)
-      // The store keeps what comes meanwhile. Who begins long ago would otherwise be ended before anything was given, again and again.
-      if (!queue.fits(events)) await taken(queue, limits.patienceMs)
-      queue.push(events)
-      seen = batch.revision
-    }
-  }
-  const following = follow().then(
-    () => queue.finish(),
-    error => {
-      // A store that is lost ends a watch as a deadline does: the client resumes. Lost history does not.
-      const lost = error instanceof BackendError && (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'aborted')
-      queue.finish(lost ? undefined : toStorageError(error))
-      throw error
-    },
-  )
-  following.catch(() => {})
+  await accepted(opened => follow(queue, state, opened, stop.signal))
+  // As upstream: who leaves so soon gets none.
+  if (query.bookmarks && untilLastBookmark(query) >= 0 && !stop.signal.aborted) sendBookmarks(queue, state)
+  return queue
+}
+
+interface WatchState {
+  readonly source: Source
+  readonly prefix: Key
+  readonly query: WatchQuery
+  readonly limits: WatchLimits
+  /** The revision up to which the store has told of changes. */
+  seen: Revision
+  /** Until the next one. */
+  bookmarks: NodeJS.Timeout | undefined
+}
+
+/** Resolves when the watch is open, and rejects where it ends before. */
+async function accepted(begin: (opened: () => void) => Promise<void>): Promise<void> {
   try {
-    await Promise.race([open, following])
+    await new Promise<void>((resolve, reject) => {
+      begin(resolve).catch(reject)
+    })
   } catch (error) {
     throw toStorageError(error)
   }
-  // As upstream: who leaves so soon gets none.
-  if (query.bookmarks && (query.deadline ?? Number.POSITIVE_INFINITY) - beforeDeadlineMs >= steadyClock.now()) {
-    const next = () => {
-      const left = query.deadline === undefined ? limits.bookmarkMs : Math.max(query.deadline - beforeDeadlineMs - steadyClock.now(), 0)
-      timer = setTimeout(
-        () => {
-          const bookmark = [{ type: 'bookmark', revision: seen, initialEnd: false } as const]
-          if (queue.fits(bookmark)) queue.push(bookmark)
-          if (left > limits.bookmarkMs || query.deadline === undefined) next()
-        },
-        Math.min(left, limits.bookmarkMs),
-      )
-      timer.unref()
-    }
-    next()
+}
+
+/** Gives the queue what the store tells until either ends. `opened`: called when the store has accepted the watch. */
+async function follow(queue: EventQueue, state: WatchState, opened: () => void, signal: AbortSignal): Promise<void> {
+  const { source, prefix, query, limits } = state
+  const watch = {
+    start: prefix,
+    end: prefix.endsWith('/') ? prefixEnd(prefix) : keyAfter(prefix),
+    from: revision(state.seen + 1),
+    previous: true,
+    onOpen: opened,
   }
-  return queue
+  try {
+    for await (const batch of source.backend.watch(watch, signal)) {
+      const events = batch.events.map(event => changeOf(source, event).eventFor(query.predicate)).filter(event => event !== undefined)
+      // The store keeps what comes meanwhile. Who begins long ago would otherwise be ended before anything was given, again and again.
+      if (!queue.fits(events)) await taken(queue, limits.patienceMs)
+      queue.push(events)
+      state.seen = batch.revision
+    }
+    queue.finish()
+    opened()
+  } catch (error) {
+    // A store that is lost ends a watch as a deadline does: the client resumes. Lost history does not.
+    const lost = error instanceof BackendError && (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'aborted')
+    queue.finish(lost ? undefined : toStorageError(error))
+    throw error
+  }
+}
+
+/** Milliseconds until the last bookmark of a watch is due; Infinity where its end is not known. */
+const untilLastBookmark = ({ deadline }: WatchQuery): number =>
+  deadline === undefined ? Number.POSITIVE_INFINITY : deadline - beforeDeadlineMs - steadyClock.now()
+
+function sendBookmarks(queue: EventQueue, state: WatchState): void {
+  const { bookmarkMs } = state.limits
+  const left = Math.max(untilLastBookmark(state.query), 0)
+  const send = (): void => {
+    const bookmark = [{ type: 'bookmark', revision: state.seen, initialEnd: false } as const]
+    if (queue.fits(bookmark)) queue.push(bookmark)
+    if (left > bookmarkMs) sendBookmarks(queue, state)
+  }
+  state.bookmarks = setTimeout(send, Math.min(left, bookmarkMs)).unref()
 }
 
 async function taken(queue: EventQueue, patienceMs: number): Promise<void> {
@@ -127,7 +137,7 @@ async function taken(queue: EventQueue, patienceMs: number): Promise<void> {
   over.abort()
 }
 
-function changeOf(codec: ResourceCodec, reports: CorruptReports, event: BackendEvent): RecordedChange {
+function changeOf({ codec, reports }: Source, event: BackendEvent): RecordedChange {
   const { key, modRevision, value, previous } = event
   const read = (at: Revision, held: Buffer): Stored => {
     try {

@@ -1,18 +1,17 @@
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import type { Backend } from '../backend.ts'
 import { abortedError, translated } from '../errors.ts'
 import type { Key } from '../revision.ts'
 import type { Decide, Decision, ResourceCodec, StoredObject, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
+import type { Source } from './source.ts'
 
 /**
  * The update loop of Storage.write. A state is certain once it was read from the store during this call; what `decide` makes of one that is only assumed
  * is final only as a write that the guard lets through.
  */
 export async function guardedWrite<T>(
-  backend: Backend,
-  codec: ResourceCodec,
+  { backend, codec }: Pick<Source, 'backend' | 'codec'>,
   key: Key,
   decide: Decide<T>,
   signal: AbortSignal,

@@ -3,24 +3,27 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { Backend } from '../backend.ts'
+import type { Backend, GuardedWrite, KeyValue, RangePage, RangeQuery, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
-import type { Revision } from '../revision.ts'
-import { openCompactor } from './compactor.ts'
+import type { Key, Revision } from '../revision.ts'
+import { type Compactor, openCompactor } from './compactor.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { openExpiry } from './expiry.ts'
-import { openFeed } from './feed.ts'
+import { type Expiry, openExpiry } from './expiry.ts'
+import { type Feed, openFeed } from './feed.ts'
 import { inspectDataFile } from './inspect.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
 import type { Tables } from './tables.ts'
 import { metaNumber, openTables } from './tables.ts'
-import { openWriter } from './writer.ts'
+import { openWriter, type Writer } from './writer.ts'
+
+/** As etcd's --max-request-bytes. */
+const DEFAULT_MAX_REQUEST_BYTES = 1.5 * 1024 * 1024
 
 export interface EmbeddedOptions {
   /** Directory of the store, made (mode 0700) where missing. One process at a time. */
   readonly dir: string
-  /** Bytes of the largest write, key and value. Default: as etcd's --max-request-bytes, 1.5 MiB. */
+  /** Bytes of the largest write, key and value. Default: 1.5 MiB. */
   readonly maxRequestBytes?: number
   /** Tests count commits, or let one fail, by wrapping the tables. */
   readonly wrapTables?: (tables: Tables) => Tables
@@ -33,98 +36,132 @@ export interface EmbeddedOptions {
 export async function openEmbedded(options: EmbeddedOptions, clock: Clock, logger: Logger): Promise<Backend> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const unlock = lockDirectory(options.dir)
-  let opened: Tables
   try {
     inspectDataFile(options.dir)
-    opened = await openTables(options.dir)
+    const opened = await openTables(options.dir)
+    const close = async (): Promise<void> => {
+      await opened.close()
+      unlock()
+    }
+    return new EmbeddedStore({ ...options, tables: options.wrapTables?.(opened) ?? opened, close }, clock, logger)
   } catch (error) {
     unlock()
     throw error
   }
-  const tables = options.wrapTables?.(opened) ?? opened
-  const maxRequestBytes = options.maxRequestBytes ?? 1.5 * 1024 * 1024
-  let revision = metaNumber(tables, 'revision') as Revision
-  let closing: Promise<void> | undefined
-  const compactor = openCompactor(tables, logger)
-  const feed = openFeed({ tables, revision: () => revision, compacted: compactor.compacted })
-  const writer = openWriter({
-    tables,
-    committed(changes, now) {
-      revision = now
-      feed.publish(changes, now)
-    },
-  })
-  const expiry = openExpiry(tables, writer, clock, logger)
+}
 
-  function admit(signal: AbortSignal): void {
-    if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
-    if (closing) throw new BackendError('unavailable', 'the store is closed')
+interface OpenedOptions extends EmbeddedOptions {
+  readonly tables: Tables
+  /** Closes the tables, and gives the directory free. */
+  close(): Promise<void>
+}
+
+class EmbeddedStore implements Backend {
+  readonly watch: Backend['watch']
+  readonly #options: OpenedOptions
+  readonly #tables: Tables
+  readonly #clock: Clock
+  readonly #compactor: Compactor
+  readonly #feed: Feed
+  readonly #writer: Writer
+  readonly #expiry: Expiry
+  #revision: Revision
+  #closing: Promise<void> | undefined
+
+  constructor(options: OpenedOptions, clock: Clock, logger: Logger) {
+    const { tables } = options
+    this.#options = options
+    this.#tables = tables
+    this.#clock = clock
+    this.#revision = metaNumber(tables, 'revision') as Revision
+    const compactor = openCompactor(tables, logger)
+    const feed = openFeed({ tables, revision: () => this.#revision, compacted: compactor.compacted })
+    this.#compactor = compactor
+    this.#feed = feed
+    this.#writer = openWriter({
+      tables,
+      committed: (changes, now) => {
+        this.#revision = now
+        feed.publish(changes, now)
+      },
+    })
+    this.#expiry = openExpiry(tables, this.#writer, clock, logger)
+    this.watch = feed.watch
+    logger.debug(1, 'embedded store opened', { path: join(options.dir, 'data.mdb'), revision: this.#revision })
   }
 
-  /** `now` comes from the tables: a commit that is on disk shows in reads a moment before it is announced. */
-  function readable(at: Revision | undefined): Revision {
-    const now = metaNumber(tables, 'revision') as Revision
+  async get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }> {
+    this.#admit(signal)
+    const revision = this.#readable(at)
+    return { item: getAt(this.#tables, key, at), revision }
+  }
+
+  async range(query: RangeQuery, signal: AbortSignal): Promise<RangePage> {
+    this.#admit(signal)
+    const now = this.#readable(query.at)
+    const at = query.at ?? now
+    return readRange(this.#tables, query, at, now, () => {
+      this.#admit(signal)
+      this.#readable(at)
+    })
+  }
+
+  async write(write: GuardedWrite, signal: AbortSignal): Promise<WriteResult> {
+    this.#admit(signal)
+    const { maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES } = this.#options
+    if (write.key.length + (write.value?.length ?? 0) > maxRequestBytes) throw new BackendError('too large', 'etcdserver: request is too large')
+    const deadline = write.value && write.ttlSeconds ? this.#clock.now() + write.ttlSeconds * 1000 : undefined
+    const result = await this.#writer.write(write, { signal, ...(deadline && { deadline }) })
+    if (deadline) this.#expiry.schedule(deadline)
+    return result
+  }
+
+  async currentRevision(signal: AbortSignal): Promise<Revision> {
+    this.#admit(signal)
+    return this.#readable(undefined)
+  }
+
+  async compact(before: Revision, signal: AbortSignal): Promise<void> {
+    this.#admit(signal)
+    if (before > this.#readable(undefined)) throw new BackendError('future', `revision ${before} is later than the newest, ${this.#revision}`)
+    await this.#compactor.compact(before)
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    this.#admit(signal)
+  }
+
+  async size(signal: AbortSignal): Promise<number> {
+    this.#admit(signal)
+    // In blocks: the file may have holes.
+    return (await stat(join(this.#options.dir, 'data.mdb'))).blocks * 512
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll()
+    return this.#closing
+  }
+
+  async #closeAll(): Promise<void> {
+    this.#expiry.close()
+    this.#feed.close()
+    await this.#writer.close()
+    await this.#compactor.close()
+    await this.#options.close()
+  }
+
+  #admit(signal: AbortSignal): void {
+    if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
+    if (this.#closing) throw new BackendError('unavailable', 'the store is closed')
+  }
+
+  /** The newest revision, which comes from the tables: a commit that is on disk shows in reads a moment before it is announced. Throws where `at` can't be read. */
+  #readable(at: Revision | undefined): Revision {
+    const now = metaNumber(this.#tables, 'revision') as Revision
     if (at === undefined) return now
     if (at > now) throw new BackendError('future', `revision ${at} is later than the newest, ${now}`)
-    const compactRevision = compactor.compacted()
+    const compactRevision = this.#compactor.compacted()
     if (at < compactRevision) throw new BackendError('compacted', `revision ${at} is compacted`, { compactRevision })
     return now
-  }
-
-  async function close(): Promise<void> {
-    expiry.close()
-    feed.close()
-    await writer.close()
-    await compactor.close()
-    await opened.close()
-    unlock()
-  }
-
-  logger.debug(1, 'embedded store opened', { path: join(options.dir, 'data.mdb'), revision })
-  return {
-    async get(key, signal, at) {
-      admit(signal)
-      const now = readable(at)
-      return { item: getAt(tables, key, at), revision: now }
-    },
-    async range(query, signal) {
-      admit(signal)
-      const now = readable(query.at)
-      const at = query.at ?? now
-      return readRange(tables, query, at, now, () => {
-        admit(signal)
-        readable(at)
-      })
-    },
-    async write(write, signal) {
-      admit(signal)
-      if (write.key.length + (write.value?.length ?? 0) > maxRequestBytes) throw new BackendError('too large', 'etcdserver: request is too large')
-      const deadline = write.value && write.ttlSeconds ? clock.now() + write.ttlSeconds * 1000 : undefined
-      const result = await writer.write(write, { signal, ...(deadline && { deadline }) })
-      if (deadline) expiry.schedule(deadline)
-      return result
-    },
-    watch: feed.watch,
-    async currentRevision(signal) {
-      admit(signal)
-      return readable(undefined)
-    },
-    async compact(before, signal) {
-      admit(signal)
-      if (before > readable(undefined)) throw new BackendError('future', `revision ${before} is later than the newest, ${revision}`)
-      await compactor.compact(before)
-    },
-    async check(signal) {
-      admit(signal)
-    },
-    async size(signal) {
-      admit(signal)
-      // In blocks: the file may have holes.
-      return (await stat(join(options.dir, 'data.mdb'))).blocks * 512
-    },
-    close() {
-      closing ??= close()
-      return closing
-    },
   }
 }

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
-import type { ChannelCredentials, Client, ClientDuplexStream, ClientOptions, Channel as GrpcChannel, Metadata } from '@grpc/grpc-js'
+import type * as Grpc from '@grpc/grpc-js'
+import type { ChannelCredentials, Client, ClientDuplexStream, ClientOptions, Metadata } from '@grpc/grpc-js'
 import type { IOptions } from 'etcd3'
+import type { ConnectionPool } from 'etcd3/lib/connection-pool.js'
 import { onAbort } from '../../lib/on-abort.ts'
 import { type CallFailure, Status } from '../../protocols/grpc/call-failure.ts'
 import type { UnaryOptions } from '../../protocols/grpc/line.ts'
@@ -56,130 +58,153 @@ const same = (bytes: Buffer): Buffer => bytes
 const USER_AGENT = 'binnacle'
 
 /** The pool makes credentials of its own from certificates, which believe none but authorities; clients take channels with others. */
-const overTls = (Channel: typeof GrpcChannel, credentials: ChannelCredentials): Pick<ClientOptions, 'channelFactoryOverride'> => ({
+const overTls = (Channel: typeof Grpc.Channel, credentials: ChannelCredentials): Pick<ClientOptions, 'channelFactoryOverride'> => ({
   channelFactoryOverride: (address, _own, options) => new Channel(address, credentials, options),
 })
+
+const channelOptions = {
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  'grpc-node.flow_control_window': 8 << 20,
+  'grpc.keepalive_time_ms': 6000,
+  'grpc.keepalive_timeout_ms': 3000,
+  'grpc.keepalive_permit_without_calls': 1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+}
+
+/** Opens a connection; resolves without waiting for etcd. The client libraries are loaded by this call. */
+export async function openConnection(options: EtcdOptions): Promise<Connection> {
+  const [{ ConnectionPool }, grpc] = await Promise.all([import('etcd3/lib/connection-pool.js'), import('@grpc/grpc-js')])
+  const tls = tlsOf(options)
+  const pool = new ConnectionPool({
+    hosts: [...options.servers],
+    grpcOptions: {
+      ...(tls && overTls(grpc.Channel, grpc.credentials.createFromSecureContext(createSecureContext(tls)))),
+      ...channelOptions,
+    },
+    faultHandling: { global: noPolicy, host: () => noPolicy },
+  })
+  return new PooledConnection(pool, grpc, new Lines(USER_AGENT, tls), options)
+}
 
 /**
  * Connections to etcd's members by the pool of `etcd3`: its channels, TLS and choice of a member. The pool's fault handling is off, because it repeats writes
  * blindly and blocks every call for seconds after one lost connection: calls are made beside it, and every failure is judged here. Most of them have a line of
  * their own to the member that the pool has chosen, which costs far less.
  */
-export async function openConnection(options: EtcdOptions): Promise<Connection> {
-  const [{ ConnectionPool }, { Channel, connectivityState, credentials, Metadata }] = await Promise.all([
-    import('etcd3/lib/connection-pool.js'),
-    import('@grpc/grpc-js'),
-  ])
-  const timeout = options.requestTimeoutMs ?? 10_000
-  const tls = tlsOf(options)
-  const pool = new ConnectionPool({
-    hosts: [...options.servers],
-    grpcOptions: {
-      ...(tls && overTls(Channel, credentials.createFromSecureContext(createSecureContext(tls)))),
-      'grpc.max_receive_message_length': -1,
-      'grpc.max_send_message_length': -1,
-      'grpc-node.flow_control_window': 8 << 20,
-      'grpc.keepalive_time_ms': 6000,
-      'grpc.keepalive_timeout_ms': 3000,
-      'grpc.keepalive_permit_without_calls': 1,
-      'grpc.initial_reconnect_backoff_ms': 100,
-      'grpc.max_reconnect_backoff_ms': 1000,
-    },
-    faultHandling: { global: noPolicy, host: () => noPolicy },
-  })
-  const lines = new Lines(USER_AGENT, tls)
-  let closed = false
-
+class PooledConnection implements Connection {
+  readonly #pool: ConnectionPool
+  readonly #grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>
+  readonly #lines: Lines
+  readonly #timeoutMs: number
+  /** Members that are asked, at most, for one whose connection is up. */
+  readonly #mostChoices: number
   /** The clients that the pool has chosen last, while their connections are up and no call has failed. */
-  const chosen = new Map<Service, Member>()
-  const isUp = ({ channel }: Member): boolean => channel.getConnectivityState(true) === connectivityState.READY
+  readonly #chosen = new Map<Service, Member>()
+  #closed = false
 
-  /** A member's client: one whose connection is up, where the choice of the pool is not. */
-  async function choose(service: Service): Promise<Member> {
-    const next = (): Promise<Member> =>
-      pool.withConnection(service, ({ client, metadata }) => {
-        const channel = client.getChannel()
-        return { client, metadata, channel, address: channel.getTarget().replace(/^dns:/, '') }
-      })
-    let member = await next()
-    for (let i = 1; i < 2 * options.servers.length && !isUp(member); i++) member = await next()
-    chosen.set(service, member)
-    return member
+  constructor(pool: ConnectionPool, grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>, lines: Lines, { servers, requestTimeoutMs }: EtcdOptions) {
+    this.#pool = pool
+    this.#grpc = grpc
+    this.#lines = lines
+    this.#timeoutMs = requestTimeoutMs ?? 10_000
+    this.#mostChoices = 2 * servers.length
   }
 
-  function memberOf(service: Service): Member | Promise<Member> {
-    const member = chosen.get(service)
-    return member !== undefined && isUp(member) ? member : choose(service)
+  deadline(): number {
+    return Date.now() + this.#timeoutMs
+  }
+
+  async call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
+    const { signal, deadline, repeatable } = options
+    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+      this.#throwIfOver(signal)
+      try {
+        return await this.#callOnce(method, request, options)
+      } catch (thrown) {
+        this.#chosen.delete(serviceOf(method))
+        const failure = thrown as CallFailure
+        const error = backendError(failure, signal)
+        const again = error.code === 'unavailable' && (repeatable || wasNeverSent(failure)) && Date.now() + pause < deadline
+        if (!again) throw error
+      }
+      await sleep(pause, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  async watchStream(signal: AbortSignal, deadline: number): Promise<ClientDuplexStream<Buffer, Buffer>> {
+    let member = await this.#choose('Watch')
+    for (let pause = 1; !this.#isUp(member); pause = Math.min(2 * pause, longestPause)) {
+      this.#throwIfOver(signal)
+      if (Date.now() + pause > deadline) throw new BackendError('unavailable', 'no connection to etcd for a watch')
+      await sleep(pause, undefined, { signal }).catch(() => {})
+      member = await this.#choose('Watch')
+    }
+    // A member cut off from its quorum ends the stream, where it would otherwise stay silent for ever.
+    const metadata = new this.#grpc.Metadata()
+    metadata.set('hasleader', 'true')
+    return member.client.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', same, same, metadata)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#lines.close()
+    this.#pool.close()
+  }
+
+  #throwIfOver(signal: AbortSignal): void {
+    if (this.#closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
+    if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
   }
 
   /** To a member whose connection is up: over its line, or else over that connection. */
-  async function callOnce(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
+  async #callOnce(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
     const service = serviceOf(method)
-    const known = memberOf(service)
-    const member = known instanceof Promise ? await known : known
-    return lines.to(member.address)?.call(method, request, options) ?? callMember(member, method, request, options)
+    const known = this.#chosen.get(service)
+    const member = known !== undefined && this.#isUp(known) ? known : await this.#choose(service)
+    return this.#lines.to(member.address)?.call(method, request, options) ?? callMember(member, method, request, options)
   }
 
-  /** Below the client's convenience, which takes a stack trace of every call: that is a third of what a call costs. */
-  function callMember({ channel, metadata }: Member, method: Method, request: Buffer, { signal, deadline }: CallOptions): Promise<Buffer> {
-    return new Promise((resolve, reject) => {
-      let response: Buffer | undefined
-      const call = channel.createCall(method, deadline, undefined, null, undefined)
-      const forget = onAbort(signal, () => call.cancelWithStatus(Status.CANCELLED, 'Cancelled on client'))
-      call.start(metadata, {
-        onReceiveMetadata() {},
-        onReceiveMessage(message: Buffer) {
-          response = message
-        },
-        onReceiveStatus({ code, details }) {
-          forget()
-          if (code === 0 && response !== undefined) return resolve(response)
-          reject(Object.assign(new Error(details), code === 0 ? {} : { code, details }))
-        },
-      })
-      call.startRead()
-      call.sendMessageWithContext({}, request)
-      call.halfClose()
+  #isUp({ channel }: Member): boolean {
+    return channel.getConnectivityState(true) === this.#grpc.connectivityState.READY
+  }
+
+  /** A member's client: one whose connection is up, where the choice of the pool is not. */
+  async #choose(service: Service): Promise<Member> {
+    let member = await this.#next(service)
+    for (let i = 1; i < this.#mostChoices && !this.#isUp(member); i++) member = await this.#next(service)
+    this.#chosen.set(service, member)
+    return member
+  }
+
+  #next(service: Service): Promise<Member> {
+    return this.#pool.withConnection(service, ({ client, metadata }) => {
+      const channel = client.getChannel()
+      return { client, metadata, channel, address: channel.getTarget().replace(/^dns:/, '') }
     })
   }
+}
 
-  return {
-    deadline: () => Date.now() + timeout,
-    async call(method, request, callOptions) {
-      const { signal, deadline, repeatable } = callOptions
-      for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
-        if (closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
-        if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
-        try {
-          return await callOnce(method, request, callOptions)
-        } catch (thrown) {
-          chosen.delete(serviceOf(method))
-          const failure = thrown as CallFailure
-          const error = backendError(failure, signal)
-          const again = error.code === 'unavailable' && (repeatable || wasNeverSent(failure)) && Date.now() + pause < deadline
-          if (!again) throw error
-        }
-        await sleep(pause, undefined, { signal }).catch(() => {})
-      }
-    },
-    async watchStream(signal, deadline) {
-      let { client } = await choose('Watch')
-      for (let pause = 1; client.getChannel().getConnectivityState(true) !== connectivityState.READY; pause = Math.min(2 * pause, longestPause)) {
-        if (closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
-        if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
-        if (Date.now() + pause > deadline) throw new BackendError('unavailable', 'no connection to etcd for a watch')
-        await sleep(pause, undefined, { signal }).catch(() => {})
-        client = (await choose('Watch')).client
-      }
-      // A member cut off from its quorum ends the stream, where it would otherwise stay silent for ever.
-      const metadata = new Metadata()
-      metadata.set('hasleader', 'true')
-      return client.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', same, same, metadata)
-    },
-    close() {
-      closed = true
-      lines.close()
-      pool.close()
-    },
-  }
+/** Below the client's convenience, which takes a stack trace of every call: that is a third of what a call costs. */
+function callMember({ channel, metadata }: Member, method: Method, request: Buffer, { signal, deadline }: CallOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let response: Buffer | undefined
+    const call = channel.createCall(method, deadline, undefined, null, undefined)
+    const forget = onAbort(signal, () => call.cancelWithStatus(Status.CANCELLED, 'Cancelled on client'))
+    call.start(metadata, {
+      onReceiveMetadata() {},
+      onReceiveMessage(message: Buffer) {
+        response = message
+      },
+      onReceiveStatus({ code, details }) {
+        forget()
+        if (code === 0 && response !== undefined) return resolve(response)
+        reject(Object.assign(new Error(details), code === 0 ? {} : { code, details }))
+      },
+    })
+    call.startRead()
+    call.sendMessageWithContext({}, request)
+    call.halfClose()
+  })
 }

@@ -1,0 +1,56 @@
+import type { Logger } from '../../lib/log.ts'
+import type { CallFailure } from '../../protocols/grpc/call-failure.ts'
+import type { Backend, GuardedWrite, WriteResult } from '../backend.ts'
+import { BackendError } from '../backend.ts'
+import type { Connection } from './connection.ts'
+import { isLeaseNotFound, wasNeverSent } from './errors.ts'
+import { getKey } from './get.ts'
+import { openLeases } from './leases.ts'
+import { decodeWrite, encodeGuardedWrite } from './messages.ts'
+import { settleWrite } from './settle.ts'
+
+/** Milliseconds given to finding out what became of a write whose answer was lost. */
+const settleTimeout = 3000
+
+/** Guarded writes. One whose answer is lost is settled by what the store holds then, and fails where that does not tell. */
+export function etcdWriter(connection: Connection, logger: Logger): Backend['write'] {
+  const leases = openLeases(connection)
+
+  async function writeOnce(write: GuardedWrite, signal: AbortSignal, deadline: number): Promise<WriteResult> {
+    const call = { signal, deadline, repeatable: false }
+    const lease = write.value && write.ttlSeconds ? await leases.get(write.ttlSeconds, call) : 0n
+    const { succeeded, revision, current } = decodeWrite(await connection.call('/etcdserverpb.KV/Txn', encodeGuardedWrite(write, lease), call))
+    return succeeded ? { ok: true, revision } : { ok: false, current, revision }
+  }
+
+  async function settle(write: GuardedWrite, signal: AbortSignal, error: BackendError): Promise<WriteResult> {
+    const deadline = Date.now() + settleTimeout
+    let settled: WriteResult | undefined
+    try {
+      settled = await settleWrite(write, at => getKey(connection, write.key, { signal, at, deadline }))
+    } catch (cause) {
+      logger.debug(2, 'a write remains in doubt', { key: write.key, error: error.message, cause: String(cause) })
+    }
+    if (!settled) throw error
+    logger.debug(2, 'settled a write whose answer was lost', { key: write.key, error: error.message, happened: settled.ok })
+    return settled
+  }
+
+  return async (guarded, signal) => {
+    const deadline = connection.deadline()
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await writeOnce(guarded, signal, deadline)
+      } catch (error) {
+        if (!(error instanceof BackendError)) throw error
+        if (attempt === 0 && guarded.ttlSeconds && isLeaseNotFound(error)) {
+          leases.forget(guarded.ttlSeconds)
+          continue
+        }
+        const doubtful = (error.code === 'unavailable' || error.code === 'timeout') && !wasNeverSent(error.cause as CallFailure | undefined)
+        if (!doubtful) throw error
+        return settle(guarded, signal, error)
+      }
+    }
+  }
+}
