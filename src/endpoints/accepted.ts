@@ -13,11 +13,11 @@ import {
 import { failure } from '../meta/status.ts'
 import type { Exchange } from './exchange.ts'
 import type { Output } from './forms/output.ts'
-import { isCustom, type Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
 
 interface Prepared {
   readonly rules: NegotiationRules
-  /** Custom kinds have no form in protobuf; what else is told of them has. */
+  /** Of kinds that have no form in protobuf; what else is told of them has one. */
   readonly customRules: NegotiationRules
   /** The types of the routes of an object and of a collection, as errors list them. */
   readonly objectTypes: readonly string[]
@@ -52,9 +52,8 @@ export function acceptedOutput(scope: Scope): Output {
   const { media } = scope.env
   const { rules, customRules, objectTypes, collectionTypes, aliases } = prepare(media)
   const routeTypes = info.method === 'GET' && !info.namesObject ? collectionTypes : objectTypes
-  // Upstream serves custom kinds past its router.
-  if (!isCustom(scope.served) && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases)) throw unroutable(exchange, routeTypes)
-  const accepted = negotiateOutput(accept, media.types, isCustom(scope.served) && scope.subresource?.kind === undefined ? customRules : rules)
+  if (scope.dialect.isRouted && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases)) throw unroutable(exchange, routeTypes)
+  const accepted = negotiateOutput(accept, media.types, scope.dialect.hasProtobuf || scope.subresource?.kind !== undefined ? rules : customRules)
   if (!accepted) throw notAcceptable(scope)
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
@@ -79,7 +78,7 @@ const pretty = (exchange: Exchange): boolean =>
 export function acceptedStream(scope: Scope): Output {
   const { media } = scope.env
   const { rules, customRules } = prepare(media)
-  const accepted = negotiateStream(scope.exchange.headers.accept, media.types, isCustom(scope.served) ? customRules : rules)
+  const accepted = negotiateStream(scope.exchange.headers.accept, media.types, scope.dialect.hasProtobuf ? rules : customRules)
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types, true))
   return { mediaType: accepted.mediaType, pretty: false, ...(accepted.as && { as: accepted.as }) }
 }

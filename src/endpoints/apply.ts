@@ -16,7 +16,7 @@ import { conversionOf } from '../registry/conversion-of.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import { type Answer, groupResourceOf, strategyOf } from '../registry/types.ts'
 import { DecodeError } from '../schema/decode.ts'
-import { type BodyTarget, bodyTarget } from './dialect/body-target.ts'
+import { type BodyTarget, bodyTarget } from './dialect/body-type.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
 import { type Scope, storeOf, writeTarget } from './scope.ts'
 import { type ManagedView, viewTarget, writeView } from './view.ts'
@@ -46,7 +46,7 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
         return writeView(scope, view, live, current => {
           const target = viewTarget(subresource) as BodyTarget
           const merging = merged(scope, config, options, target, current, tellFault)
-          return runAtOnce(translated(dialectOf(served.version.schema).applyView(target, config, current, merging)))
+          return runAtOnce(translated(scope.dialect.applyView(target, config, current, merging)))
         })
       }
       const target = bodyTarget(served.version)

@@ -16,9 +16,8 @@ import { copyWholeFloats } from '../meta/whole-floats.ts'
 import { applyDefaultsInSteps, keepManagerReset } from '../registry/decode-object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { apiVersionOfTarget, type BodyTarget } from './dialect/body-target.ts'
+import { apiVersionOfTarget, type BodyTarget, type Claim, cannotHandle, unrecognized } from './dialect/body-type.ts'
 import { builtInsOf, dialectOf } from './dialect/dialect-of.ts'
-import { type Claim, cannotHandle, unrecognized } from './dialect/faults.ts'
 import type { Exchange } from './exchange.ts'
 import { bodyMediaType } from './negotiate.ts'
 import type { FieldValidation } from './write-options.ts'
@@ -43,7 +42,7 @@ export function* parseBody(
 ): Steps<ParsedBody> {
   const format = formatOf(bodyMediaType(contentType, offer))
   const yaml = format === 'yaml'
-  if (format === 'protobuf' && !dialectOf(schema).takesProtobuf)
+  if (format === 'protobuf' && !dialectOf(schema).hasProtobuf)
     throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(offer.types.filter(({ type }) => formatOf(type) !== 'protobuf')))
   if (format === 'protobuf') return parseProtobuf(body, kind, schema, refuse)
   if (format === 'cbor') return parseCborBody(body, refuse)

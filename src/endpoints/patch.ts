@@ -24,7 +24,7 @@ import { DecodeError } from '../schema/decode.ts'
 import type { Literals } from '../schema/diagnose.ts'
 import { UNROUTABLE_TYPE, unroutable } from './accepted.ts'
 import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
-import { type BodyTarget, bodyTarget } from './dialect/body-target.ts'
+import { type BodyTarget, bodyTarget } from './dialect/body-type.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, type PatchTypes, STRATEGIC_PATCH } from './dialect/dialect.ts'
 import { builtInsOf, dialectOf } from './dialect/dialect-of.ts'
 import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
@@ -35,15 +35,15 @@ const unsupported = (types: readonly string[]) =>
   failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`)
 
 /** The types that the server takes for the kind. */
-const patchTypes = ({ env, served }: Scope): PatchTypes => dialectOf(served.version.schema).patchTypes(env.media.types.some(media => media.type === CBOR_TYPE))
+const patchTypes = ({ env, dialect }: Scope): PatchTypes => dialect.patchTypes(env.media.types.some(media => media.type === CBOR_TYPE))
 
 /**
  * Upstream's router looks for a route by each of the types that Content-Type lists, before anything else; custom kinds are served past it. Throws 415, and 406 where there is an empty body of no
  * such type.
  */
 export function checkPatchRoute(scope: Scope<'patch'>): void {
-  const { exchange, served } = scope
-  if (!dialectOf(served.version.schema).isRouted) return
+  const { exchange, dialect } = scope
+  if (!dialect.isRouted) return
   const { taken } = patchTypes(scope)
   const given = (exchange.headers['content-type'] ?? '').split(',').map(type => type.split(';', 1)[0]?.trim() ?? '')
   if (given.some(type => taken.includes(type))) return
@@ -163,7 +163,7 @@ function* decodePatched(
   try {
     const { served, snapshot } = scope
     const versions = target.schema === served.version.schema ? versionsOf(served.definition) : NO_VERSIONS
-    const ofCustom = dialect !== dialectOf(served.version.schema)
+    const ofCustom = dialect !== scope.dialect
     const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(builtInsOf(snapshot), target, versions, patched, shown, ofCustom)
     next = yield* decodeInSteps(other ?? target, patched, options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`))
     if (other) next = convert(served.definition, next, other, served.version)

@@ -10,6 +10,7 @@ import type { ResourceStore } from '../registry/resource-store.ts'
 import type { WriteTarget } from '../registry/types.ts'
 import type { Kubelets } from './connect/ask.ts'
 import type { StreamTranslation } from './connect/stream-translation.ts'
+import type { Dialect } from './dialect/dialect.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
@@ -60,6 +61,8 @@ export class Scope<V extends ServedVerb = ServedVerb> {
   readonly snapshot: CatalogSnapshot
   readonly served: ServedResource
   readonly subresource: Subresource | undefined
+  /** Of the resource; a view of it may have another. */
+  readonly dialect: Dialect
   readonly verb: V
   /** Empty, or the name of `subresource`. */
   readonly subresourceName: string
@@ -81,6 +84,7 @@ export class Scope<V extends ServedVerb = ServedVerb> {
     this.env = env
     this.snapshot = snapshot
     this.served = served
+    this.dialect = dialectOf(served.version.schema)
     this.subresource = subresource
     this.info = info
     this.verb = info.verb
@@ -89,9 +93,6 @@ export class Scope<V extends ServedVerb = ServedVerb> {
     this.name = info.namesObject ? info.name : ''
   }
 }
-
-/** A kind that a definition has added: upstream serves it past its router, untyped. */
-export const isCustom = ({ version }: ServedResource): boolean => !dialectOf(version.schema).isRouted
 
 export const isNamespaced = ({ served }: Scope): boolean => served.definition.scope === 'Namespaced'
 

@@ -9,7 +9,7 @@ import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { checkView } from '../registry/preconditions.ts'
 import { groupResourceOf } from '../registry/types.ts'
-import type { BodyTarget } from './dialect/body-target.ts'
+import type { BodyTarget } from './dialect/body-type.ts'
 import type { Scope } from './scope.ts'
 
 /** What the body of a request to a subresource of another kind is, if it is one. */

@@ -1,14 +1,17 @@
-import { listKindOf } from '../../catalog/catalog.ts'
+import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
 import { lifecycleOf } from '../../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
 import type { Json } from '../../meta/object.ts'
 import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
 import { decodeInSteps, decodeObject } from '../../registry/decode-object.ts'
 import { conversionFault } from '../../schema/conversion-fault.ts'
-import { DecodeError } from '../../schema/decode.ts'
-import { apiVersionOfTarget, type BodyTarget } from './body-target.ts'
+import { DecodeError, decode } from '../../schema/decode.ts'
+import type { StructSchema } from '../../schema/schema.ts'
+import { initialEndAnnotations } from '../forms/initial-end.ts'
+import { listMetaText, objectMetaText } from '../forms/meta-json.ts'
+import { textBlueprint } from '../forms/text/text-frames.ts'
+import { apiVersionOfTarget, type BodyTarget, cannotHandle, claimedVersion, nameOf, patchedClaim, versionFault } from './body-type.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, type BuiltIns, type Dialect, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './dialect.ts'
-import { cannotHandle, claimedVersion, nameOf, patchedClaim, versionFault } from './faults.ts'
 
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
 const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
@@ -25,7 +28,7 @@ export const BUILT_IN: Dialect = {
   // The router refuses it before it knows the resource.
   notAllowed: () => methodNotAllowedError(),
 
-  takesProtobuf: true,
+  hasProtobuf: true,
   checkClaim(builtIns, target, claim, value, body) {
     const claimed = claimedVersion(target, claim, body)
     if (claimed.version === '' && claimed.group !== '') throw cannotHandle(target, claim, `Object 'apiVersion' is missing in '${body.toString()}'`)
@@ -67,6 +70,33 @@ export const BUILT_IN: Dialect = {
     const fault = conversionFault(target.schema, merged) ?? why.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
     return `failed to convert new object (${nameOf(config)}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${fault}`
   },
+
+  /** As Go writes a struct. */
+  listEnvelope: (version, meta) => ({
+    start: `{"kind":"${listKindOf(version)}","apiVersion":"${apiVersionOfVersion(version)}","metadata":${listMetaText(meta)},"items":[`,
+    end: ']}\n',
+  }),
+  /** As upstream writes an object that is empty but for its version: the members that its type always writes are there. */
+  bookmark(version, resourceVersion, initialEnd) {
+    const { kind, schema } = version
+    const apiVersion = apiVersionOfVersion(version)
+    const annotations = initialEnd ? { annotations: initialEndAnnotations(textBlueprint(kind, apiVersion)) } : {}
+    const metadata = objectMetaText({ resourceVersion, creationTimestamp: null, ...annotations })
+    return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}${emptyMembers(schema)}}`
+  },
+  goType: ({ group, kind }, suffix) => `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}${suffix}`,
+}
+
+const empties = new WeakMap<StructSchema, string>()
+
+function emptyMembers(schema: StructSchema): string {
+  let members = empties.get(schema)
+  if (members === undefined) {
+    const { metadata: _, ...rest } = decode(schema, {})
+    members = Object.keys(rest).length === 0 ? '' : `,${JSON.stringify(rest).slice(1, -1)}`
+    empties.set(schema, members)
+  }
+  return members
 }
 
 /** Upstream reads an object as what it says it is before it looks whether that is wanted. Throws a DecodeError. */

@@ -1,5 +1,8 @@
 import { checkConfigurationType } from '../../apply/apply.ts'
 import { untracked } from '../../apply/ownership.ts'
+import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
+import type { Version } from '../../catalog/definition.ts'
+import { goJson } from '../../codec/json.ts'
 import { clone } from '../../meta/equal.ts'
 import { invalid } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
@@ -12,9 +15,9 @@ import { applyKindDefaults } from '../../registry/decode-object.ts'
 import { objectFormOf } from '../../registry/object-form.ts'
 import { groupResourceOf } from '../../registry/types.ts'
 import { DecodeError } from '../../schema/decode.ts'
-import { apiVersionOfTarget, type BodyTarget } from './body-target.ts'
+import { initialEndAnnotations } from '../forms/initial-end.ts'
+import { apiVersionOfTarget, type BodyTarget, claimedVersion, nameOf, patchedClaim, unrecognized, versionFault } from './body-type.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH } from './dialect.ts'
-import { claimedVersion, nameOf, patchedClaim, unrecognized, versionFault } from './faults.ts'
 
 /** Objects of custom kinds cannot be merged strategically. */
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
@@ -34,7 +37,7 @@ export const CUSTOM: Dialect = {
     return failure(405, 'MethodNotAllowed', text, { group, kind: resource })
   },
 
-  takesProtobuf: false,
+  hasProtobuf: false,
   checkClaim(_builtIns, target, claim, _value, body) {
     if (claim.kind === '') throw unrecognized(target.kind, `Object 'Kind' is missing in '${body.toString()}'`, body)
     return claimedVersion(target, claim, body)
@@ -79,7 +82,23 @@ export const CUSTOM: Dialect = {
     return live && sameJson(merged, untracked(live) as unknown as JsonObject) ? object : applyKindDefaults(target, object)
   },
   mergeFault: (_target, _config, _merged, why) => why,
+
+  /** As Go writes a map. */
+  listEnvelope: (version, meta) => ({
+    start: `{"apiVersion":"${apiVersionOfVersion(version)}","items":[`,
+    end: `],"kind":"${listKindOf(version)}","metadata":${goJson({ continue: '', ...meta } as JsonObject)}}\n`,
+  }),
+  bookmark(version, resourceVersion, initialEnd) {
+    const annotations = initialEnd ? { annotations: initialEndAnnotations(blueprint(version)) } : {}
+    return goJson({ kind: version.kind, apiVersion: apiVersionOfVersion(version), metadata: { resourceVersion, ...annotations } })
+  },
+  goType: (_version, suffix) => `unstructured.Unstructured${suffix}`,
 }
+
+const blueprint = (version: Version): Buffer =>
+  Buffer.from(
+    `${goJson({ apiVersion: apiVersionOfVersion(version), items: [], kind: listKindOf(version), metadata: { continue: '', resourceVersion: '' } })}\n`,
+  )
 
 /** An object of a custom kind may have been read as one of another: throws 422 then, under the name of that kind. */
 function checkType(target: BodyTarget, { kind, apiVersion, metadata }: KubeObject): void {

@@ -3,18 +3,19 @@ import type { Version } from '../../catalog/definition.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { ResourceRequestInfo } from '../../meta/context.ts'
 import type { GroupVersion } from '../../meta/gvk.ts'
-import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
+import type { Json, JsonObject, KubeObject, ListMeta } from '../../meta/object.ts'
 import type { StatusError } from '../../meta/status.ts'
-import type { BodyTarget } from './body-target.ts'
-import type { Claim } from './faults.ts'
+import type { BodyTarget, Claim } from './body-type.ts'
 
 /**
  * How upstream serves a kind: built-in kinds by its router and typed (`BUILT_IN`), custom ones past the router and as untyped JSON (`CUSTOM`). The two take and refuse the same requests in
  * other places, and in other words.
  */
-export interface Dialect extends PathDialect, BodyDialect, PatchDialect, ApplyDialect {
+export interface Dialect extends PathDialect, BodyDialect, PatchDialect, ApplyDialect, AnswerDialect {
   /** Upstream's router knows the kind: it looks for a route, and for a media type, before anything else. */
   readonly isRouted: boolean
+  /** Objects have a form in protobuf. */
+  readonly hasProtobuf: boolean
 }
 
 interface PathDialect {
@@ -30,7 +31,6 @@ interface PathDialect {
 export type BuiltIns = (apiVersion: string) => readonly Version[]
 
 interface BodyDialect {
-  readonly takesProtobuf: boolean
   /** Checks the type that a body claims before the body is decoded; returns the version. Throws 400. */
   checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: Claim, value: Json, body: Buffer): GroupVersion
   /** The kind that strict decoding names. */
@@ -73,6 +73,21 @@ interface ApplyDialect {
   decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): Steps<KubeObject>
   /** How upstream says why that fails. */
   mergeFault(target: BodyTarget, config: JsonObject, merged: JsonObject, why: string): string
+}
+
+/** What stands around the items of a list. */
+export interface ListEnvelope {
+  readonly start: string
+  readonly end: string
+}
+
+interface AnswerDialect {
+  /** Of a list as JSON. */
+  listEnvelope(version: Version, meta: ListMeta): ListEnvelope
+  /** The JSON of a bookmark's object. `initialEnd`: it ends the initial events, and shows what a list would have looked like. */
+  bookmark(version: Version, resourceVersion: string, initialEnd: boolean): string
+  /** Go's name of the type, as errors print it. */
+  goType(version: Version, suffix: '' | 'List'): string
 }
 
 export const JSON_PATCH = 'application/json-patch+json'

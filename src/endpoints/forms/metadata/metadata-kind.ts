@@ -1,7 +1,6 @@
-import type { Transform } from '../../../codec/negotiate.ts'
-import { JSON_TYPE, YAML_TYPE } from '../../../codec/negotiate.ts'
+import { JSON_TYPE, type Transform, YAML_TYPE } from '../../../codec/negotiate.ts'
 import { failure, type StatusError } from '../../../meta/status.ts'
-import { isCustom, type Scope } from '../../scope.ts'
+import type { Scope } from '../../scope.ts'
 
 const refused = (message: string): StatusError => failure(406, 'NotAcceptable', message)
 
@@ -19,7 +18,4 @@ export function checkAsksList({ kind }: Transform, scope: Scope): void {
 /** Of what is not stored there are no lists of metadata. */
 export const noPlainMetadata = (): StatusError => refused(`only the following media types are accepted: ${JSON_TYPE}, ${YAML_TYPE}`)
 
-function goType({ served }: Scope, suffix: '' | 'List'): string {
-  const { group, kind } = served.version
-  return isCustom(served) ? `unstructured.Unstructured${suffix}` : `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}${suffix}`
-}
+const goType = ({ dialect, served }: Scope, suffix: '' | 'List'): string => dialect.goType(served.version, suffix)

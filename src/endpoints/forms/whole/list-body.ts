@@ -1,12 +1,10 @@
-import { apiVersionOfVersion, listKindOf } from '../../../catalog/catalog.ts'
 import type { Version } from '../../../catalog/definition.ts'
-import { goJson } from '../../../codec/json.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
-import type { JsonObject, ListMeta } from '../../../meta/object.ts'
+import type { ListMeta } from '../../../meta/object.ts'
 import type { Encoded, StoredObject } from '../../../storage/storage.ts'
+import { dialectOf } from '../../dialect/dialect-of.ts'
 import { listPieces } from '../list-pieces.ts'
-import { listMetaText } from '../meta-json.ts'
 
 /** Items whose length is added up before the event loop may have its turn. */
 const LOOK = 500
@@ -14,31 +12,12 @@ const COMMA = 0x2c
 const BRACE = 0x7b
 const NOTHING = Buffer.alloc(0)
 
-/** What stands around the items of a list. */
-interface Envelope {
-  readonly start: string
-  readonly end: string
-}
-
-/** Of a list of a built-in kind, as Go writes a struct. */
-const structEnvelope = (kind: string, apiVersion: string, meta: ListMeta): Envelope => ({
-  start: `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`,
-  end: ']}\n',
-})
-
-/** Of a list of a custom kind, as Go writes a map. */
-const sortedEnvelope = (kind: string, apiVersion: string, meta: ListMeta): Envelope => ({
-  start: `{"apiVersion":"${apiVersion}","items":[`,
-  end: `],"kind":"${kind}","metadata":${goJson({ continue: '', ...meta } as JsonObject)}}\n`,
-})
-
 /**
  * A list as JSON: the items' ready bytes, copied together without being read. Items of built-in kinds carry no kind and apiVersion: each is copied whole, and what comes
  * before it in the list is then written over its type header. So a part is filled from its end to its beginning. What is given opens the body, as often as it is wanted.
  */
 export async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<() => FilledBody> {
-  const envelope = version.schema.freeForm ? sortedEnvelope : structEnvelope
-  const around = envelope(listKindOf(version), apiVersionOfVersion(version), meta)
+  const around = dialectOf(version.schema).listEnvelope(version, meta)
   const start = Buffer.from(around.start)
   const end = Buffer.from(around.end)
   let length = start.length + end.length

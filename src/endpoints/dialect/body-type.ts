@@ -1,9 +1,31 @@
+import type { Version } from '../../catalog/definition.ts'
 import { typeOfBody } from '../../codec/body.ts'
 import { apiVersionOf, type GroupVersion, parseApiVersion } from '../../meta/gvk.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { badRequestError, type StatusError } from '../../meta/status.ts'
 import { DecodeError } from '../../schema/decode.ts'
-import { apiVersionOfTarget, type BodyTarget } from './body-target.ts'
+import type { StructSchema } from '../../schema/schema.ts'
+
+/** What a body is to become: a version of a resource, or the kind of a subresource. */
+export interface BodyTarget {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly schema: StructSchema
+  readonly setDefaults?: NonNullable<Version['setDefaults']>
+  /** Other apiVersions in which a body may call itself this kind. */
+  readonly alsoTakes?: readonly string[]
+}
+
+export const bodyTarget = (version: Version): BodyTarget => ({
+  group: version.group,
+  version: version.name,
+  kind: version.kind,
+  schema: version.schema,
+  ...(version.setDefaults && { setDefaults: version.setDefaults }),
+})
+
+export const apiVersionOfTarget = ({ group, version }: BodyTarget): string => apiVersionOf({ group, version })
 
 /** The type that a body claims, which is empty where it is silent. */
 export interface Claim {
