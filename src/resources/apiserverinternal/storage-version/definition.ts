@@ -1,22 +1,23 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { ServerStorageVersion, StorageVersion } from '../v1alpha1.types.ts'
 import { nameIsGroupAndResource, validateStorageVersionStatus } from './validation.ts'
 
 const SHOWN = 3
 
 /** `server=version`, of the first three servers. */
-function serversCell(servers: readonly KubeObject['spec'][]): string {
+function serversCell(servers: readonly ServerStorageVersion[]): string {
   const list = servers.slice(0, SHOWN).map(({ apiServerID = '', encodingVersion = '' }) => `${apiServerID}=${encodingVersion}`)
   if (servers.length > SHOWN) return `${list.join(',')} + ${servers.length - SHOWN} more...`
   return list.join(',') || '<unset>'
 }
 
-const table: TableDefinition = {
+const table: TableDefinition<StorageVersion> = {
   columns: [
     nameColumn,
     column('CommonEncodingVersion', 'The version in which all servers store the resource, if they agree.'),
@@ -25,13 +26,13 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, status }, now) => [
     metadata.name ?? '',
-    status?.commonEncodingVersion ?? '<unset>',
-    serversCell(status?.storageVersions ?? []),
+    status.commonEncodingVersion ?? '<unset>',
+    serversCell(status.storageVersions ?? []),
     age(metadata.creationTimestamp, now),
   ],
 }
 
-const v1alpha1: Version = {
+const v1alpha1: Version<StorageVersion> = {
   group: 'internal.apiserver.k8s.io',
   name: 'v1alpha1',
   kind: 'StorageVersion',
@@ -42,7 +43,7 @@ const v1alpha1: Version = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateStorageVersionStatus }) } },
 }
 
-export const storageVersionResource: ResourceDefinition = {
+export const storageVersionResource = defineResource<StorageVersion>({
   scope: 'Cluster',
   versions: [v1alpha1],
   home: v1alpha1,
@@ -51,7 +52,7 @@ export const storageVersionResource: ResourceDefinition = {
     allowUnconditionalUpdate: false,
     validateName: nameIsGroupAndResource,
     resetFields: STATUS_FIELDS,
-    prepare: withholdStatus,
+    prepare: (next, old) => withholdStatus(next, old),
     validate: () => [],
   },
-}
+})

@@ -3,9 +3,7 @@ import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { emptyError, isDns1035Label, isDns1123Subdomain, isQualifiedName, regexError } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { ServerStorageVersion, StorageVersion, StorageVersionCondition, StorageVersionStatus } from '../v1alpha1.types.ts'
 
 const NO_API_VERSION = `an apiVersion is ${regexError(
   "a DNS-1035 label, which must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
@@ -38,9 +36,8 @@ const validateApiVersion = (apiVersion: string, path: FieldPath): FieldError[] =
   return faults.length > 0 ? [invalid(path, apiVersion, faults.join(','))] : []
 }
 
-function validateServer({ apiServerID = '', encodingVersion = '', decodableVersions, servedVersions }: ApiStruct, path: FieldPath): FieldError[] {
-  const decodable: string[] = decodableVersions ?? []
-  const served: string[] = servedVersions ?? []
+function validateServer(server: ServerStorageVersion, path: FieldPath): FieldError[] {
+  const { apiServerID = '', encodingVersion = '', decodableVersions: decodable = [], servedVersions: served = [] } = server
   const known = new Set(decodable)
   const errors = isDns1123Subdomain(apiServerID).map(text => invalid(path.child('apiServerID'), apiServerID, text))
   errors.push(...validateApiVersion(encodingVersion, path.child('encodingVersion')))
@@ -58,8 +55,8 @@ function validateServer({ apiServerID = '', encodingVersion = '', decodableVersi
 }
 
 /** The common version is told exactly where all servers store the same. */
-function validateCommonVersion({ storageVersions, commonEncodingVersion: told }: ApiStruct, path: FieldPath): FieldError[] {
-  const encodings = new Set(((storageVersions ?? []) as ApiStruct[]).map(({ encodingVersion = '' }) => encodingVersion as string))
+function validateCommonVersion({ storageVersions = [], commonEncodingVersion: told }: StorageVersionStatus, path: FieldPath): FieldError[] {
+  const encodings = new Set(storageVersions.map(({ encodingVersion = '' }) => encodingVersion))
   const [common] = encodings.size === 1 ? encodings : []
   if (common === told) return []
   if (common === undefined) {
@@ -70,9 +67,9 @@ function validateCommonVersion({ storageVersions, commonEncodingVersion: told }:
 }
 
 /** The paths of conditions lack a part in upstream's messages, and the value of a bad status is the type. */
-function validateConditions(conditions: readonly ApiStruct[], path: FieldPath): FieldError[] {
+function validateConditions(conditions: readonly StorageVersionCondition[], path: FieldPath): FieldError[] {
   const seen = new Map<string, number>()
-  return conditions.flatMap(({ type = '', status = '', reason, message }, i) => {
+  return conditions.flatMap(({ type, status, reason, message }, i) => {
     const at = path.index(i)
     const first = seen.get(type)
     seen.set(type, i)
@@ -86,11 +83,10 @@ function validateConditions(conditions: readonly ApiStruct[], path: FieldPath): 
   })
 }
 
-export function validateStorageVersionStatus({ status = {} }: KubeObject): FieldError[] {
+export function validateStorageVersionStatus({ status }: StorageVersion): FieldError[] {
   const path = fieldPath('status')
-  const servers: ApiStruct[] = status.storageVersions ?? []
   return [
-    ...servers.flatMap((server, i) => validateServer(server, path.child('storageVersions').index(i))),
+    ...(status.storageVersions ?? []).flatMap((server, i) => validateServer(server, path.child('storageVersions').index(i))),
     ...validateCommonVersion(status, path.child('commonEncodingVersion')),
     ...validateConditions(status.conditions ?? [], path),
   ]

@@ -1,12 +1,14 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { isConfigMapKey } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { LeaseCandidate } from '../v1beta1.types.ts'
 import { validateLeaseCandidate } from './validation.ts'
 
-const table: TableDefinition = {
+const table: TableDefinition<LeaseCandidate> = {
   columns: [
     nameColumn,
     column('LeaseName', 'The lease for which it stands.'),
@@ -16,14 +18,14 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, spec }, now) => [
     metadata.name ?? '',
-    spec?.leaseName ?? '',
-    spec?.binaryVersion ?? '',
-    spec?.emulationVersion ?? '',
+    spec.leaseName,
+    spec.binaryVersion,
+    spec.emulationVersion ?? '',
     age(metadata.creationTimestamp, now),
   ],
 }
 
-const v1beta1: Version = {
+const v1beta1: Version<LeaseCandidate> = {
   group: 'coordination.k8s.io',
   name: 'v1beta1',
   kind: 'LeaseCandidate',
@@ -34,9 +36,9 @@ const v1beta1: Version = {
 }
 
 /** Differs from v1beta1 in nothing but its name. */
-const v1alpha2: Version = { ...v1beta1, name: 'v1alpha2', schema: types.type('coordinationV1alpha2.LeaseCandidate') }
+const v1alpha2: Version<LeaseCandidate> = { ...v1beta1, name: 'v1alpha2', schema: types.type('coordinationV1alpha2.LeaseCandidate') }
 
-export const leaseCandidateResource: ResourceDefinition = {
+export const leaseCandidateResource = defineResource<LeaseCandidate>({
   scope: 'Namespaced',
   versions: [v1beta1, v1alpha2],
   home: v1beta1,
@@ -47,4 +49,4 @@ export const leaseCandidateResource: ResourceDefinition = {
     validateName: name => isConfigMapKey(name),
     validate: validateLeaseCandidate,
   },
-}
+})

@@ -1,17 +1,17 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { compareSemanticVersions, parseSemanticVersion, type SemanticVersion } from '../../../meta/semantic-version.ts'
 import { validateLeaseStrategy } from '../lease/validation.ts'
+import type { LeaseCandidate } from '../v1beta1.types.ts'
 
 /** What a version counts as that is absent or cannot be read. */
 const ZERO: SemanticVersion = { numbers: [0n, 0n, 0n], prerelease: [] }
 const NO_VERSION = 'must be a valid semantic version'
 
-export function validateLeaseCandidate({ spec = {} }: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateLeaseCandidate({ spec }: LeaseCandidate, old: LeaseCandidate | undefined): FieldError[] {
   const path = fieldPath('spec')
-  const { leaseName = '', binaryVersion = '', emulationVersion = '', strategy = '' } = spec
+  const { leaseName, binaryVersion, emulationVersion = '', strategy = '' } = spec
   const binary = parseSemanticVersion(binaryVersion)
   const emulated = parseSemanticVersion(emulationVersion)
   const errors: FieldError[] = []
@@ -29,6 +29,6 @@ export function validateLeaseCandidate({ spec = {} }: KubeObject, old: KubeObjec
     }
     errors.push(...validateLeaseStrategy(strategy))
   }
-  if (old && leaseName !== (old.spec?.leaseName ?? '')) errors.push(invalid(path.child('leaseName'), leaseName, 'field is immutable'))
+  if (old && leaseName !== old.spec.leaseName) errors.push(invalid(path.child('leaseName'), leaseName, 'field is immutable'))
   return errors
 }

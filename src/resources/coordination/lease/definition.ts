@@ -1,23 +1,24 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { Lease } from '../v1.types.ts'
 import { validateLease } from './validation.ts'
 
-const table: TableDefinition = {
+const table: TableDefinition<Lease> = {
   columns: [nameColumn, column('Holder', 'Who holds the lease.'), ageColumn],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec?.holderIdentity ?? '', age(metadata.creationTimestamp, now)],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.holderIdentity ?? '', age(metadata.creationTimestamp, now)],
 }
 
 /** Coordinated leader election is beta and off in this release; a lease that has its fields keeps them. */
-function dropCoordination(next: KubeObject, old: KubeObject | undefined): void {
-  for (const name of ['strategy', 'preferredHolder']) if (old?.spec[name] === undefined) delete next.spec[name]
+function dropCoordination(next: Lease, old: Lease | undefined): void {
+  for (const name of ['strategy', 'preferredHolder'] as const) if (old?.spec[name] === undefined) delete next.spec[name]
 }
 
-const v1: Version = {
+const v1: Version<Lease> = {
   group: 'coordination.k8s.io',
   name: 'v1',
   kind: 'Lease',
@@ -27,7 +28,7 @@ const v1: Version = {
   table,
 }
 
-export const leaseResource: ResourceDefinition = {
+export const leaseResource = defineResource<Lease>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
@@ -37,6 +38,6 @@ export const leaseResource: ResourceDefinition = {
     allowUnconditionalUpdate: false,
     validateName: nameIsDnsSubdomain,
     prepare: dropCoordination,
-    validate: next => validateLease(next),
+    validate: validateLease,
   },
-}
+})

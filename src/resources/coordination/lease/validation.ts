@@ -2,10 +2,10 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { Lease } from '../v1.types.ts'
 
-export function validateLease(next: KubeObject): FieldError[] {
-  const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder } = next.spec
+export function validateLease({ spec }: Lease): FieldError[] {
+  const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder } = spec
   const path = fieldPath('spec')
   const errors: FieldError[] = []
   if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0) {

@@ -1,15 +1,17 @@
-import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { forbiddenError } from '../../../meta/status.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { PriorityClass } from '../v1.types.ts'
 import { systemPriorityClass } from './system-classes.ts'
 import { validatePriorityClass } from './validation.ts'
 
 const PREEMPTION = 'PreemptLowerPriority'
 
-const table: TableDefinition = {
+const table: TableDefinition<PriorityClass> = {
   columns: [
     nameColumn,
     column('Value', 'The priority of pods of the class.', 0, 'integer'),
@@ -19,14 +21,14 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, value, globalDefault, preemptionPolicy }, now) => [
     metadata.name ?? '',
-    value ?? 0,
+    value,
     globalDefault ?? false,
     age(metadata.creationTimestamp, now),
     preemptionPolicy ?? PREEMPTION,
   ],
 }
 
-const v1: Version = {
+const v1: Version<PriorityClass> = {
   group: 'scheduling.k8s.io',
   name: 'v1',
   kind: 'PriorityClass',
@@ -39,7 +41,7 @@ const v1: Version = {
   table,
 }
 
-const strategy: Strategy = {
+const strategy: Strategy<PriorityClass> = {
   prepare(next, old) {
     if (!old) next.metadata.generation = 1
   },
@@ -50,10 +52,10 @@ const strategy: Strategy = {
   },
 }
 
-export const priorityClassResource: ResourceDefinition = {
+export const priorityClassResource = defineResource<PriorityClass>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'priorityclasses', version: v1 },
   strategy,
-}
+})

@@ -1,8 +1,8 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import type { PriorityClass } from '../v1.types.ts'
 import { SYSTEM_PREFIX, systemPriorityClass } from './system-classes.ts'
 
 const HIGHEST_OF_USERS = 1_000_000_000
@@ -16,7 +16,7 @@ function systemFault(name: string, value: number, globalDefault: boolean): strin
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
 
-function validateValue({ metadata, value = 0, globalDefault = false }: KubeObject): FieldError[] {
+function validateValue({ metadata, value, globalDefault = false }: PriorityClass): FieldError[] {
   const name = metadata.name ?? ''
   if (!name.startsWith(SYSTEM_PREFIX)) {
     return value > HIGHEST_OF_USERS ? [forbidden(fieldPath('value'), `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`)] : []
@@ -32,10 +32,10 @@ function validatePolicy(policy: string | undefined): FieldError[] {
   return [policy === '' ? required(path) : notSupported(path, policy, POLICIES)]
 }
 
-export function validatePriorityClass(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validatePriorityClass(next: PriorityClass, old: PriorityClass | undefined): FieldError[] {
   if (!old) return [...validateValue(next), ...validatePolicy(next.preemptionPolicy)]
   return [
-    ...((next.value ?? 0) === (old.value ?? 0) ? [] : [forbidden(fieldPath('value'), 'may not be changed in an update.')]),
+    ...(next.value === old.value ? [] : [forbidden(fieldPath('value'), 'may not be changed in an update.')]),
     ...validateImmutableField(next.preemptionPolicy, old.preemptionPolicy, fieldPath('preemptionPolicy')),
   ]
 }

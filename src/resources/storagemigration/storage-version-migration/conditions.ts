@@ -3,17 +3,15 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-
-type Condition = KubeObject['spec']
+import type { MigrationCondition, StorageVersionMigration } from '../v1alpha1.types.ts'
 
 const STATUSES = ['False', 'True', 'Unknown']
 const MAX_MESSAGE = 32 * 1024
 
-export const conditionIsTrue = ({ status }: KubeObject, type: string): boolean =>
-  ((status?.conditions ?? []) as Condition[]).find(condition => condition.type === type)?.status === 'True'
+export const conditionIsTrue = ({ status }: StorageVersionMigration, type: string): boolean =>
+  status.conditions?.find(condition => condition.type === type)?.status === 'True'
 
-function validateCondition({ type = '', status = '', lastUpdateTime, reason = '', message = '' }: Condition, path: FieldPath): FieldError[] {
+function validateCondition({ type, status, lastUpdateTime, reason = '', message = '' }: MigrationCondition, path: FieldPath): FieldError[] {
   const errors = isQualifiedName(type).map(text => invalid(path.child('type'), type, text))
   if (!STATUSES.includes(status)) errors.push(notSupported(path.child('status'), status, STATUSES))
   if (!lastUpdateTime) errors.push(required(path.child('lastTransitionTime')))
@@ -24,7 +22,7 @@ function validateCondition({ type = '', status = '', lastUpdateTime, reason = ''
 }
 
 /** Nearly conditions of metav1: the time has another name, which upstream's messages do not tell. */
-export function validateMigrationConditions(conditions: readonly Condition[], path: FieldPath): FieldError[] {
+export function validateMigrationConditions(conditions: readonly MigrationCondition[], path: FieldPath): FieldError[] {
   const seen = new Set<string>()
   return conditions.flatMap((condition, i) => {
     const at = path.index(i)

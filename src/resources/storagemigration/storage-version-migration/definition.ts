@@ -1,19 +1,21 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { column } from '../../shared/columns.ts'
 import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { StorageVersionMigration } from '../v1alpha1.types.ts'
 import { validateMigration, validateMigrationStatus } from './validation.ts'
 
-const table: TableDefinition = {
+const table: TableDefinition<StorageVersionMigration> = {
   columns: [column('Name', 'Name of the object.'), column('Resource', 'The resource whose objects are written again.')],
   cells({ metadata, spec }) {
-    const { resource = '', version = '', group = '' } = spec?.resource ?? {}
+    const { resource = '', version = '', group = '' } = spec.resource
     return [metadata.name ?? '', `${resource}.${version}.${group}`]
   },
 }
 
-const v1alpha1: Version = {
+const v1alpha1: Version<StorageVersionMigration> = {
   group: 'storagemigration.k8s.io',
   name: 'v1alpha1',
   kind: 'StorageVersionMigration',
@@ -25,7 +27,7 @@ const v1alpha1: Version = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateMigrationStatus }) } },
 }
 
-export const storageVersionMigrationResource: ResourceDefinition = {
+export const storageVersionMigrationResource = defineResource<StorageVersionMigration>({
   scope: 'Cluster',
   versions: [v1alpha1],
   home: v1alpha1,
@@ -34,7 +36,7 @@ export const storageVersionMigrationResource: ResourceDefinition = {
     allowUnconditionalUpdate: false,
     revalidatesMeta: true,
     resetFields: STATUS_FIELDS,
-    prepare: withholdStatus,
+    prepare: (next, old) => withholdStatus(next, old),
     validate: validateMigration,
   },
-}
+})

@@ -4,22 +4,22 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { goMember } from '../../shared/go-values.ts'
+import type { StorageVersionMigration } from '../v1alpha1.types.ts'
 import { conditionIsTrue, validateMigrationConditions } from './conditions.ts'
 
 /** The resource stays what it is; the paths of those errors lack their beginning in upstream's messages. */
-export function validateMigration({ spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateMigration({ spec: { resource } }: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const path = fieldPath('spec', 'resource')
   const errors: FieldError[] = []
-  for (const member of ['resource', 'version']) {
-    if (!spec?.resource?.[member]) errors.push(required(path.child(member), `${member} is required`))
+  for (const member of ['resource', 'version'] as const) {
+    if (!resource[member]) errors.push(required(path.child(member), `${member} is required`))
   }
   if (!old) return errors
-  for (const member of ['group', 'version', 'resource']) {
-    const value = spec?.resource?.[member] ?? ''
-    if (value !== (old.spec?.resource?.[member] ?? '')) errors.push(invalid(fieldPath(member), value, 'field is immutable'))
+  for (const member of ['group', 'version', 'resource'] as const) {
+    const value = resource[member] ?? ''
+    if (value !== (old.spec.resource[member] ?? '')) errors.push(invalid(fieldPath(member), value, 'field is immutable'))
   }
   return errors
 }
@@ -32,7 +32,7 @@ function validateResourceVersion(version: string, path: FieldPath): FieldError[]
 }
 
 /** A migration that has succeeded or failed stays so, and runs no more. */
-function validateOutcome(next: KubeObject, old: KubeObject | undefined, path: FieldPath): FieldError[] {
+function validateOutcome(next: StorageVersionMigration, old: StorageVersionMigration | undefined, path: FieldPath): FieldError[] {
   const is = (type: string): boolean => conditionIsTrue(next, type)
   const was = (type: string): boolean => old !== undefined && conditionIsTrue(old, type)
   const faults: [broken: boolean, text: string][] = [
@@ -44,17 +44,17 @@ function validateOutcome(next: KubeObject, old: KubeObject | undefined, path: Fi
   ]
   return faults
     .filter(([broken]) => broken)
-    .map(([, text]) => invalid(path, goMember('storagemigration.StorageVersionMigrationStatus', 'conditions', next.status?.conditions), text))
+    .map(([, text]) => invalid(path, goMember('storagemigration.StorageVersionMigrationStatus', 'conditions', next.status.conditions), text))
 }
 
-export function validateMigrationStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateMigrationStatus(next: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const versionPath = fieldPath('status', 'resourceVersion')
   const conditionsPath = fieldPath('status', 'conditions')
-  const version: string = next.status?.resourceVersion ?? ''
-  const oldVersion: string = old?.status?.resourceVersion ?? ''
+  const { conditions = [], resourceVersion: version = '' } = next.status
+  const oldVersion = old?.status.resourceVersion ?? ''
   return [
     ...validateResourceVersion(version, versionPath),
-    ...validateMigrationConditions(next.status?.conditions ?? [], conditionsPath),
+    ...validateMigrationConditions(conditions, conditionsPath),
     ...(oldVersion !== '' && oldVersion !== version ? [invalid(versionPath, version, 'cannot be updated')] : []),
     ...validateOutcome(next, old, conditionsPath),
   ]
