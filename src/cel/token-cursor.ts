@@ -58,7 +58,7 @@ export class TokenCursor {
     this.#issues = issues
     const { tokens, faults } = new Lexer(source)
     this.#tokens = tokens
-    for (const { start, text } of faults) this.#report(start, `token recognition error at: '${escapeText(text)}'`)
+    for (const { start, text } of faults) this.#report(start, `token recognition error at: '${text}'`)
   }
 
   get current(): Token {

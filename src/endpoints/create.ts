@@ -2,12 +2,15 @@ import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { Answer } from '../registry/types.ts'
 import { decodeBody } from './body.ts'
 import { bodyTarget } from './dialect/body-type.ts'
+import { bodyMediaType } from './negotiate.ts'
 import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
 import { writeOptions } from './write-options.ts'
 
 /** POST to a collection. */
 export async function create(scope: Scope<'create'>): Promise<Answer> {
   const { exchange, served } = scope
+  // Unlike an update, which checks its options first.
+  bodyMediaType(exchange.headers['content-type'], scope.env.media)
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'CreateOptions')
   const object = (await decodeBody(scope, body, bodyTarget(served.version), options.fieldValidation))()

@@ -1,9 +1,11 @@
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
+import { StatusError } from '../meta/status.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { decodeBody } from './body.ts'
 import { bodyTarget } from './dialect/body-type.ts'
+import { dialectOf } from './dialect/dialect-of.ts'
 import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
 import { updatedView, viewTarget, writeView } from './view.ts'
 import { writeOptions } from './write-options.ts'
@@ -14,7 +16,10 @@ export async function update(scope: Scope<'update'>): Promise<{ answer: Answer; 
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'UpdateOptions')
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
-  const decoded = await decodeBody(scope, body, target, options.fieldValidation)
+  const { viewFault } = dialectOf(served.version.schema)
+  const decoded = await decodeBody(scope, body, target, options.fieldValidation).catch((error: unknown) => {
+    throw subresource?.view && error instanceof StatusError ? viewFault(target, error) : error
+  })
   const fresh = (): KubeObject => {
     const object = decoded()
     ensureNamespace(object.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')

@@ -11,6 +11,7 @@ import { isGoInteger, isWholeFloat } from '../meta/whole-floats.ts'
 import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { scaleOf, scaleOver } from '../resources/autoscaling/scale/view.ts'
 import type { Scale } from '../resources/autoscaling/v1.types.ts'
+import { AGE, customTable } from './custom-table.ts'
 
 type ScalePaths = NonNullable<Subresources['scale']>
 
@@ -95,8 +96,15 @@ function setAt(parent: KubeObject, names: readonly string[], value: number): voi
   object[names.at(-1) as string] = value
 }
 
+/** A number that the scale leaves out is no cell, unlike where upstream prints a built-in kind. */
+const table = customTable([
+  { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Number of instances wanted.' },
+  { name: 'Available', type: 'integer', jsonPath: '.status.replicas', description: 'Number of instances observed.' },
+  AGE,
+])
+
 /** /scale of a custom kind: autoscaling/v1 Scale over the fields that its definition names. */
-export const customScale = (paths: ScalePaths): Subresource => scaleOver(scaleView(paths))
+export const customScale = (paths: ScalePaths): Subresource => scaleOver(scaleView(paths), table)
 
 const at = (path: string): FieldPath => new FieldPath(path)
 

@@ -7,7 +7,7 @@ import type { PrinterColumn } from '../resources/apiextensions/custom-resource-d
 import { nameColumn } from '../resources/shared/columns.ts'
 import { type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
 
-const AGE: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since the object was created.' }
+export const AGE: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since the object was created.' }
 
 /** The Table of a custom kind: the name, and the columns of its definition, or the age. Columns from the first that cannot be read on are left out. */
 export function customTable(columns: readonly PrinterColumn[] = []): TableDefinition {

@@ -264,7 +264,8 @@ export class HttpExchange implements Exchange, RequestContext {
       return DONE
     }
     if (length > GZIP_FROM && this.host.compressAnswers && this.acceptsGzip()) {
-      headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding')
+      headers.push('Content-Encoding', 'gzip')
+      if (!headers.includes('Accept-Encoding')) headers.push('Vary', 'Accept-Encoding')
       this.wire.head(status, headers, undefined)
       return sendCompressed(this.wire, long ?? filledWith([single], length))
     }

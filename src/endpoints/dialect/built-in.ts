@@ -35,6 +35,7 @@ export const BUILT_IN: Dialect = {
     checkType(builtIns, target, apiVersionOf(claimed) || apiVersionOfTarget(target), claim.kind || target.kind, value)
     return claimed
   },
+  viewFault: (_target, fault) => fault,
   strictKind: target => target.kind,
   setType(target, object) {
     object.apiVersion = apiVersionOfTarget(target)

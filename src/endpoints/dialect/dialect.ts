@@ -33,6 +33,8 @@ export type BuiltIns = (apiVersion: string) => readonly Version[]
 interface BodyDialect {
   /** Checks the type that a body claims before the body is decoded; returns the version. Throws 400. */
   checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: Claim, value: Json, body: Buffer): GroupVersion
+  /** What upstream makes of a body that can't be read as a view (scale) of the kind. */
+  viewFault(target: BodyTarget, fault: StatusError): StatusError
   /** The kind that strict decoding names. */
   strictKind(target: BodyTarget, claim: Claim): string
   /** Gives a decoded body its type, where it is not the one that it claims. */

@@ -69,11 +69,11 @@ export class Discovery {
       this.build(snapshot, parts, aggregated),
     )
     if (document === undefined) return false
-    if (parts.length === 1) exchange.setHeader('Vary', 'Accept')
     if (aggregated === undefined) {
       await exchange.sendBytes(200, form.mediaType, document.bytes)
       return true
     }
+    exchange.setHeader('Vary', 'Accept')
     exchange.setHeader('ETag', document.etag)
     const type = `application/json;g=apidiscovery.k8s.io;v=${aggregated};as=APIGroupDiscoveryList`
     if (exchange.headers['if-none-match']?.split(',').some(tag => tag.trim() === document.etag)) await exchange.sendBytes(304, type, Buffer.alloc(0))

@@ -17,23 +17,26 @@ export interface ApiResource {
   storageVersionHash?: string
 }
 
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
+
 /** The APIResourceList of one group version: resources by name, each with its subresources behind it. */
-export function apiResources(snapshot: CatalogSnapshot, groupVersion: string): ApiResource[] {
-  return snapshot
+export const apiResources = (snapshot: CatalogSnapshot, groupVersion: string): ApiResource[] =>
+  snapshot
     .resourcesOf(groupVersion)
-    .flatMap(resourceWithSubresources)
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-}
+    .map(resourceWithSubresources)
+    .sort(([a], [b]) => byName(a as ApiResource, b as ApiResource))
+    .flat()
 
 function resourceWithSubresources({ definition, version }: ServedResource): ApiResource[] {
   const namespaced = definition.scope === 'Namespaced'
   const { names } = version
+  const isCustom = version.schema.freeForm !== undefined
   const own: ApiResource = {
     name: names.plural,
     singularName: names.singular,
     namespaced,
     kind: version.kind,
-    verbs: sorted(version.advertisedVerbs ?? version.verbs),
+    verbs: isCustom ? inCustomOrder(version.advertisedVerbs ?? version.verbs) : sorted(version.advertisedVerbs ?? version.verbs),
     ...(names.shortNames && { shortNames: names.shortNames }),
     ...(version.categories && { categories: version.categories }),
     ...(definition.storage && { storageVersionHash: hashOf(definition.storage) }),
@@ -46,7 +49,7 @@ function resourceWithSubresources({ definition, version }: ServedResource): ApiR
     kind: subresource.kind?.kind ?? version.kind,
     verbs: sorted(subresource.verbs),
   }))
-  return [own, ...subresources]
+  return [own, ...(isCustom ? subresources : subresources.sort(byName))]
 }
 
 /** Told where a subresource is of a kind of another group or version: Scale, Eviction, and not Binding. */
@@ -54,6 +57,10 @@ const foreignVersion = (parent: Version, { kind }: Subresource) =>
   kind && (kind.group !== parent.group || kind.version !== parent.name) && { group: kind.group, version: kind.version }
 
 const sorted = (verbs: readonly string[]): string[] => [...verbs].sort()
+
+/** As upstream tells the verbs of custom kinds. */
+const CUSTOM_ORDER = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+const inCustomOrder = (verbs: readonly string[]): string[] => CUSTOM_ORDER.filter(verb => verbs.includes(verb))
 
 const hashOf = ({ version }: NonNullable<ResourceDefinition['storage']>): string => storageVersionHash(version)
 

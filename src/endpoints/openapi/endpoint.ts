@@ -42,7 +42,7 @@ export class OpenApiEndpoint {
     }
     const documents = this.current
     if (path === '/openapi/v2') {
-      const type = this.accept(exchange, offerV2)
+      const type = this.accept(exchange, offerV2, ['Accept-Encoding', 'Accept'])
       if (type === JSON_TYPE) await this.send(exchange, JSON_TYPE, documents, await documents.v2())
       else await this.send(exchange, PROTO_V2, documents, await documents.v2Proto())
       return true
@@ -74,8 +74,8 @@ export class OpenApiEndpoint {
     else await this.send(exchange, PROTO_V3, documents, await documents.v3Proto(name))
   }
 
-  private accept(exchange: Exchange, offer: readonly MediaType[]): string {
-    exchange.setHeader('Vary', 'Accept')
+  private accept(exchange: Exchange, offer: readonly MediaType[], vary: string | readonly string[] = 'Accept'): string {
+    exchange.setHeader('Vary', vary)
     const accepted = negotiateOutput(exchange.headers.accept, offer, anyParameters)
     if (!accepted) throw failure(406, 'NotAcceptable', '406: Not Acceptable')
     return accepted.mediaType

@@ -12,6 +12,10 @@ const messages = (text: string, optionalSyntax = true): string[] => parse(text, 
 const FURTHER_ERRORS = new Set(['in', '?', '-', '--', '!', '1 + +', 'func{{a}}', 'a ? b ((?))', 'x{?.', '[1, 2, 3].map(var, var * var)'])
 
 describe('parser', () => {
+  it('tells what begins no token as it stands', () => {
+    expect(messages('"a\n').at(0)).to.equal("Syntax error: token recognition error at: '\"a\n'")
+  })
+
   it('makes the trees of cel-go, node by node, and finds its errors', () => {
     const wrong: unknown[] = []
     for (const { expression, tree, errors } of celAnswers()) {

@@ -27,6 +27,7 @@ export async function renderMetadataList(meta: ListMeta, objects: readonly RowSo
       before = '},'
     }
   })
-  body.add(`${objects.length > 0 ? before.slice(0, -1) : before}]}\n`)
+  // Go's list of none is nil.
+  body.add(objects.length > 0 ? `${before.slice(0, -1)}]}\n` : `${before.slice(0, -1)}null}\n`)
   return () => body.open()
 }

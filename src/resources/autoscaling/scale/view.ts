@@ -63,10 +63,10 @@ function scaleView<T extends Scalable>(selector: (parent: T) => string): Subreso
 
 export const scaleSubresource = <T extends Scalable>(selector: (parent: T) => string): Subresource<T> => scaleOver(scaleView(selector))
 
-/** /scale of any kind, by a view of its own. */
-export const scaleOver = <T extends TypedObject>(view: SubresourceView<T, Scale>): Subresource<T> =>
+/** /scale of any kind, by a view of its own, and a Table. */
+export const scaleOver = <T extends TypedObject>(view: SubresourceView<T, Scale>, table: TableDefinition<Scale> = scaleTable): Subresource<T> =>
   defineSubresource<T, Scale>({
     verbs: ['get', 'patch', 'update'],
-    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale'), table: scaleTable },
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale'), table },
     view,
   })

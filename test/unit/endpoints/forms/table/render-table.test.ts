@@ -176,7 +176,7 @@ describe('tables', () => {
     const sources = texts.map(([, json]) => ready(json, START.length))
     const text = async (items: readonly RowSource[]) => wholeOf((await renderMetadataList({ resourceVersion: '7' }, items, 'meta.k8s.io/v1'))()).toString()
     expect(await text(sources)).to.equal(await text(sources.map(({ object }) => ({ object }))))
-    expect(JSON.parse(await text([]))).to.deep.include({ kind: 'PartialObjectMetadataList', items: [] })
+    expect(JSON.parse(await text([]))).to.deep.include({ kind: 'PartialObjectMetadataList', items: null })
     expect((JSON.parse(await text(sources)) as { items: KubeObject[] }).items.map(({ kind, metadata }) => [kind, metadata.name])).to.deep.equal([
       ['PartialObjectMetadata', 'ä'],
       ['PartialObjectMetadata', 'a'],

@@ -1,0 +1,83 @@
+import { expect } from 'chai'
+import { createJsonClient, type JsonClient } from '../support/json-client.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+
+const GROUP = '/apis/endpoints.example.com/v1'
+const THINGS = `${GROUP}/namespaces/default/things`
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+const count = { type: 'object', properties: { replicas: { type: 'integer' } } }
+const definition = {
+  metadata: { name: 'things.endpoints.example.com' },
+  spec: {
+    group: 'endpoints.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'things', kind: 'Thing' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: count, status: count } } },
+        subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
+      },
+    ],
+  },
+}
+
+describe('endpoints of custom kinds', function () {
+  this.timeout(30_000)
+  let server: ServerProcess
+  let client: JsonClient
+  before(async () => {
+    server = await createServerProcess()
+    await server.start()
+    client = createJsonClient(server.url)
+    await client.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
+    for (let served = 0; served !== 200; ) served = (await client.ask('GET', THINGS)).status
+    await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'x' }, spec: { replicas: 0 } })
+  })
+  after(async () => {
+    client?.close()
+    await server?.stop()
+  })
+
+  it('are listed in upstream’s order', async () => {
+    const { resources } = (await client.must('GET', GROUP)) as unknown as { resources: { name: string; verbs: string[] }[] }
+    expect(resources.map(({ name, verbs }) => [name, ...verbs])).to.deep.equal([
+      ['things', 'delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
+      ['things/status', 'get', 'patch', 'update'],
+      ['things/scale', 'get', 'patch', 'update'],
+    ])
+  })
+
+  it('print a scale by columns, without what it leaves out', async () => {
+    const { columnDefinitions, rows } = (await client.ask('GET', `${THINGS}/x/scale`, { accept: TABLE })).body as unknown as {
+      columnDefinitions: { name: string; type: string; format: string }[]
+      rows: { cells: unknown[] }[]
+    }
+    expect(columnDefinitions.map(({ name, type, format }) => [name, type, format])).to.deep.equal([
+      ['Name', 'string', 'name'],
+      ['Desired', 'integer', ''],
+      ['Available', 'integer', ''],
+      ['Age', 'date', ''],
+    ])
+    expect(rows[0]?.cells.slice(0, 3)).to.deep.equal(['x', null, 0])
+  })
+
+  it('refuse a scale that cannot be read in upstream’s words', async () => {
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'x' }, spec: { replicas: 1 } }
+    for (const body of [
+      { ...scale, spec: { replicas: '1' } },
+      { ...scale, apiVersion: 'autoscaling/v2' },
+      { ...scale, kind: 'Thing' },
+    ]) {
+      const { status, body: told } = await client.ask('PUT', `${THINGS}/x/scale`, { body })
+      expect([status, told.message]).to.deep.equal([400, 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:110"'])
+    }
+  })
+
+  it('check the media type of a new object before the options', async () => {
+    expect((await client.ask('POST', `${THINGS}?fieldValidation=none`, { text: '{}', contentType: 'text/plain' })).status).to.equal(415)
+    expect((await client.ask('PUT', `${THINGS}/x?fieldValidation=none`, { text: '{}', contentType: 'text/plain' })).status).to.equal(422)
+  })
+})
