@@ -28,12 +28,11 @@ import { followRules } from './controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from './controllers/rbac-policy.ts'
 import { serviceAccountTokenController } from './controllers/service-account-token.ts'
 import { WorkQueueMetrics } from './controllers/work-queue-metrics.ts'
-import { createApi } from './endpoints/api.ts'
+import { type Api, createApi } from './endpoints/api.ts'
 import type { Kubelets } from './endpoints/connect/ask.ts'
 import { streamTranslation } from './endpoints/connect/stream-translation.ts'
-import { createDeprecatedRequests } from './endpoints/deprecation.ts'
+import { createDeprecatedRequests } from './endpoints/deprecated-requests.ts'
 import { Discovery } from './endpoints/discovery/discovery.ts'
-import type { Handler } from './endpoints/exchange.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { isKnown } from './endpoints/resolve.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
@@ -123,7 +122,7 @@ export interface StartOptions {
 
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
-  readonly handler: Handler
+  readonly api: Api
   /** Whether there is such a resource, and subresource. */
   isServed(info: ResourceRequestInfo): boolean
   readonly metrics: readonly MetricFamily[]
@@ -226,7 +225,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   return {
     registry,
     checks: [{ name: 'etcd', check: () => backend.check(AbortSignal.timeout(2000)) }, ...readiness.checks],
-    handler: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint(readDescriptions)),
+    api: createApi(env, new Discovery(() => serverAddress), new OpenApiEndpoint(readDescriptions)),
     isServed: info => isKnown(catalog.snapshot(), info),
     metrics: [
       deprecatedRequests,

@@ -131,7 +131,7 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
     },
   })
   const server = await startServer({
-    handler: plane.handler,
+    api: plane.api,
     isServed: plane.isServed,
     encodeStatus: statusEncoder(media),
     compressAnswers: config.gates.enabled('APIResponseCompression'),

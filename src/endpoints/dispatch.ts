@@ -1,4 +1,5 @@
 import type { SubresourceView } from '../catalog/definition.ts'
+import { invariant } from '../lib/invariant.ts'
 import type { Verb } from '../meta/context.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { DeleteResult } from '../registry/delete.ts'
@@ -9,8 +10,8 @@ import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
 import type { AnswerForm } from './forms/answer-form.ts'
 import { listOptions, type ReadOptions } from './list-options.ts'
-import { negotiate, negotiateStream } from './negotiate.ts'
-import { checkPatchRoute, patch } from './patch.ts'
+import { negotiateStream } from './negotiate.ts'
+import { patch } from './patch.ts'
 import { stringParameter } from './query.ts'
 import { respondList, respondObject, respondStatus, respondTyped } from './respond.ts'
 import { isNamespaced, type Scope, type ServedVerb, storeOf } from './scope.ts'
@@ -19,7 +20,7 @@ import { callVirtual } from './virtual.ts'
 import { watch } from './watch.ts'
 
 /** A handler of one verb takes requests of that verb alone. */
-type Handlers = { readonly [V in ServedVerb]: (scope: Scope<V>) => Promise<void> }
+type Handlers = { readonly [V in ServedVerb]: (scope: Scope<V>, form: AnswerForm) => Promise<void> }
 
 const HANDLERS: Handlers = {
   get,
@@ -36,33 +37,30 @@ const HANDLERS: Handlers = {
 }
 
 /** Does what the request was authorized for. */
-export function dispatch<V extends ServedVerb>(scope: Scope<V>): Promise<void> {
+export function dispatch<V extends ServedVerb>(scope: Scope<V>, form: AnswerForm | undefined): Promise<void> {
   const { served, subresource } = scope
   if (subresource?.connect) return connect(scope, subresource.connect)
+  invariant(form, 'the form of the answer has been negotiated')
   const virtual = subresource ? subresource.virtual : served.definition.virtual
-  if (virtual) return callVirtual(scope, virtual)
-  return HANDLERS[scope.verb](scope)
+  if (virtual) return callVirtual(scope, form, virtual)
+  return HANDLERS[scope.verb](scope, form)
 }
 
-async function get(scope: Scope<'get'>): Promise<void> {
+async function get(scope: Scope<'get'>, form: AnswerForm): Promise<void> {
   const { exchange, served, subresource } = scope
-  const form = negotiate(scope)
   const resourceVersion = exchange.search === '' ? '' : stringParameter(exchange.query, 'resourceVersion')
   const stored = await storeOf(scope).get(served, scope.namespace, scope.name, resourceVersion, exchange.ctx.signal)
   if (subresource?.view) await respondView(scope, form, subresource.view, 200, stored.object())
   else await respondObject(scope, form, 200, { stored })
 }
 
-async function list(scope: Scope<'list'>): Promise<void> {
+async function list(scope: Scope<'list'>, form: AnswerForm): Promise<void> {
   const { exchange, served } = scope
-  const form = negotiate(scope)
   const options = await listOptions(exchange, served.version, '', scope.env.watchList, isNamespaced(scope))
   await respondList(scope, form, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
 }
 
 async function openWatch(scope: Scope<'watch'>): Promise<void> {
-  // What a watch can't be shown in is refused first, as upstream does: a list would be.
-  negotiate(scope)
   const options = await listOptions(scope.exchange, scope.served.version, scope.name, scope.env.watchList, isNamespaced(scope))
   // As upstream has it: the deprecated path alone says nothing of initial events.
   const opened = options.watch ? options : { ...options, startAtHand: true as const }
@@ -77,19 +75,15 @@ async function openWatch(scope: Scope<'watch'>): Promise<void> {
 const endsInitialEvents = ({ allowWatchBookmarks, sendInitialEvents, resourceVersion, startAtHand }: ReadOptions): boolean =>
   allowWatchBookmarks && startAtHand !== true && (sendInitialEvents ?? (resourceVersion === '' || resourceVersion === '0'))
 
-async function post(scope: Scope<'create'>): Promise<void> {
-  const form = negotiate(scope)
+async function post(scope: Scope<'create'>, form: AnswerForm): Promise<void> {
   await respondObject(scope, form, 201, await create(scope))
 }
 
-async function put(scope: Scope<'update'>): Promise<void> {
-  const form = negotiate(scope)
+async function put(scope: Scope<'update'>, form: AnswerForm): Promise<void> {
   await respondWritten(scope, form, await update(scope))
 }
 
-async function patchOne(scope: Scope<'patch'>): Promise<void> {
-  checkPatchRoute(scope)
-  const form = negotiate(scope)
+async function patchOne(scope: Scope<'patch'>, form: AnswerForm): Promise<void> {
   await respondWritten(scope, form, await patch(scope))
 }
 
@@ -104,13 +98,11 @@ function respondView(scope: Scope, form: AnswerForm, view: Pick<SubresourceView,
   return respondTyped(scope, form, code, (kind as NonNullable<typeof kind>).schema, view.get(parent))
 }
 
-async function removeCollection(scope: Scope<'deletecollection'>): Promise<void> {
-  const form = negotiate(scope)
+async function removeCollection(scope: Scope<'deletecollection'>, form: AnswerForm): Promise<void> {
   await respondList(scope, form, await deleteCollection(scope))
 }
 
-async function remove(scope: Scope<'delete'>): Promise<void> {
-  const form = negotiate(scope)
+async function remove(scope: Scope<'delete'>, form: AnswerForm): Promise<void> {
   const { code, result } = await deleteOne(scope)
   const { served } = scope
   const showsObject = result !== undefined && (!result.deleted || result.blank || served.definition.strategy?.returnsDeleted)

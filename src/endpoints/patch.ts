@@ -41,7 +41,7 @@ const patchTypes = ({ env, dialect }: Scope): PatchTypes => dialect.patchTypes(e
  * Upstream's router looks for a route by each of the types that Content-Type lists, before anything else; custom kinds are served past it. Throws 415, and 406 where there is an empty body of no
  * such type.
  */
-export function checkPatchRoute(scope: Scope<'patch'>): void {
+export function checkPatchRoute(scope: Scope): void {
   const { exchange, dialect } = scope
   if (!dialect.isRouted) return
   const { taken } = patchTypes(scope)

@@ -3,7 +3,6 @@ import type { Subresource } from '../catalog/definition.ts'
 import type { ResourceRequestInfo } from '../meta/context.ts'
 import { failure, pathNotFoundError, type StatusError } from '../meta/status.ts'
 import { groupResourceOf } from '../registry/types.ts'
-import { tellDeprecation } from './deprecation.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import { notServed } from './not-found.ts'
@@ -23,9 +22,7 @@ export function resolve(exchange: Exchange, info: ResourceRequestInfo, env: Endp
   dialect.checkPlace(served, info)
   if (!isServed(info, served, subresource)) throw dialect.notAllowed(served, info.verb)
   if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw createWhileGoing(served)
-  const scope = new Scope(exchange, env, snapshot, served, subresource, info)
-  tellDeprecation(scope)
-  return scope
+  return new Scope(exchange, env, snapshot, served, subresource, info)
 }
 
 /** Whether there is such a resource, and subresource, whatever the verb is. */

@@ -7,8 +7,8 @@ import { ensureNamespace } from '../registry/object-meta.ts'
 import { admissionRequest } from '../registry/types.ts'
 import { decodeBody } from './body.ts'
 import { type BodyTarget, bodyTarget } from './dialect/body-type.ts'
+import type { AnswerForm } from './forms/answer-form.ts'
 import { listOptions, type ReadOptions } from './list-options.ts'
-import { negotiate } from './negotiate.ts'
 import { respondPlainList, respondStatus, respondTyped } from './respond.ts'
 import { isNamespaced, MAX_BODY_BYTES, type Scope, subjectOf } from './scope.ts'
 import { viewTarget } from './view.ts'
@@ -20,9 +20,8 @@ interface PlainList {
 }
 
 /** A resource or subresource that is not stored: its definition does what the request's verb says, and answers. */
-export async function callVirtual(scope: Scope, virtual: VirtualResource): Promise<void> {
+export async function callVirtual(scope: Scope, form: AnswerForm, virtual: VirtualResource): Promise<void> {
   const { exchange, served, subresource, verb, namespace, name } = scope
-  const form = negotiate(scope)
   const asked = verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: await selectionOf(scope) }) }
   const api = scope.env.registry.access(exchange.ctx.signal, { nested: true })
   const { code, object } = await virtual.call({ ctx: exchange.ctx, verb, namespace, name, ...asked, api })

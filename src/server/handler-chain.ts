@@ -1,6 +1,8 @@
 import type Koa from 'koa'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
-import type { Handler } from '../endpoints/exchange.ts'
+import { type Api, serveResource } from '../endpoints/api.ts'
+import { withDeprecationWarnings } from '../endpoints/filters/deprecation-warnings.ts'
+import { withNegotiation } from '../endpoints/filters/negotiation.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
@@ -39,8 +41,7 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly log: Logger
   /** A line for every request. */
   readonly logRequests: boolean
-  /** Everything that this folder does not serve itself: resources, discovery, OpenAPI, and the 404 for what is none of them. */
-  readonly handler: Handler
+  readonly api: Api
 }
 
 /** A filter, or Koa middleware that needs more of the context. */
@@ -51,8 +52,7 @@ export type Layer = Filter | Koa.Middleware<RequestState>
  * k8s.io/apiserver, pkg/server/config.go) where it has such a filter. Each listener has a chain of its own over the same services.
  */
 export function handlerChain(options: ChainOptions): readonly Layer[] {
-  const { requests, log, metrics, authMetrics, authorizer, handler } = options
-  const serve: Filter = ({ state }) => handler(state.exchange)
+  const { requests, log, metrics, authMetrics, authorizer, api } = options
   return [
     withExchange(options),
     withWaitGroup(requests),
@@ -68,6 +68,10 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withAuthorization(authorizer, authMetrics),
     withLongRunning(requests, metrics),
     serverEndpoints(options),
-    serve,
+    api.withDiscovery,
+    api.withScope,
+    withDeprecationWarnings,
+    withNegotiation,
+    serveResource,
   ]
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { MASTERS } from '../auth/authn/authenticator.ts'
 import type { IssuerDocuments } from '../auth/authn/service-account/discovery.ts'
-import type { Handler } from '../endpoints/exchange.ts'
+import type { Api } from '../endpoints/api.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { FeatureState } from '../lifecycle/gates.ts'
@@ -27,8 +27,8 @@ import type { PortName } from './workers/messages.ts'
 import type { ConnectionSource, SharedMetrics } from './workers/worker-link.ts'
 
 export interface ServerOptions {
-  readonly handler: Handler
-  /** Whether the handler knows the resource, and subresource, that a request is about: metrics have labels for no others. */
+  readonly api: Api
+  /** Whether the API has the resource, and subresource, that a request is about: metrics have labels for no others. */
   readonly isServed: (info: ResourceRequestInfo) => boolean
   readonly encodeStatus: StatusEncoder
   /** Long answers are compressed for who accepts it (gate APIResponseCompression). */

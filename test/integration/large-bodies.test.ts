@@ -6,6 +6,7 @@ import { createControlPlane } from '../../src/control-plane.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import { encodeStatusAsJson } from '../../src/server/status-body.ts'
 import { Warnings } from '../../src/server/warnings.ts'
+import { apiHandler } from '../support/api-handler.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange } from '../support/exchange.ts'
 import {
@@ -69,12 +70,11 @@ describe('a large body', function () {
   const kinds = largeKinds()
 
   async function ask({ method, path, search, type, body }: LargeRequest): Promise<string> {
-    const { handler } = await serving
     const exchange = new FakeExchange(path, { method, search, headers: { 'content-type': type }, body })
     const warnings = new Warnings()
     exchange.ctx.warn = warning => warnings.add(warning)
     try {
-      await handler(exchange)
+      await apiHandler(serving.api)(exchange)
       return `${exchange.status}`
     } catch (error) {
       if (!(error instanceof StatusError)) throw error

@@ -9,6 +9,7 @@ import { StatusError } from '../../src/meta/status.ts'
 import { types } from '../../src/resources/types.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { key } from '../../src/storage/revision.ts'
+import { apiHandler } from '../support/api-handler.ts'
 import { type Sample, bodySamples as samples } from '../support/body-samples.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange } from '../support/exchange.ts'
@@ -84,7 +85,7 @@ describe(`${COUNT} mutated bodies`, function () {
     const exchange = new FakeExchange(path, { method: 'POST', search: 'dryRun=All', headers: { 'content-type': CONTENT_TYPES[format] }, body })
     const start = process.cpuUsage()
     try {
-      await plane.handler(exchange)
+      await apiHandler(plane.api)(exchange)
       return { status: exchange.status, text: exchange.text, ms: cpuMs(start) }
     } catch (error) {
       const ms = cpuMs(start)

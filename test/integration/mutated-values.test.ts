@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { type ControlPlane, createControlPlane } from '../../src/control-plane.ts'
 import type { Json, JsonObject } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
+import { apiHandler } from '../support/api-handler.ts'
 import { bodySamples } from '../support/body-samples.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../support/exchange.ts'
@@ -144,7 +145,7 @@ describe('objects with odd values in them', function () {
     const [path = '', search = ''] = url.split('?')
     const exchange = new FakeExchange(path, { ...request, search, headers })
     try {
-      await plane.handler(exchange)
+      await apiHandler(plane.api)(exchange)
       return { status: exchange.status, told: exchange.text, json: () => exchange.json as Json }
     } catch (error) {
       if (error instanceof StatusError) return { status: error.code, told: `${error.status.message}`, json: () => null }

@@ -6,13 +6,11 @@ import { networkInterfaces } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
-import { createApi } from '../../src/endpoints/api.ts'
 import type { Kubelets } from '../../src/endpoints/connect/ask.ts'
 import type { StreamTranslation } from '../../src/endpoints/connect/stream-translation.ts'
-import { Discovery } from '../../src/endpoints/discovery/discovery.ts'
-import { OpenApiEndpoint } from '../../src/endpoints/openapi/endpoint.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
 import { issueCa, issueClient, issueServing } from '../../src/server/tls/issue.ts'
+import { testApi } from './api-handler.ts'
 import { builtinRegistry } from './builtin-registry.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import type { TestRegistry } from './test-registry.ts'
@@ -133,7 +131,7 @@ export function serverOver(t: TestRegistry, kubelets: Kubelets, streams?: Stream
     watchList: true,
     shutdown: new AbortController().signal,
   }
-  return startTestServer(createApi(env, new Discovery(() => ''), new OpenApiEndpoint()))
+  return startTestServer(testApi(env))
 }
 
 const object = (value: object): KubeObject => value as KubeObject

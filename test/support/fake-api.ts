@@ -1,6 +1,4 @@
-import { createApi } from '../../src/endpoints/api.ts'
-import { Discovery } from '../../src/endpoints/discovery/discovery.ts'
-import { OpenApiEndpoint } from '../../src/endpoints/openapi/endpoint.ts'
+import { apiHandler, testApi } from './api-handler.ts'
 import { FakeExchange, type FakeRequest, scopeOf } from './exchange.ts'
 import type { TestRegistry } from './test-registry.ts'
 
@@ -8,6 +6,6 @@ import type { TestRegistry } from './test-registry.ts'
 export async function callApi(t: TestRegistry, path: string, request: FakeRequest = {}, version = t.served().version.name): Promise<FakeExchange> {
   const { group } = t.served().version
   const exchange = new FakeExchange(`/apis/${group}/${version}/${path}`, request)
-  await createApi(scopeOf(t, exchange, 'get').env, new Discovery(() => ''), new OpenApiEndpoint())(exchange)
+  await apiHandler(testApi(scopeOf(t, exchange, 'get').env))(exchange)
   return exchange
 }

@@ -9,6 +9,7 @@ import { clientCertificate } from '../../src/auth/authn/client-certificate.ts'
 import { bearerAuthenticator } from '../../src/auth/authn/token.ts'
 import { fileTokens, parseTokenFile } from '../../src/auth/authn/token-file.ts'
 import { privileged, publicInformation, union } from '../../src/auth/authz/authorizers.ts'
+import type { Api } from '../../src/endpoints/api.ts'
 import type { Handler } from '../../src/endpoints/exchange.ts'
 import { silentLogger } from '../../src/lib/log.ts'
 import { Health } from '../../src/server/health.ts'
@@ -16,6 +17,7 @@ import { type RunningServer, type ServerOptions, startServer } from '../../src/s
 import { encodeStatusAsJson } from '../../src/server/status-body.ts'
 import { type Credentials, loadCredentials } from '../../src/server/tls/material.ts'
 import { versionInfo } from '../../src/server/version.ts'
+import { handlerApi } from './api-handler.ts'
 import { HTTP2_STACK } from './http2-stacks.ts'
 
 export interface Answer {
@@ -53,8 +55,8 @@ async function makeCertificates(): Promise<Credentials> {
   return made
 }
 
-/** A server on free ports with the given handler behind the whole chain of filters. Tokens: `alice`, who may do nothing. */
-export async function startTestServer(handler: Handler, options: Partial<ServerOptions> = {}): Promise<TestServer> {
+/** A server on free ports with the given API, or a handler in place of one, behind the whole chain of filters. Tokens: `alice`, who may do nothing. */
+export async function startTestServer(serving: Handler | Api, options: Partial<ServerOptions> = {}): Promise<TestServer> {
   certificates ??= makeCertificates()
   const credentials = await certificates
   const health = new Health(silentLogger)
@@ -63,7 +65,7 @@ export async function startTestServer(handler: Handler, options: Partial<ServerO
     true,
   )
   const running = await startServer({
-    handler,
+    api: typeof serving === 'function' ? handlerApi(serving) : serving,
     isServed: ({ group, version, resource, subresource }) =>
       group === '' && version === 'v1' && ['things', 'pods'].includes(resource) && ['', 'log'].includes(subresource),
     encodeStatus: encodeStatusAsJson,

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { isBuiltPlugin, isMissedPlugin, pluginsInOrder } from '../../src/admission/plugin-names.ts'
 import { type ControlPlaneOptions, createControlPlane } from '../../src/control-plane.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
+import { apiHandler } from '../support/api-handler.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
@@ -14,7 +15,7 @@ async function created(options: Partial<ControlPlaneOptions>): Promise<{ status:
   const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
   const post = async (path: string, body: object): Promise<FakeExchange> => {
     const exchange = new FakeExchange(path, { method: 'POST', body: JSON.stringify(body) })
-    await plane.handler(exchange)
+    await apiHandler(plane.api)(exchange)
     return exchange
   }
   await plane.synced(AbortSignal.timeout(5000))

@@ -3,6 +3,7 @@ import { RuleIndex } from '../../src/auth/authz/rbac/rule-index.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane.ts'
 import { createControlPlane } from '../../src/control-plane.ts'
 import type { KubeObject } from '../../src/meta/object.ts'
+import { apiHandler } from '../support/api-handler.ts'
 import { CONFIG_MAPS, LEASES, NAMESPACES } from '../support/builtin-registry.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../support/exchange.ts'
@@ -31,7 +32,7 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
   }
   async function call(path: string, request: FakeRequest = {}): Promise<FakeExchange> {
     const exchange = new FakeExchange(path, request)
-    await plane.handler(exchange)
+    await apiHandler(plane.api)(exchange)
     return exchange
   }
   return { backend, plane, access: plane.registry.access(), unready, call }
@@ -73,7 +74,7 @@ describe('the control plane', () => {
     const plane = createControlPlane(controlPlaneOptions(backend, { onCustomKinds: count => void counts.push(count) }))
     const call = async (path: string, request?: FakeRequest): Promise<FakeExchange> => {
       const exchange = new FakeExchange(path, request)
-      await plane.handler(exchange)
+      await apiHandler(plane.api)(exchange)
       return exchange
     }
     await plane.synced(AbortSignal.timeout(5000))

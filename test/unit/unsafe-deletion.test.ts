@@ -90,7 +90,7 @@ describe('objects that can not be read', () => {
   const start = async (gate: boolean, options: Partial<ControlPlaneOptions> = {}): Promise<void> => {
     const gates = parseGates('1.33', new Map([['AllowUnsafeMalformedObjectDeletion', gate]]))
     plane = await openPlane(await filled(), newKey, { gates, ...options })
-    server = await startTestServer(plane.handler)
+    server = await startTestServer(plane.api)
   }
   afterEach(async () => {
     await server.close()

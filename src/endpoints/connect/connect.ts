@@ -3,7 +3,6 @@ import { joinKeepingSlash } from '../../lib/url.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { badRequestError, failure } from '../../meta/status.ts'
 import { admissionRequest } from '../../registry/types.ts'
-import { negotiate } from '../negotiate.ts'
 import { type Scope, subjectOf } from '../scope.ts'
 import { forward } from './forward.ts'
 import { log } from './log.ts'
@@ -17,8 +16,7 @@ import { upgrade } from './upgrade.ts'
 export async function connect(scope: Scope, subresource: ConnectSubresource): Promise<void> {
   const { exchange, env, namespace, name } = scope
   const { how, options: schema } = subresource
-  if (how === 'log') negotiate(scope)
-  else if (exchange.query.has('dryRun')) throw badRequestError('dryRun is not supported')
+  if (how !== 'log' && exchange.query.has('dryRun')) throw badRequestError('dryRun is not supported')
   const options = connectOptions(schema, exchange.query)
   if (subresource.subpath) options.path = joinKeepingSlash(subpathOf(scope))
   if (how !== 'log') await admit(scope, { kind: schema.name, apiVersion: 'v1', ...options })

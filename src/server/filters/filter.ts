@@ -1,8 +1,9 @@
+import type { ApiState } from '../../endpoints/filters/filter.ts'
 import type { AnyRequest, AnyResponse } from '../any-http.ts'
 import type { HttpExchange } from '../exchange.ts'
 
 /** Koa's `ctx.state` of a request: what the filters hand to those behind them. */
-export interface RequestState {
+export interface RequestState extends ApiState {
   /** Set by `withExchange`, the first of them. */
   exchange: HttpExchange
 }

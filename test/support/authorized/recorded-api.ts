@@ -4,9 +4,6 @@ import { Catalog, type ServedResource } from '../../../src/catalog/catalog.ts'
 import type { ConnectCall } from '../../../src/catalog/connect.ts'
 import type { ResourceDefinition, Subresource, Version, VirtualCall, VirtualResource } from '../../../src/catalog/definition.ts'
 import { mediaOffer } from '../../../src/codec/negotiate.ts'
-import { createApi } from '../../../src/endpoints/api.ts'
-import { Discovery } from '../../../src/endpoints/discovery/discovery.ts'
-import { OpenApiEndpoint } from '../../../src/endpoints/openapi/endpoint.ts'
 import type { EndpointEnvironment } from '../../../src/endpoints/scope.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import type { RequestAttributes, User } from '../../../src/meta/context.ts'
@@ -26,6 +23,7 @@ import { RequestMetrics } from '../../../src/server/request-metrics.ts'
 import { RequestsInProgress } from '../../../src/server/requests-in-progress.ts'
 import { encodeStatusAsJson } from '../../../src/server/status-body.ts'
 import { versionInfo } from '../../../src/server/version.ts'
+import { testApi } from '../api-handler.ts'
 
 /** Something that a request had done to a resource. */
 export interface Done {
@@ -88,20 +86,16 @@ export class RecordedApi {
       // Nobody is left to use it.
       access: () => ({}) as ReturnType<EndpointEnvironment['registry']['access']>,
     }
-    const handler = createApi(
-      {
-        catalog: this.catalog,
-        registry,
-        clock: { now: () => 0 },
-        media: mediaOffer(),
-        watchList: true,
-        minRequestTimeoutSeconds: 1800,
-        kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-        shutdown: new AbortController().signal,
-      },
-      new Discovery(() => ''),
-      new OpenApiEndpoint(),
-    )
+    const api = testApi({
+      catalog: this.catalog,
+      registry,
+      clock: { now: () => 0 },
+      media: mediaOffer(),
+      watchList: true,
+      minRequestTimeoutSeconds: 1800,
+      kubelets: { addressTypes: ['InternalIP'], port: 10250 },
+      shutdown: new AbortController().signal,
+    })
     const requests = new RequestsInProgress()
     const chain = handlerChain({
       authMetrics: new AuthMetrics(),
@@ -124,7 +118,7 @@ export class RecordedApi {
       health: new Health(silentLogger),
       version: versionInfo(process),
       exposition: async () => Buffer.alloc(0),
-      handler,
+      api,
     })
     this.app = createApp(chain, silentLogger)
   }

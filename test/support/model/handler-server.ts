@@ -2,9 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Catalog } from '../../../src/catalog/catalog.ts'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
 import { mediaOffer } from '../../../src/codec/negotiate.ts'
-import { createApi } from '../../../src/endpoints/api.ts'
-import { Discovery } from '../../../src/endpoints/discovery/discovery.ts'
-import { OpenApiEndpoint } from '../../../src/endpoints/openapi/endpoint.ts'
+import type { Handler } from '../../../src/endpoints/exchange.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { isStatusError } from '../../../src/meta/status.ts'
@@ -15,6 +13,7 @@ import { createCacher } from '../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../src/storage/cacher/cacher-types.ts'
 import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
 import { key } from '../../../src/storage/revision.ts'
+import { apiHandler, testApi } from '../api-handler.ts'
 import { FakeExchange, type FakeStream } from '../exchange.ts'
 import { type ModelRequest, type ModelServer, type ModelStream, onLines } from './model-server.ts'
 import type { SeenAnswer } from './seen.ts'
@@ -39,7 +38,7 @@ const MUCH = 300 * 1024
 /** A server in this process: all but the sockets. */
 export class HandlerServer implements ModelServer {
   readonly cacher: Cacher
-  readonly #handler: ReturnType<typeof createApi>
+  readonly #handler: Handler
   readonly #exchanges = new Set<FakeExchange>()
   readonly #shutdown = new AbortController()
   #killed = false
@@ -61,7 +60,7 @@ export class HandlerServer implements ModelServer {
     })
     const kubelets = { addressTypes: ['InternalIP'], port: 10250 } as const
     const env = { catalog, registry, clock, media: mediaOffer(), watchList, minRequestTimeoutSeconds: watchSeconds, kubelets, shutdown: this.#shutdown.signal }
-    this.#handler = createApi(env, new Discovery(() => ''), new OpenApiEndpoint())
+    this.#handler = apiHandler(testApi(env))
   }
 
   #exchange({ method, path, body, contentType = 'application/json', accept = 'application/json' }: ModelRequest): FakeExchange {

@@ -47,7 +47,7 @@ export async function ownWorld(storeName: StoreName, setting: Setting | undefine
     const gates = parseGates('1.33', new Map(setting === undefined || setting === 'watch-cache=false' ? [] : [[setting.replace('=false', ''), false]]))
     plane = createControlPlane(controlPlaneOptions(backend, { gates, media, ...(setting === 'watch-cache=false' && { isCached: () => false }) }))
     await plane.synced(AbortSignal.timeout(10_000))
-    server = await startTestServer(plane.handler, { encodeStatus: statusEncoder(media) })
+    server = await startTestServer(plane.api, { encodeStatus: statusEncoder(media) })
     const { serverCa, admin } = server.credentials
     client = http2Client(`https://127.0.0.1:${server.running.securePort}`, { ca: serverCa, ...admin })
   }

@@ -1,13 +1,11 @@
 import { expect } from 'chai'
 import type { Subresource, SubresourceView } from '../../../src/catalog/definition.ts'
-import { createApi } from '../../../src/endpoints/api.ts'
-import { Discovery } from '../../../src/endpoints/discovery/discovery.ts'
-import { OpenApiEndpoint } from '../../../src/endpoints/openapi/endpoint.ts'
 import { putView, viewTarget } from '../../../src/endpoints/view.ts'
 import { invalid } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
+import { apiHandler, testApi } from '../../support/api-handler.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { refusal, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
@@ -76,7 +74,7 @@ describe('views', () => {
   describe('over HTTP', () => {
     const request = async (method: string, body = '', type = 'application/json') => {
       const exchange = new FakeExchange('/apis/example.io/v1/namespaces/ns/widgets/a/scale', { method, body, headers: { 'content-type': type } })
-      await createApi(scopeOf(t, exchange, 'get').env, new Discovery(() => ''), new OpenApiEndpoint())(exchange)
+      await apiHandler(testApi(scopeOf(t, exchange, 'get').env))(exchange)
       return exchange.json as KubeObject
     }
 

@@ -1,0 +1,17 @@
+import type { Scope } from '../scope.ts'
+import type { ApiFilter } from './filter.ts'
+
+/** Warns whoever asks for a deprecated version, and notes that somebody did. */
+export const withDeprecationWarnings: ApiFilter = ({ state: { scope } }, next) => {
+  if (scope?.served.deprecation !== undefined) warn(scope)
+  return next()
+}
+
+/** A subresource of another kind has a life of its own. */
+function warn({ env, exchange, served, subresource, subresourceName }: Scope): void {
+  const { deprecation, version } = served
+  if (deprecation === undefined || subresource?.kind !== undefined) return
+  exchange.ctx.warn(deprecation.warning)
+  const gauge = env.deprecatedRequests?.child(version.group, version.name, version.names.plural, subresourceName, deprecation.removedRelease)
+  if (gauge) gauge.value = 1
+}

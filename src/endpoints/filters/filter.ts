@@ -1,0 +1,15 @@
+import type { Exchange } from '../exchange.ts'
+import type { AnswerForm } from '../forms/answer-form.ts'
+import type { Scope } from '../scope.ts'
+
+/** Koa's `ctx.state` of a request, as far as the API goes: what the filters hand to those behind them. */
+export interface ApiState {
+  readonly exchange: Exchange
+  /** Set by `withScope`. */
+  scope?: Scope
+  /** Set by `withNegotiation`. */
+  form?: AnswerForm
+}
+
+/** A layer of Koa middleware in the server's handler chain. */
+export type ApiFilter = (ctx: { readonly state: ApiState }, next: () => Promise<void>) => Promise<void>

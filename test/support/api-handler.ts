@@ -1,0 +1,27 @@
+import { type Api, createApi, serveResource } from '../../src/endpoints/api.ts'
+import { Discovery } from '../../src/endpoints/discovery/discovery.ts'
+import type { Handler } from '../../src/endpoints/exchange.ts'
+import { withDeprecationWarnings } from '../../src/endpoints/filters/deprecation-warnings.ts'
+import type { ApiFilter, ApiState } from '../../src/endpoints/filters/filter.ts'
+import { withNegotiation } from '../../src/endpoints/filters/negotiation.ts'
+import { OpenApiEndpoint } from '../../src/endpoints/openapi/endpoint.ts'
+import type { EndpointEnvironment } from '../../src/endpoints/scope.ts'
+
+/** An API whose discovery says nothing of the server. */
+export const testApi = (env: EndpointEnvironment): Api => createApi(env, new Discovery(() => ''), new OpenApiEndpoint())
+
+/** What the handler chain ends with, without what stands before it: nobody is asked who may. */
+export function apiHandler({ withDiscovery, withScope }: Api): Handler {
+  const filters: readonly ApiFilter[] = [withDiscovery, withScope, withDeprecationWarnings, withNegotiation, serveResource]
+  return async exchange => {
+    const state: ApiState = { exchange }
+    const from = async (i: number): Promise<void> => filters[i]?.({ state }, () => from(i + 1))
+    await from(0)
+  }
+}
+
+/** An API that a handler is in place of. */
+export const handlerApi = (handler: Handler): Api => ({
+  withDiscovery: ({ state }) => handler(state.exchange),
+  withScope: (_ctx, next) => next(),
+})

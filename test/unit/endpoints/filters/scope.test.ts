@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import type { ApiState } from '../../../../src/endpoints/filters/filter.ts'
+import { withScope } from '../../../../src/endpoints/filters/scope.ts'
+import type { EndpointEnvironment } from '../../../../src/endpoints/scope.ts'
+import { FakeExchange, scopeOf } from '../../../support/exchange.ts'
+import { refusalText, TestRegistry } from '../../../support/test-registry.ts'
+
+describe('withScope', () => {
+  const t = new TestRegistry()
+  const PATH = '/apis/example.io/v1/namespaces/ns/widgets/a'
+
+  async function pass(path: string, more: Partial<EndpointEnvironment> = {}): Promise<ApiState> {
+    const exchange = new FakeExchange(path)
+    const state: ApiState = { exchange }
+    const filter = withScope({ ...scopeOf(t, exchange, 'get').env, ...more })
+    await filter({ state }, async () => {
+      expect(state.scope).not.to.equal(undefined)
+    })
+    return state
+  }
+
+  it('finds the resource of a request', async () => {
+    const { scope, exchange } = await pass(PATH)
+    expect(scope).to.include({ exchange, verb: 'get', namespace: 'ns', name: 'a', info: exchange.info })
+    expect(scope?.served.definition).to.equal(t.served().definition)
+  })
+  it('passes on at once', () => {
+    const exchange = new FakeExchange(PATH)
+    let passed = false
+    void withScope(scopeOf(t, exchange, 'get').env)({ state: { exchange } }, async () => {
+      passed = true
+    })
+    expect(passed).to.equal(true)
+  })
+  it('refuses what is not served', async () =>
+    expect(await refusalText(Promise.resolve().then(() => pass('/apis/example.io/v1/namespaces/ns/gadgets/a')))).to.match(/^404/))
+
+  it('waits for a kind that is about to be served', async () => {
+    const awaited: string[] = []
+    const awaitKind = async (group: string, resource: string) => void awaited.push(`${resource}.${group}`)
+    await pass(PATH, { awaitKind })
+    expect(awaited).to.deep.equal([])
+    expect(await refusalText(pass('/apis/example.io/v1/namespaces/ns/gadgets/a', { awaitKind }))).to.match(/^404/)
+    expect(awaited).to.deep.equal(['gadgets.example.io'])
+  })
+})
