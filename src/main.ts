@@ -9,6 +9,7 @@ import { type EncryptionServices, openEncryption } from './encryption-services.t
 import type { Kubelets } from './endpoints/connect/ask.ts'
 import { statusEncoder } from './endpoints/status-encoder.ts'
 import { systemClock } from './lib/clock.ts'
+import { collectWhenQuiet } from './lib/collect-when-quiet.ts'
 import type { Logger } from './lib/log.ts'
 import { runPrimary } from './primary.ts'
 import { runProgram } from './program.ts'
@@ -177,6 +178,7 @@ async function serve(config: Config, log: Logger, link: WorkerLink | undefined):
       },
       ended.signal,
     )
+  collectWhenQuiet()
   plane.start({
     address: advertisedAddress(config),
     port: server.securePort,
