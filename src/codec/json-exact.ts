@@ -1,18 +1,11 @@
-import { isUtf8 } from 'node:buffer'
-import { quote } from '../lib/go-quote.ts'
 import { inInt64, integerOf } from '../lib/integer.ts'
 import type { Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { setWholeFloat } from '../meta/whole-floats.ts'
 import type { Literals, Repeated } from '../schema/diagnose.ts'
+import { beginsNumber, JsonScanner } from './json-scanner.ts'
 import { writeString } from './json-writer.ts'
-import { decodeUtf8 } from './utf8.ts'
-
-/** A text that is no JSON. The message is that of Go's scanner. */
-export class JsonSyntaxError extends Error {
-  override readonly name = 'JsonSyntaxError'
-}
 
 export interface ParsedJson {
   readonly value: Json
@@ -36,7 +29,18 @@ interface Frame {
 }
 
 const QUOTE = 0x22
-const SPACE = 0x20
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+/** By their first letters. */
+const WORDS: ReadonlyMap<number, { readonly text: string; readonly value: Json }> = new Map([
+  [0x74, { text: 'true', value: true }],
+  [0x66, { text: 'false', value: false }],
+  [0x6e, { text: 'null', value: null }],
+])
 /** Values that are read in one step. */
 const STEP = 4096
 
@@ -45,217 +49,186 @@ const STEP = 4096
  * there.
  */
 export function* parseExactlyInSteps(bytes: Buffer, withTexts = false): Steps<ParsedJson> {
-  const stack: Frame[] = []
-  const duplicates: string[] = []
-  const literals: Literals = new WeakMap()
-  const repeated = new Map<object, [string, Json][]>()
-  let odd = false
-  let tooLarge: string | undefined
-  let root: Json = null
-  let at = 0
+  const parser = new ExactParser(bytes, withTexts)
+  for (let values = 1; parser.readNext(); values++) if (values % STEP === 0) yield
+  return parser.finish()
+}
 
-  /** The next byte; at the end a space, as Go's scanner has it. */
-  const peek = (): number => (at < bytes.length ? (bytes[at] as number) : SPACE)
-  const fail = (context: string): never => {
-    throw new JsonSyntaxError(`invalid character ${quoteByte(peek())} ${context}`)
-  }
-  const skipSpace = (): void => {
-    while (at < bytes.length && isSpace(bytes[at] as number)) at++
-  }
-  const ended = (): void => {
-    if (at >= bytes.length) throw new JsonSyntaxError('unexpected end of JSON input')
+class ExactParser {
+  private readonly scanner: JsonScanner
+  private readonly withTexts: boolean
+  /** The containers that are open, the innermost last. */
+  private readonly stack: Frame[] = []
+  private readonly duplicates: string[] = []
+  private readonly literals: Literals = new WeakMap()
+  private readonly repeated = new Map<object, [string, Json][]>()
+  /** Whether `literals` has any. */
+  private hasLiterals = false
+  private tooLarge: string | undefined
+  private root: Json = null
+
+  constructor(bytes: Buffer, withTexts: boolean) {
+    this.scanner = new JsonScanner(bytes)
+    this.withTexts = withTexts
   }
 
-  const readString = (): string => {
-    const start = at++
-    for (; ; at++) {
-      ended()
-      const c = peek()
-      if (c === QUOTE) break
-      if (c < SPACE) fail('in string literal')
-      if (c !== 0x5c) continue
-      at++
-      const letter = String.fromCharCode(peek())
-      if (letter === 'u') {
-        for (let n = 0; n < 4; n++) {
-          at++
-          if (!/[0-9a-fA-F]/.test(String.fromCharCode(peek()))) fail('in \\u hexadecimal character escape')
-        }
-      } else if (!'bfnrt\\/"'.includes(letter)) fail('in string escape code')
-    }
-    at++
-    const slice = bytes.subarray(start, at)
-    return (JSON.parse(isUtf8(slice) ? slice.toString('utf8') : decodeUtf8(slice)) as string).toWellFormed()
+  /** Reads one value, or opens one container. False: that was the last of the text's value. */
+  readNext(): boolean {
+    return !this.readValue() || this.readSeparators()
   }
-  const oddText = (value: string, from: number): string | undefined => {
-    if (!withTexts) return undefined
-    const written = bytes.toString('utf8', from, at)
-    return written === writeString(value) ? undefined : written
-  }
-  const digits = (): void => {
-    while (isDigit(peek())) at++
-  }
-  const readNumber = (): { value: number | bigint; literal?: string } => {
-    const start = at
-    if (peek() === 0x2d) at++
-    if (peek() === 0x30) at++
-    else if (isDigit(peek())) digits()
-    else fail('in numeric literal')
-    if (peek() === 0x2e) {
-      at++
-      if (!isDigit(peek())) fail('after decimal point in numeric literal')
-      digits()
+
+  /** What was read; throws where more follows than space. */
+  finish(): ParsedJson {
+    const { scanner, tooLarge } = this
+    scanner.skipSpace()
+    if (!scanner.isAtEnd) scanner.fail('after top-level value')
+    return {
+      value: this.root,
+      duplicates: this.duplicates,
+      ...(this.hasLiterals && { literals: this.literals }),
+      ...(this.repeated.size > 0 && { repeated: this.repeated }),
+      ...(tooLarge !== undefined && { tooLarge }),
     }
-    if (peek() === 0x65 || peek() === 0x45) {
-      at++
-      if (peek() === 0x2b || peek() === 0x2d) at++
-      if (!isDigit(peek())) fail('in exponent of numeric literal')
-      digits()
+  }
+
+  /** Reads a scalar or an empty container, or opens a container and answers false. */
+  private readValue(): boolean {
+    const { scanner } = this
+    scanner.skipSpace()
+    scanner.expectMore()
+    const byte = scanner.peek()
+    if (byte === QUOTE) this.readText()
+    else if (beginsNumber(byte)) this.readNumber()
+    else if (byte === OPEN_BRACE) return this.openObject()
+    else if (byte === OPEN_BRACKET) return this.openArray()
+    else this.readWord(byte)
+    return true
+  }
+
+  /** After a value: closes the containers that end with it, and goes on to the next value. False where there is none. */
+  private readSeparators(): boolean {
+    const { scanner, stack } = this
+    for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+      scanner.skipSpace()
+      scanner.expectMore()
+      const isArray = Array.isArray(frame.container)
+      if (scanner.peek() === COMMA) {
+        scanner.at++
+        if (!isArray) this.readKey(frame)
+        return true
+      }
+      if (scanner.peek() !== (isArray ? CLOSE_BRACKET : CLOSE_BRACE)) scanner.fail(isArray ? 'after array element' : 'after object key:value pair')
+      this.close()
     }
-    const literal = bytes.toString('latin1', start, at)
+    return false
+  }
+
+  private readText(): void {
+    const from = this.scanner.at
+    const value = this.scanner.readString()
+    const written = this.withTexts ? this.scanner.writtenSince(from) : ''
+    this.put(value, this.withTexts && written !== writeString(value) ? written : undefined)
+  }
+
+  private readNumber(): void {
+    const literal = this.scanner.readNumber()
     const value = Number(literal)
-    if (/^-?\d+$/.test(literal)) {
-      if (Number.isSafeInteger(value)) return { value: value === 0 ? 0 : value }
+    if (!/^-?\d+$/.test(literal)) {
+      if (!Number.isFinite(value)) this.tooLarge ??= literal
+      this.put(value, literal)
+    } else if (Number.isSafeInteger(value)) this.put(value === 0 ? 0 : value, undefined)
+    else {
       const exact = integerOf(literal)
-      return inInt64(exact) ? { value: exact } : { value, literal }
+      if (inInt64(exact)) this.put(exact, undefined)
+      else this.put(value, literal)
     }
-    if (!Number.isFinite(value)) tooLarge ??= literal
-    return { value, literal }
   }
-  const readWord = (word: string, value: Json): Json => {
-    for (let n = 1; n < word.length; n++) {
-      at++
-      if (peek() !== word.charCodeAt(n)) fail(`in literal ${word} (expecting '${word[n]}')`)
+
+  private readWord(first: number): void {
+    const word = WORDS.get(first)
+    if (word === undefined) this.scanner.fail('looking for beginning of value')
+    this.scanner.readWord(word.text)
+    this.put(word.value, undefined)
+  }
+
+  /** True where it is empty, and closed again. */
+  private openObject(): boolean {
+    const frame = this.open({}, [])
+    if (this.closesAtOnce(CLOSE_BRACE)) return true
+    this.readKey(frame)
+    return false
+  }
+
+  private openArray(): boolean {
+    this.open([], undefined)
+    return this.closesAtOnce(CLOSE_BRACKET)
+  }
+
+  private open(container: JsonObject | Json[], entries: [string, Json][] | undefined): Frame {
+    if (this.stack.length >= maxDepth) this.scanner.fail('exceeded max depth')
+    this.scanner.at++
+    const frame = { container, entries, key: '', repeated: false }
+    this.stack.push(frame)
+    return frame
+  }
+
+  private closesAtOnce(end: number): boolean {
+    const { scanner } = this
+    scanner.skipSpace()
+    if (scanner.peek() !== end) return false
+    this.close()
+    return true
+  }
+
+  private close(): void {
+    this.scanner.at++
+    const { container, entries, repeated } = this.stack.pop() as Frame
+    if (repeated) this.repeated.set(container, entries as [string, Json][])
+    this.put(container, undefined)
+  }
+
+  private readKey(frame: Frame): void {
+    const { scanner } = this
+    scanner.skipSpace()
+    scanner.expectMore()
+    if (scanner.peek() !== QUOTE) scanner.fail('looking for beginning of object key string')
+    frame.key = scanner.readString()
+    if (Object.hasOwn(frame.container, frame.key)) {
+      frame.repeated = true
+      this.duplicates.push(this.path())
     }
-    at++
-    return value
+    scanner.skipSpace()
+    scanner.expectMore()
+    if (scanner.peek() !== COLON) scanner.fail('after object key')
+    scanner.at++
   }
-  const put = (value: Json, literal?: string): void => {
-    const top = stack.at(-1)
-    if (top === undefined) root = value
+
+  /** `literal`: as it stands in the text, where the value does not tell. */
+  private put(value: Json, literal: string | undefined): void {
+    const top = this.stack.at(-1)
+    if (top === undefined) this.root = value
     else if (Array.isArray(top.container)) {
-      if (literal !== undefined) note(top.container, String(top.container.length), literal, value)
+      if (literal !== undefined) this.note(top.container, String(top.container.length), literal, value)
       top.container.push(value)
     } else {
-      if (literal !== undefined) note(top.container, top.key, literal, value)
-      else if (odd) setWholeFloat(top.container, top.key, false)
+      if (literal !== undefined) this.note(top.container, top.key, literal, value)
+      else if (this.hasLiterals) setWholeFloat(top.container, top.key, false)
       top.entries?.push([top.key, value])
       setMember(top.container, top.key, value)
     }
   }
-  const note = (container: object, key: string, literal: string, value: Json): void => {
-    odd = true
+
+  private note(container: object, key: string, literal: string, value: Json): void {
+    this.hasLiterals = true
     setWholeFloat(container, key, Number.isSafeInteger(value))
-    const known = literals.get(container)
+    const known = this.literals.get(container)
     if (known) known.set(key, literal)
-    else literals.set(container, new Map([[key, literal]]))
+    else this.literals.set(container, new Map([[key, literal]]))
   }
-  const path = (): string => {
+
+  private path(): string {
     let out = ''
-    for (const { container, key } of stack) out += Array.isArray(container) ? `[${container.length}]` : out === '' ? key : `.${key}`
+    for (const { container, key } of this.stack) out += Array.isArray(container) ? `[${container.length}]` : out === '' ? key : `.${key}`
     return out
   }
-  const open = (container: JsonObject | Json[]): void => {
-    if (stack.length >= maxDepth) fail('exceeded max depth')
-    at++
-    stack.push({ container, entries: Array.isArray(container) ? undefined : [], key: '', repeated: false })
-  }
-  const close = (): void => {
-    at++
-    const frame = stack.pop() as Frame
-    if (frame.repeated) repeated.set(frame.container, frame.entries as [string, Json][])
-    put(frame.container)
-  }
-  const readKey = (frame: Frame): void => {
-    skipSpace()
-    ended()
-    if (peek() !== QUOTE) fail('looking for beginning of object key string')
-    frame.key = readString()
-    if (Object.hasOwn(frame.container, frame.key)) {
-      frame.repeated = true
-      duplicates.push(path())
-    }
-    skipSpace()
-    ended()
-    if (peek() !== 0x3a) fail('after object key')
-    at++
-  }
-  /** Reads a scalar, or opens a container and answers false. */
-  const readValue = (): boolean => {
-    skipSpace()
-    ended()
-    const c = peek()
-    if (c === QUOTE) {
-      const from = at
-      const value = readString()
-      put(value, oddText(value, from))
-    } else if (c === 0x2d || isDigit(c)) {
-      const { value, literal } = readNumber()
-      put(value, literal)
-    } else if (c === 0x74) put(readWord('true', true))
-    else if (c === 0x66) put(readWord('false', false))
-    else if (c === 0x6e) put(readWord('null', null))
-    else if (c === 0x7b) {
-      open({})
-      skipSpace()
-      if (peek() === 0x7d && at < bytes.length) close()
-      else {
-        readKey(stack.at(-1) as Frame)
-        return false
-      }
-    } else if (c === 0x5b) {
-      open([])
-      skipSpace()
-      if (peek() === 0x5d && at < bytes.length) close()
-      else return false
-    } else fail('looking for beginning of value')
-    return true
-  }
-
-  for (let values = 1; ; values++) {
-    if (values % STEP === 0) yield
-    if (!readValue()) continue
-    // A value has ended: so may its containers.
-    let more = false
-    while (stack.length > 0 && !more) {
-      skipSpace()
-      ended()
-      const frame = stack.at(-1) as Frame
-      const c = peek()
-      if (c === 0x2c) {
-        at++
-        more = true
-        if (!Array.isArray(frame.container)) readKey(frame)
-      } else if (Array.isArray(frame.container)) {
-        if (c !== 0x5d) fail('after array element')
-        close()
-      } else {
-        if (c !== 0x7d) fail('after object key:value pair')
-        close()
-      }
-    }
-    if (!more) break
-  }
-  skipSpace()
-  if (at < bytes.length) fail('after top-level value')
-  const extra: { tooLarge?: string } = {}
-  if (tooLarge !== undefined) extra.tooLarge = tooLarge
-  return {
-    value: root,
-    duplicates,
-    ...(odd ? { literals } : {}),
-    ...(repeated.size > 0 && { repeated }),
-    ...extra,
-  }
-}
-
-const isSpace = (c: number): boolean => c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09
-const isDigit = (c: number): boolean => c >= 0x30 && c <= 0x39
-
-/** A byte in single quotes, read as Latin-1. */
-function quoteByte(byte: number): string {
-  const char = String.fromCharCode(byte)
-  if (char === "'") return "'\\''"
-  if (char === '"') return `'"'`
-  return `'${quote(char).slice(1, -1)}'`
 }

@@ -7,7 +7,8 @@ import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
 import { goJson, writeStruct } from './json-writer.ts'
 
 export type { ParsedJson } from './json-exact.ts'
-export { JsonSyntaxError, parseExactlyInSteps } from './json-exact.ts'
+export { parseExactlyInSteps } from './json-exact.ts'
+export { JsonSyntaxError } from './json-scanner.ts'
 export { goJson, partlySortedJson } from './json-writer.ts'
 
 const maxDepth = 10_000

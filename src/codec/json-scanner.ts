@@ -1,0 +1,127 @@
+import { isUtf8 } from 'node:buffer'
+import { quote } from '../lib/go-quote.ts'
+import { decodeUtf8 } from './utf8.ts'
+
+/** A text that is no JSON. The message is that of Go's scanner. */
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError'
+}
+
+const QUOTE = 0x22
+const SPACE = 0x20
+const BACKSLASH = 0x5c
+const MINUS = 0x2d
+
+/** Reads the tokens of a JSON text byte by byte, and refuses what is none with the texts of Go's scanner. */
+export class JsonScanner {
+  /** Where the next byte stands. */
+  at = 0
+  private readonly bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.bytes.length
+  }
+
+  /** The next byte; at the end a space, as Go's scanner has it. */
+  peek(): number {
+    return this.at < this.bytes.length ? (this.bytes[this.at] as number) : SPACE
+  }
+
+  fail(context: string): never {
+    throw new JsonSyntaxError(`invalid character ${quoteByte(this.peek())} ${context}`)
+  }
+
+  skipSpace(): void {
+    while (this.at < this.bytes.length && isSpace(this.bytes[this.at] as number)) this.at++
+  }
+
+  /** Throws where the text has ended too soon. */
+  expectMore(): void {
+    if (this.at >= this.bytes.length) throw new JsonSyntaxError('unexpected end of JSON input')
+  }
+
+  /** What stands from there to here. */
+  writtenSince(from: number): string {
+    return this.bytes.toString('utf8', from, this.at)
+  }
+
+  /** A string, whose quote is next. */
+  readString(): string {
+    const { bytes } = this
+    const start = this.at++
+    for (; ; this.at++) {
+      this.expectMore()
+      const byte = bytes[this.at] as number
+      if (byte === QUOTE) break
+      if (byte < SPACE) this.fail('in string literal')
+      if (byte === BACKSLASH) this.skipEscape()
+    }
+    this.at++
+    const slice = bytes.subarray(start, this.at)
+    return (JSON.parse(isUtf8(slice) ? slice.toString('utf8') : decodeUtf8(slice)) as string).toWellFormed()
+  }
+
+  /** To the last byte of an escape, whose backslash is next. */
+  private skipEscape(): void {
+    this.at++
+    const letter = String.fromCharCode(this.peek())
+    if (letter === 'u') {
+      for (let n = 0; n < 4; n++) {
+        this.at++
+        if (!/[0-9a-fA-F]/.test(String.fromCharCode(this.peek()))) this.fail('in \\u hexadecimal character escape')
+      }
+    } else if (!'bfnrt\\/"'.includes(letter)) this.fail('in string escape code')
+  }
+
+  /** The literal of a number, which is next. */
+  readNumber(): string {
+    const start = this.at
+    if (this.peek() === MINUS) this.at++
+    if (this.peek() === 0x30) this.at++
+    else if (isDigit(this.peek())) this.skipDigits()
+    else this.fail('in numeric literal')
+    if (this.peek() === 0x2e) {
+      this.at++
+      if (!isDigit(this.peek())) this.fail('after decimal point in numeric literal')
+      this.skipDigits()
+    }
+    if (this.peek() === 0x65 || this.peek() === 0x45) {
+      this.at++
+      if (this.peek() === 0x2b || this.peek() === MINUS) this.at++
+      if (!isDigit(this.peek())) this.fail('in exponent of numeric literal')
+      this.skipDigits()
+    }
+    return this.bytes.toString('latin1', start, this.at)
+  }
+
+  private skipDigits(): void {
+    while (isDigit(this.peek())) this.at++
+  }
+
+  /** Reads the rest of a word, whose first letter is next. */
+  readWord(word: string): void {
+    for (let n = 1; n < word.length; n++) {
+      this.at++
+      if (this.peek() !== word.charCodeAt(n)) this.fail(`in literal ${word} (expecting '${word[n]}')`)
+    }
+    this.at++
+  }
+}
+
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+
+/** Whether a number begins with the byte. */
+export const beginsNumber = (byte: number): boolean => byte === MINUS || isDigit(byte)
+
+/** A byte in single quotes, read as Latin-1. */
+function quoteByte(byte: number): string {
+  const char = String.fromCharCode(byte)
+  if (char === "'") return "'\\''"
+  if (char === '"') return `'"'`
+  return `'${quote(char).slice(1, -1)}'`
+}
