@@ -1,0 +1,267 @@
+import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml'
+import { quote } from '../lib/go-quote.ts'
+import type { Steps } from '../lib/steps.ts'
+import { clone, setMember } from '../meta/equal.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import { sortedKeys } from '../schema/members.ts'
+import { resolvePlain, type Scalar } from './yaml-scalar.ts'
+
+/** A text that is no YAML, or no YAML that JSON can say. The message is go-yaml's where it is known. */
+export class YamlError extends Error {
+  override readonly name = 'YamlError'
+}
+
+export interface ParsedYaml {
+  readonly yaml: true
+  /** Members are sorted by key, as upstream's way through JSON leaves them. */
+  readonly value: Json
+  /** `line 3: key "a" already set in map`; the last one counts. */
+  readonly duplicates: string[]
+}
+
+type Key = null | boolean | number | bigint | string
+
+/** What stands for a node: its value, and how many nodes are visited when an alias repeats it. */
+interface Built {
+  readonly value: Json
+  readonly size: number
+  /** Of mappings: the keys as they were written, for merging. */
+  readonly entries?: readonly Entry[]
+  readonly line: number
+}
+
+interface Entry {
+  readonly key: Key
+  readonly built: Built
+}
+
+interface Frame {
+  readonly kind: 'document' | 'sequence' | 'mapping'
+  readonly anchor: string | undefined
+  readonly line: number
+  readonly items: Built[]
+  /** Of mappings, by typed key. */
+  readonly members: Map<Key, Built>
+  key: Built | undefined
+  keyIsMerge: boolean
+  rawKey: Key
+  size: number
+}
+
+/** As go-yaml has it. */
+export const MAX_DEPTH = 10_000
+
+/** Events that are taken in one step. */
+const STEP = 4096
+
+/** The value that the events of a parser are of. */
+export function* treeOf(events: readonly Event[], source: string): Steps<ParsedYaml> {
+  const tree = new TreeBuilder(source)
+  let taken = 0
+  for (const event of events) {
+    if (++taken % STEP === 0) yield
+    tree.take(event)
+  }
+  return { yaml: true, value: tree.root, duplicates: tree.duplicates }
+}
+
+class TreeBuilder {
+  root: Json = null
+  readonly duplicates: string[] = []
+  private readonly source: string
+  private readonly lineOf: (position: number) => number
+  /** Undefined: the node has not ended. */
+  private readonly anchors = new Map<string, Built | undefined>()
+  private readonly frames: Frame[] = []
+  /** Nodes visited, and how many of them again by aliases. */
+  private decoded = 0
+  private aliased = 0
+
+  constructor(source: string) {
+    this.source = source
+    this.lineOf = lineCounter(source)
+  }
+
+  take(event: Event): void {
+    const { type } = event
+    if (type === EVENT_ID.SCALAR) this.scalar(event)
+    else if (type === EVENT_ID.POP) this.end(this.frames.pop() as Frame)
+    else if (type === EVENT_ID.SEQUENCE) this.begin('sequence', event)
+    else if (type === EVENT_ID.MAPPING) this.begin('mapping', event)
+    else if (type === EVENT_ID.ALIAS) this.alias(this.nameOf(event) as string, this.lineOf(event.anchorStart))
+    else this.open('document', undefined, 1)
+  }
+
+  private nameOf({ anchorStart, anchorEnd }: Anchored): string | undefined {
+    return anchorStart < 0 ? undefined : this.source.slice(anchorStart, anchorEnd)
+  }
+
+  private open(kind: Frame['kind'], anchor: string | undefined, line: number): void {
+    if (this.frames.length > MAX_DEPTH) throw new YamlError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
+    this.frames.push({ kind, anchor, line, items: [], members: new Map(), key: undefined, keyIsMerge: false, rawKey: null, size: 1 })
+  }
+
+  private begin(kind: 'sequence' | 'mapping', event: Anchored & { readonly tagStart: number; readonly start: number }): void {
+    const anchor = this.nameOf(event)
+    if (anchor !== undefined) this.anchors.set(anchor, undefined)
+    this.count(1)
+    this.open(kind, anchor, this.lineOf(firstOf(event.anchorStart, event.tagStart, event.start)))
+  }
+
+  private scalar(event: ScalarEvent): void {
+    this.count(1)
+    const raw = scalarOf(event, this.source)
+    const built: Built = { value: raw, size: 1, line: this.lineOf(firstOf(event.anchorStart, event.tagStart, event.valueStart)) }
+    const anchor = this.nameOf(event)
+    if (anchor !== undefined) this.anchors.set(anchor, built)
+    this.add(built, { raw, isMerge: event.style === SCALAR_STYLE.PLAIN && raw === '<<' })
+  }
+
+  private alias(name: string, line: number): void {
+    const target = this.anchors.get(name)
+    if (target === undefined)
+      throw new YamlError(this.anchors.has(name) ? `yaml: anchor '${name}' value contains itself` : `yaml: unknown anchor '${name}' referenced`)
+    this.count(1)
+    this.aliased += target.size
+    this.count(target.size)
+    this.add({ ...target, value: clone(target.value), size: target.size + 1, line }, { raw: target.value as Key, isMerge: false })
+  }
+
+  private end(frame: Frame): void {
+    if (frame.kind === 'document') return
+    const { size, line, items } = frame
+    const built: Built =
+      frame.kind === 'sequence'
+        ? { value: items.map(item => item.value), size, line }
+        : { value: objectOf(frame.members), size, line, entries: [...frame.members].map(([key, member]) => ({ key, built: member })) }
+    if (frame.anchor !== undefined) this.anchors.set(frame.anchor, built)
+    this.add(built, { raw: null, isMerge: false, ...(frame.kind === 'sequence' && { items }) })
+  }
+
+  /** Gives a node that has ended to the one that it stands in. `raw`: as the key that it may be. */
+  private add(built: Built, as: { readonly raw: Key; readonly isMerge: boolean; readonly items?: readonly Built[] }): void {
+    const frame = this.frames.at(-1) as Frame
+    frame.size += built.size
+    if (frame.kind === 'document') this.root = built.value
+    else if (frame.kind === 'sequence') frame.items.push(built)
+    else if (frame.key === undefined) {
+      if (typeof built.value === 'object' && built.value !== null) throw new YamlError(`yaml: invalid map key: ${JSON.stringify(built.value)}`)
+      frame.key = built
+      frame.rawKey = as.raw
+      frame.keyIsMerge = as.isMerge
+    } else {
+      if (!frame.keyIsMerge) this.set(frame, frame.rawKey, built)
+      else if (as.items) for (const item of as.items.toReversed()) this.merge(frame, item)
+      else this.merge(frame, built)
+      frame.key = undefined
+    }
+  }
+
+  private set(frame: Frame, key: Key, built: Built): void {
+    if (frame.members.has(key)) this.duplicates.push(`line ${built.line}: key ${keyText(key)} already set in map`)
+    frame.members.set(key, built)
+  }
+
+  private merge(frame: Frame, { entries }: Built): void {
+    if (!entries) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
+    for (const { key, built } of entries) this.set(frame, key, built)
+  }
+
+  /** Counts nodes that are visited, and refuses more of them by aliases than go-yaml does. */
+  private count(nodes: number): void {
+    this.decoded += nodes
+    const { decoded, aliased } = this
+    if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded)) throw new YamlError('yaml: document contains excessive aliasing')
+  }
+}
+
+interface Anchored {
+  readonly anchorStart: number
+  readonly anchorEnd: number
+}
+
+const firstOf = (...positions: number[]): number => {
+  const known = positions.filter(position => position >= 0)
+  return known.length === 0 ? -1 : Math.min(...known)
+}
+
+/** Lines of positions that are asked for in rising order, mostly; an unknown position is where the last one was. */
+function lineCounter(source: string): (position: number) => number {
+  const endAfter = (position: number): number => {
+    const found = source.indexOf('\n', position)
+    return found < 0 ? source.length : found
+  }
+  let start = 0
+  // Kept, for a text may be one long line: to look for its end at each node would take for ever.
+  let end = endAfter(0)
+  let line = 1
+  return position => {
+    if (position < 0) return line
+    while (position < start) {
+      end = start - 1
+      start = end === 0 ? 0 : source.lastIndexOf('\n', end - 1) + 1
+      line--
+    }
+    while (end < position) {
+      start = end + 1
+      end = endAfter(start)
+      line++
+    }
+    return line
+  }
+}
+
+/** The share of visited nodes that may come from aliases: the less, the larger the document. Source: go-yaml. */
+function allowedAliasRatio(decoded: number): number {
+  const [low, high] = [400_000, 4_000_000]
+  if (decoded <= low) return 0.99
+  return decoded >= high ? 0.1 : 0.99 - 0.89 * ((decoded - low) / (high - low))
+}
+
+const PREFIX = 'tag:yaml.org,2002:'
+
+function scalarOf(event: ScalarEvent, source: string): Key {
+  const text = getScalarValue(source, event)
+  const written = event.tagStart < 0 ? '' : source.slice(event.tagStart, event.tagEnd)
+  if (written === '') return event.style === SCALAR_STYLE.PLAIN ? plainValue(resolvePlain(text), text) : text
+  const tag = written.startsWith('!!') ? written.slice(2) : written.startsWith(`!<${PREFIX}`) ? written.slice(PREFIX.length + 2, -1) : written
+  switch (tag) {
+    case 'str':
+      return text
+    case 'binary':
+      return Buffer.from(text, 'base64').toString('utf8')
+    case 'bool':
+    case 'int':
+    case 'float':
+    case 'null':
+    case 'timestamp': {
+      const scalar = resolvePlain(text)
+      if (scalar.tag === tag || (tag === 'float' && scalar.tag === 'int')) return plainValue(scalar, text)
+      throw new YamlError(`yaml: cannot decode !!${scalar.tag} \`${text}\` as a !!${tag}`)
+    }
+    default:
+      return text
+  }
+}
+
+function plainValue(scalar: Scalar, text: string): Key {
+  if (scalar.tag === 'timestamp') return text
+  if (typeof scalar.value === 'number' && !Number.isFinite(scalar.value)) {
+    throw new YamlError(`json: unsupported value: ${Number.isNaN(scalar.value) ? 'NaN' : scalar.value > 0 ? '+Inf' : '-Inf'}`)
+  }
+  return scalar.value
+}
+
+function objectOf(members: ReadonlyMap<Key, Built>): JsonObject {
+  const unsorted: JsonObject = {}
+  for (const [key, built] of members) {
+    if (key === null) throw new YamlError('unsupported map key of type: %!s(<nil>), key: <nil>')
+    setMember(unsorted, String(key), built.value)
+  }
+  const out: JsonObject = {}
+  for (const key of sortedKeys(unsorted)) setMember(out, key, unsorted[key] as Json)
+  return out
+}
+
+/** A key as Go's `%#v` prints it. */
+const keyText = (key: Key): string => (typeof key === 'string' ? quote(key) : key === null ? 'interface {}(nil)' : String(key))
