@@ -192,6 +192,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const registry: Registry = new Registry(catalog, {
     clock,
     etcdPrefix: options.etcdPrefix,
+    features: options.gates,
     newUid: randomUUID,
     nameSuffix,
     admission: admission.functions,

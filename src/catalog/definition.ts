@@ -1,4 +1,5 @@
 import type { Steps } from '../lib/steps.ts'
+import type { Features } from '../lifecycle/gates.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
@@ -238,6 +239,7 @@ export interface HookContext {
   /** The request's context, where a client made it; controllers have none. */
   readonly request?: RequestContext
   readonly subresource: string
+  readonly features: Features
 }
 
 /**

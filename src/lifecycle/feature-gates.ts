@@ -27,7 +27,7 @@ const gone: FeatureGate = { stage: 'Deprecated', preset: false, locked: true, ef
 export const STAGE_GATES = { AllAlpha: 'Alpha', AllBeta: 'Beta' } as const
 
 /** By name, as kube-apiserver 1.33 knows them: https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ */
-const gates133: Readonly<Record<string, FeatureGate>> = {
+const gates133 = {
   APIResponseCompression: beta(true, 'read'),
   APIServerIdentity: beta(true, 'elsewhere'),
   APIServerTracing: beta(true, 'elsewhere'),
@@ -212,7 +212,10 @@ const gates133: Readonly<Record<string, FeatureGate>> = {
   WindowsCPUAndMemoryAffinity: alpha('elsewhere'),
   WindowsGracefulNodeShutdown: alpha('elsewhere'),
   WindowsHostNetwork: deprecated(false, 'elsewhere'),
-}
+} satisfies Readonly<Record<string, FeatureGate>>
+
+/** The gates that code may ask for. */
+export type GateName = keyof typeof gates133
 
 const tables: ReadonlyMap<Release, Readonly<Record<string, FeatureGate>>> = new Map([['1.33', gates133]])
 

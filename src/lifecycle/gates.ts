@@ -1,5 +1,5 @@
 import { invariant } from '../lib/invariant.ts'
-import { type FeatureGate, gatesOf, STAGE_GATES } from './feature-gates.ts'
+import { type FeatureGate, type GateName, gatesOf, STAGE_GATES } from './feature-gates.ts'
 import type { Release } from './release.ts'
 
 /** What is given for gates or versions can't be had; the message is for the user. */
@@ -7,10 +7,14 @@ export class LifecycleError extends Error {
   override readonly name = 'LifecycleError'
 }
 
+/** What the API of a server has: a release, and its feature gates as they are set. Hooks of kinds ask it. */
+export interface Features {
+  readonly release: Release
+  enabled(gate: GateName): boolean
+}
+
 /** The feature gates that a server runs with. */
-export interface Gates {
-  /** A name that the release does not have is a bug. */
-  enabled(gate: string): boolean
+export interface Gates extends Features {
   /** All of the release, `AllAlpha` and `AllBeta` among them. */
   states(): FeatureState[]
 }
@@ -46,6 +50,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
     values.set(name, value)
   }
   return {
+    release,
     enabled: gate => {
       const value = values.get(gate)
       invariant(value !== undefined, `feature gate ${gate} is not in the table of release ${release}`)

@@ -1,4 +1,5 @@
 import { apiVersionOf, parseApiVersion, stabilityOf } from '../meta/gvk.ts'
+import type { GateName } from './feature-gates.ts'
 import { type Gates, LifecycleError } from './gates.ts'
 import { EMPTY_VERSIONS, LIFECYCLES } from './kinds.ts'
 import { existsIn } from './lifecycle.ts'
@@ -18,7 +19,7 @@ export interface ApiKind {
 const LEVELS = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const
 
 /** Resources that are served only while a gate is on, whatever else is asked for. */
-const GATED: Readonly<Record<string, string>> = {
+const GATED: Readonly<Record<string, GateName>> = {
   'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
   'storagemigration.k8s.io/storageversionmigrations': 'StorageVersionMigrator',
 }

@@ -55,7 +55,7 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
 async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, next: KubeObject): Promise<Answer> {
   const { served, ctx } = target
   const strategy = strategyOf(served, undefined)
-  const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: '' }
+  const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: '', features: env.features }
   await fillNew(env, target, next, hooks)
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name as string)
   const decide = async (found: StoredObject | undefined, reserve: Reserve): Promise<Decision<undefined>> => {

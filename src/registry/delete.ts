@@ -115,7 +115,7 @@ async function decideStep(
   const { definition, version } = target.served
   const conversion = conversionOf(definition)
   const old = await conversion.objectIn(conversion.hookVersion(version), now)
-  const hooks: HookContext = { now: env.clock.now(), request: target.ctx, subresource: '' }
+  const hooks: HookContext = { now: env.clock.now(), request: target.ctx, subresource: '', features: env.features }
   definition.strategy?.validateDelete?.(old)
   checkDeletion(target, preconditions, old)
   const asked = admissionRequest(target, 'DELETE', { old })

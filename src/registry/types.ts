@@ -1,6 +1,7 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { ResourceAccess, ResourceDefinition, Strategy, Subresource } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Features } from '../lifecycle/gates.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
@@ -57,6 +58,7 @@ export interface AdmissionFunctions {
 export interface RegistryEnvironment {
   readonly clock: Clock
   readonly etcdPrefix: string
+  readonly features: Features
   newUid(): string
   /** Five characters for generateName. */
   nameSuffix(): string

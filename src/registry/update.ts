@@ -65,7 +65,7 @@ async function decideUpdate(
   const { served, ctx } = target
   const { definition, version } = served
   const strategy = strategyOf(served, subresourceOf(version, target.subresource))
-  const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: target.subresource }
+  const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: target.subresource, features: env.features }
   const conversion = conversionOf(definition)
   const hookVersion = conversion.hookVersion(version)
   const old = now && (await conversion.objectIn(hookVersion, now))

@@ -10,6 +10,7 @@ import { validateObjectMeta } from '../../src/meta/object-meta-validation.ts'
 import { alreadyExistsError, conflictError, invalidError, notFoundError } from '../../src/meta/status.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { applyDefaults } from '../../src/schema/default.ts'
+import { featuresOf, hookContext } from './hook-context.ts'
 import { kindErrors } from './kind-errors.ts'
 
 /**
@@ -20,6 +21,7 @@ export class KindServer implements ResourceAccess {
   readonly objects = new Map<string, KubeObject>()
   readonly warnings: string[] = []
   now = Date.parse('2026-01-02T03:04:05Z')
+  features = featuresOf()
   beforeWrite: (gr: ResourceId, object: KubeObject) => Promise<void> | void = () => {}
   private revision = 1
   private readonly definitions: readonly ResourceDefinition[]
@@ -71,7 +73,7 @@ export class KindServer implements ResourceAccess {
     if (definition.scope === 'Namespaced') next.metadata.namespace = namespace
     next.metadata.uid = `uid-${++this.revision}`
     next.metadata.creationTimestamp = new Date(this.now).toISOString().replace('.000', '')
-    const ctx = { now: this.now, subresource: '' }
+    const ctx = hookContext({ now: this.now, features: this.features })
     await this.check(gr, strategy, next, undefined, ctx)
     const key = this.key(gr, namespace, next.metadata.name ?? '')
     const reservation = await strategy.begin?.(next, undefined, ctx, this, dryRun)
@@ -131,7 +133,7 @@ export class KindServer implements ResourceAccess {
       const given = next.metadata.resourceVersion
       if (given !== undefined && given !== old.metadata.resourceVersion) throw conflictError(gr, name, 'the object has been modified')
       next.metadata = { ...old.metadata, ...next.metadata, ...(old.metadata.uid !== undefined && { uid: old.metadata.uid }) }
-      const ctx = { now: this.now, subresource }
+      const ctx = hookContext({ now: this.now, subresource, features: this.features })
       await this.check(gr, strategy, next, old, ctx)
       const reservation = await strategy.begin?.(next, old, ctx, this, dryRun)
       try {
@@ -161,7 +163,7 @@ export class KindServer implements ResourceAccess {
     const { strategy } = this.definition(gr)
     strategy?.validateDelete?.(old)
     if (options.uid !== undefined && options.uid !== old.metadata.uid) throw conflictError(gr, name, 'uid')
-    const reservation = await strategy?.begin?.(undefined, old, { now: this.now, subresource: '' }, this, options.dryRun === true)
+    const reservation = await strategy?.begin?.(undefined, old, hookContext({ now: this.now, features: this.features }), this, options.dryRun === true)
     if (options.dryRun) return reservation?.rollback()
     this.objects.delete(key)
     await reservation?.commit()

@@ -5,6 +5,7 @@ import type { JsonObject, KubeObject } from '../../src/meta/object.ts'
 import { podResource } from '../../src/resources/core/pod/definition.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { applyDefaults } from '../../src/schema/default.ts'
+import { hookContext } from './hook-context.ts'
 import { kindErrors } from './kind-errors.ts'
 
 /** 2026-01-01T16:00:00Z */
@@ -30,11 +31,8 @@ export const podWith = (spec: object, metadata: object = {}, status?: object): K
     ...(status && { status }),
   })
 
-export const contextOf = (subresource = '', warned: string[] = []): HookContext => ({
-  now: NOW,
-  subresource,
-  request: { warn: (text: string) => warned.push(text) } as unknown as NonNullable<HookContext['request']>,
-})
+export const contextOf = (subresource = '', warned: string[] = []): HookContext =>
+  hookContext({ now: NOW, subresource, request: { warn: (text: string) => warned.push(text) } as unknown as NonNullable<HookContext['request']> })
 
 const strategyOf = (subresource: string): Strategy => ({ ...podResource.strategy, ...version.subresources?.[subresource]?.strategy })
 

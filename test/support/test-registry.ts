@@ -16,6 +16,7 @@ import { TypeRegistry } from '../../src/schema/idl.ts'
 import { META_V1 } from '../../src/schema/meta-types.ts'
 import { DirectStorage } from '../../src/storage/direct/direct-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { featuresOf } from './hook-context.ts'
 import { MemoryBackend } from './memory-backend.ts'
 
 export const testTypes = new TypeRegistry().addFile('meta', META_V1).add({
@@ -96,6 +97,7 @@ export class TestRegistry {
     const env: Omit<RegistryEnvironment, 'access'> = {
       clock: { now: () => this.now },
       etcdPrefix: '/registry',
+      features: featuresOf(),
       newUid: () => `u${++this.uids}`,
       nameSuffix: () => this.suffixes.shift() ?? 'zzzzz',
       admission: {

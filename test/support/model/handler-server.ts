@@ -15,6 +15,7 @@ import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { apiHandler, testApi } from '../api-handler.ts'
 import { FakeExchange, type FakeStream } from '../exchange.ts'
+import { featuresOf } from '../hook-context.ts'
 import { type ModelRequest, type ModelServer, type ModelStream, onLines } from './model-server.ts'
 import type { SeenAnswer } from './seen.ts'
 
@@ -52,6 +53,7 @@ export class HandlerServer implements ModelServer {
     const registry = new Registry(catalog, {
       clock,
       etcdPrefix: '/registry',
+      features: featuresOf(),
       newUid,
       nameSuffix: () => 'zzzzz',
       admission: { mutate: async request => request.object, validate: async () => {} },

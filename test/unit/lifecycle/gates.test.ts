@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
+import { type GateName, gatesOf } from '../../../src/lifecycle/feature-gates.ts'
 import { LifecycleError, parseGates } from '../../../src/lifecycle/gates.ts'
 
 const given = (text: string): Map<string, boolean> => new Map(text.split(',').map(entry => [entry.split('=')[0] ?? '', entry.endsWith('=true')]))
 
 describe('feature gates', () => {
-  const accepted: [text: string, gate: string, value: boolean][] = [
+  const accepted: [text: string, gate: GateName, value: boolean][] = [
     ['CBORServingAndStorage=true', 'CBORServingAndStorage', true],
     ['CBORServingAndStorage=false', 'CBORServingAndStorage', false],
     ['APIResponseCompression=false', 'APIResponseCompression', false],
@@ -41,8 +41,10 @@ describe('feature gates', () => {
 
   it('defaults as 1.33 has them, but for what is on from 1.33', () => {
     const gates = parseGates('1.33')
-    for (const on of ['APIResponseCompression', 'WatchList', 'ListFromCacheSnapshot', 'StorageVersionHash']) expect(gates.enabled(on), on).to.equal(true)
-    for (const off of ['CBORServingAndStorage', 'DynamicResourceAllocation', 'MutatingAdmissionPolicy']) expect(gates.enabled(off), off).to.equal(false)
+    for (const on of ['APIResponseCompression', 'WatchList', 'ListFromCacheSnapshot', 'StorageVersionHash'] as const)
+      expect(gates.enabled(on), on).to.equal(true)
+    for (const off of ['CBORServingAndStorage', 'DynamicResourceAllocation', 'MutatingAdmissionPolicy'] as const)
+      expect(gates.enabled(off), off).to.equal(false)
   })
 
   it('every alpha gate is off, and every locked one is as its stage says', () => {
@@ -53,6 +55,6 @@ describe('feature gates', () => {
   })
 
   it('a name that the table lacks is a bug', () => {
-    expect(() => parseGates('1.33').enabled('Nonsense')).to.throw('not in the table of release 1.33')
+    expect(() => parseGates('1.33').enabled('Nonsense' as 'WatchList')).to.throw('not in the table of release 1.33')
   })
 })

@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -13,8 +13,9 @@ const table: TableDefinition<Lease> = {
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.holderIdentity ?? '', age(metadata.creationTimestamp, now)],
 }
 
-/** Coordinated leader election is beta and off in this release; a lease that has its fields keeps them. */
-function dropCoordination(next: Lease, old: Lease | undefined): void {
+/** Fields of coordinated leader election. A lease that has them keeps them. */
+function dropCoordination(next: Lease, old: Lease | undefined, { features }: HookContext): void {
+  if (features.enabled('CoordinatedLeaderElection')) return
   for (const name of ['strategy', 'preferredHolder'] as const) if (old?.spec[name] === undefined) delete next.spec[name]
 }
 

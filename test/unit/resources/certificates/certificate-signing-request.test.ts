@@ -6,6 +6,7 @@ import type { ResourceDefinition } from '../../../../src/catalog/definition.ts'
 import type { RequestContext } from '../../../../src/meta/context.ts'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { certificateSigningRequestResource as resource } from '../../../../src/resources/certificates/certificate-signing-request/definition.ts'
+import { hookContext } from '../../../support/hook-context.ts'
 import { causesOf, KindCases } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
@@ -67,7 +68,7 @@ describe('CertificateSigningRequest', () => {
     }
     const user = { name: 'alice', groups: ['devs'], extra: { scopes: ['s'] } }
     const object = next as unknown as KubeObject
-    ;(resource as ResourceDefinition).strategy?.prepare?.(object, undefined, { now: 0, subresource: '', request: { user } as unknown as RequestContext })
+    ;(resource as ResourceDefinition).strategy?.prepare?.(object, undefined, hookContext({ request: { user } as unknown as RequestContext }))
     expect(object.spec).to.deep.equal({ ...(of() as KubeObject).spec, username: 'alice', groups: ['devs'], extra: { scopes: ['s'] } })
     expect(object.status).to.deep.equal({})
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { leaseResource } from '../../../../src/resources/coordination/lease/definition.ts'
+import { featuresOf } from '../../../support/hook-context.ts'
 import { causesOf, serverOf } from '../../../support/workloads.ts'
 
 const lease = (spec: object): KubeObject => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec }) as KubeObject
@@ -21,10 +22,13 @@ describe('Lease', () => {
     })
   }
 
-  it('has no coordinated election in this release', async () => {
+  it('has no coordinated election unless its gate is on', async () => {
     const { server, gr } = serverOf(leaseResource)
     const { spec } = await server.create(gr, 'default', lease({ holderIdentity: 'me', strategy: 'OldestEmulationVersion', preferredHolder: 'you' }))
     expect(spec).to.deep.equal({ holderIdentity: 'me' })
+    server.features = featuresOf('CoordinatedLeaderElection=true')
+    const { spec: gated } = await server.create(gr, 'other', lease({ strategy: 'OldestEmulationVersion', preferredHolder: 'you' }))
+    expect(gated).to.deep.equal({ strategy: 'OldestEmulationVersion', preferredHolder: 'you' })
   })
 
   it('is created by PUT, and never overwritten blindly', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { ingressResource } from '../../../../src/resources/networking/ingress/definition.ts'
+import { hookContext } from '../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../support/kind-cases.ts'
 import { kindErrors } from '../../../support/kind-errors.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
@@ -81,7 +82,7 @@ describe('Ingress', () => {
   })
 
   it('may keep what was wrong before it was checked', () => {
-    const validate = (next: KubeObject, old: KubeObject | undefined) => kindErrors(ingressResource.strategy, next, old, { now: 0, subresource: '' })
+    const validate = (next: KubeObject, old: KubeObject | undefined) => kindErrors(ingressResource.strategy, next, old, hookContext())
     const cases = new KindCases(ingressResource)
     const bad = cases.body({
       spec: { rules: [{ host: '*.a.com', http: { paths: [{ path: 'x', pathType: 'Exact', backend }] } }], tls: [{ secretName: 'not ok' }] },
