@@ -1,12 +1,13 @@
 import type { TLSSocket } from 'node:tls'
 import { headBytesOf } from '../../lib/head-bytes.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { Conduct } from './conduct.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { dependencyOf, onConnection, onStream, refusePush } from './frame-checks.ts'
 import { Flag, type Frame, FrameType, frameOf, headerFrames, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PRIORITY_BYTES, unpadded } from './frames.ts'
 import { type HeaderBlock, HeaderBlocks, type WholeBlock } from './header-blocks.ts'
 import { encodeHeaders } from './header-encoder.ts'
-import { Intake } from './intake.ts'
+import { Intake, LONG_BYTES } from './intake.ts'
 import { Lifetime } from './lifetime.ts'
 import { type ConnectionLimits, FAREWELL_MS, MAX_DROPPED_BYTES, SMALL_DATA_BYTES } from './limits.ts'
 import { OpenHeads } from './open-heads.ts'
@@ -222,7 +223,13 @@ export class Http2Connection implements StreamHost {
   }
 
   #took(whole: WholeBlock | undefined): void {
-    if (whole !== undefined) this.#intake.work(whole.block.length, () => this.#act(this.#blocks.decode(whole)))
+    if (whole === undefined) return
+    if (whole.block.length <= LONG_BYTES) this.#act(this.#blocks.decode(whole))
+    else this.#intake.workInSteps(whole.block.length, this.#actInSteps(whole))
+  }
+
+  *#actInSteps(whole: WholeBlock): Steps<void> {
+    this.#act(yield* this.#blocks.decodeInSteps(whole))
   }
 
   #act(block: HeaderBlock): void {

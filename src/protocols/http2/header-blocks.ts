@@ -1,3 +1,4 @@
+import type { Steps } from '../../lib/steps.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { Flag, type Frame, FrameType, fragmentOf } from './frames.ts'
 import { HeaderDecoder } from './header-decoder.ts'
@@ -74,6 +75,13 @@ export class HeaderBlocks {
 
   /** Blocks are read in the order in which they came, whatever becomes of their streams. */
   decode({ stream, endStream, block }: WholeBlock): HeaderBlock {
-    return { stream, endStream, ...this.decoder.decode(block) }
+    const { fields, tooLarge } = this.decoder.decode(block)
+    return { stream, endStream, fields, tooLarge }
+  }
+
+  /** The same in steps, for long blocks. */
+  *decodeInSteps({ stream, endStream, block }: WholeBlock): Steps<HeaderBlock> {
+    const { fields, tooLarge } = yield* this.decoder.decodeInSteps(block)
+    return { stream, endStream, fields, tooLarge }
   }
 }

@@ -1,5 +1,6 @@
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
-import { decodeHuffman } from './huffman.ts'
+import { decodeHuffman, decodeHuffmanInSteps } from './huffman.ts'
 import { HOPELESS_HEADERS } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
@@ -28,6 +29,17 @@ export interface DecodedHeaders {
   readonly tooLarge: boolean
 }
 
+interface Reading extends DecodedHeaders {
+  tooLarge: boolean
+  bytes: number
+  count: number
+}
+
+function coded(text: string | undefined): string {
+  if (text === undefined) throw malformed('a text is not in the Huffman code')
+  return text
+}
+
 /** Decodes the header blocks of one connection, in their order (HPACK, RFC 7541). */
 export class HeaderDecoder {
   private readonly maxBytes: number
@@ -50,37 +62,61 @@ export class HeaderDecoder {
 
   /** Throws a ConnectionError where the block is none: what follows could not be understood either. */
   decode(block: Buffer): DecodedHeaders {
+    const reading = this.begin(block)
+    for (let first = this.nextField(reading); first !== undefined; first = this.nextField(reading)) this.take(reading, this.field(first))
+    return reading
+  }
+
+  /** The same in steps, for long blocks. Meanwhile no other block of the connection is decoded. */
+  *decodeInSteps(block: Buffer): Steps<DecodedHeaders> {
+    const reading = this.begin(block)
+    for (let first = this.nextField(reading); first !== undefined; first = this.nextField(reading)) {
+      if (isStepDone()) yield
+      this.take(reading, yield* this.longField(first))
+    }
+    return reading
+  }
+
+  private begin(block: Buffer): Reading {
     this.block = block
     this.at = 0
-    const fields: string[] = []
-    let bytes = 0
-    let count = 0
-    let tooLarge = false
-    for (let begun = false; this.at < block.length; ) {
-      const first = block[this.at] as number
-      if ((first & 0xe0) === 0x20) {
-        if (begun) throw malformed('a change of the table is not at the beginning of its block')
-        this.resize(this.integer(5))
-        continue
-      }
-      begun = true
-      const { name, value, bytes: size } = this.field(first)
-      bytes += size
-      count++
-      if (bytes > HOPELESS_HEADERS * this.maxBytes) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
-      if (bytes > this.maxBytes || count > this.maxFields) tooLarge = true
-      else fields.push(name, value)
+    return { fields: [], tooLarge: false, bytes: 0, count: 0 }
+  }
+
+  /** The first byte of the next field, behind changes of the table; undefined at the end. */
+  private nextField({ count }: Reading): number | undefined {
+    for (; this.at < this.block.length; this.resize(this.integer(5))) {
+      const first = this.block[this.at] as number
+      if ((first & 0xe0) !== 0x20) return first
+      if (count > 0) throw malformed('a change of the table is not at the beginning of its block')
     }
-    return { fields, tooLarge }
+    return undefined
+  }
+
+  private take(reading: Reading, { name, value, bytes }: Entry): void {
+    reading.bytes += bytes
+    reading.count++
+    if (reading.bytes > HOPELESS_HEADERS * this.maxBytes) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
+    if (reading.bytes > this.maxBytes || reading.count > this.maxFields) reading.tooLarge = true
+    else reading.fields.push(name, value)
   }
 
   private field(first: number): Entry {
     if (first >= 0x80) return this.entry(this.integer(7))
-    const indexed = first >= 0x40
-    const index = this.integer(indexed ? 6 : 4)
+    const index = this.integer(first >= 0x40 ? 6 : 4)
     const name = index === 0 ? this.text() : this.entry(index).name
-    const entry = entryOf(name, this.text())
-    if (indexed) this.add(entry)
+    return this.noted(first, entryOf(name, this.text()))
+  }
+
+  private *longField(first: number): Steps<Entry> {
+    if (first >= 0x80) return this.entry(this.integer(7))
+    const index = this.integer(first >= 0x40 ? 6 : 4)
+    const name = index === 0 ? yield* this.longText() : this.entry(index).name
+    return this.noted(first, entryOf(name, yield* this.longText()))
+  }
+
+  private noted(first: number, entry: Entry): Entry {
+    if (first >= 0x40) this.add(entry)
     return entry
   }
 
@@ -123,16 +159,24 @@ export class HeaderDecoder {
   }
 
   private text(): string {
+    const { huffman, from, to } = this.bounds()
+    return huffman ? coded(decodeHuffman(this.block, from, to)) : this.block.toString('latin1', from, to)
+  }
+
+  private *longText(): Steps<string> {
+    const { huffman, from, to } = this.bounds()
+    return huffman ? coded(yield* decodeHuffmanInSteps(this.block, from, to)) : this.block.toString('latin1', from, to)
+  }
+
+  /** Of a text that begins here; what follows it is next. */
+  private bounds(): { readonly huffman: boolean; readonly from: number; readonly to: number } {
     const huffman = ((this.block[this.at] ?? 0) & 0x80) !== 0
     const length = this.integer(7)
     const from = this.at
     const to = from + length
     if (to > this.block.length) throw malformed('a text ends after its block')
     this.at = to
-    if (!huffman) return this.block.toString('latin1', from, to)
-    const text = decodeHuffman(this.block, from, to)
-    if (text === undefined) throw malformed('a text is not in the Huffman code')
-    return text
+    return { huffman, from, to }
   }
 
   private byte(): number {

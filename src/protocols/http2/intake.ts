@@ -1,17 +1,22 @@
 import type { Socket } from 'node:net'
+import type { Steps } from '../../lib/steps.ts'
 import { inLongTurn, turnIsSpent } from '../../lib/turn.ts'
 import { type Frame, FrameReader } from './frames.ts'
 import { shareTurn } from './turn-share.ts'
 
-/** A header block of more bytes takes milliseconds to read: nearly all of a turn. Those of ordinary requests have some hundred. */
-const LONG_BYTES = 16 * 1024
+/** A header block of more bytes takes milliseconds to read, if it is Huffman's code. Those of ordinary requests have some hundred. */
+export const LONG_BYTES = 16 * 1024
 
-/** Such blocks wait in one line, whatever connections they are of, and are read one a turn: what else waits does not wait for more than one of them. */
-const line: (() => void)[] = []
+/** Of a long block, milliseconds that are read in one turn. */
+const SLICE_MS = 1
+
+/** Such blocks wait in one line, whatever connections they are of: a turn reads a slice of the first, so that nobody waits for a whole block. Each reads on, and says whether it is done. */
+const line: (() => boolean)[] = []
+const NOTHING = Buffer.alloc(0)
 let isLineServed = false
 
-function inLine(work: () => void): void {
-  line.push(work)
+function inLine(readOn: () => boolean): void {
+  line.push(readOn)
   serveLine()
 }
 
@@ -20,9 +25,18 @@ function serveLine(): void {
   isLineServed = true
   inLongTurn(() => {
     isLineServed = false
-    line.shift()?.()
+    if (line[0]?.()) line.shift()
     serveLine()
   })
+}
+
+/** Whether the steps have come to their end in the time of a slice. */
+function finish(steps: Steps<void>): boolean {
+  const until = performance.now() + SLICE_MS
+  for (;;) {
+    if (steps.next().done) return true
+    if (performance.now() > until) return false
+  }
 }
 
 /**
@@ -37,7 +51,7 @@ export class Intake {
   private readonly reader = new FrameReader()
   private stopped = false
   /** What is to be done before more is read, and bytes that it holds. */
-  private put: { readonly act: () => void; readonly bytes: number } | undefined
+  private put: { readonly steps: Steps<void>; readonly bytes: number } | undefined
   /** Bytes that have come and wait to be read. */
   private unread = 0
   /** Requests until the next wait; 0: as many as the turn allows. */
@@ -61,13 +75,9 @@ export class Intake {
     if (this.stopped) this.wait(rest)
   }
 
-  /** Does what a header block of so many bytes leads to: now, or in a later turn where it is long and others have had theirs. Until then nothing more is read. */
-  work(bytes: number, act: () => void): void {
-    if (bytes <= LONG_BYTES || (line.length === 0 && !turnIsSpent())) {
-      act()
-      return
-    }
-    this.put = { act, bytes }
+  /** Does in later turns what a long header block of so many bytes leads to. Until then nothing more is read. */
+  workInSteps(bytes: number, steps: Steps<void>): void {
+    this.put = { steps, bytes }
     this.stopped = true
   }
 
@@ -77,10 +87,11 @@ export class Intake {
   }
 
   private wait(rest: Buffer): void {
+    const { put } = this
     this.unread = rest.length
     this.socket.pause()
-    if (this.put !== undefined) {
-      inLine(() => this.resume(rest))
+    if (put !== undefined) {
+      inLine(() => this.readOn(put.steps, rest))
       return
     }
     shareTurn(quota => {
@@ -89,17 +100,26 @@ export class Intake {
     })
   }
 
-  private resume(rest: Buffer): void {
-    const { put } = this
-    this.unread = 0
+  /** Returns whether the block has been read, or will never be. */
+  private readOn(steps: Steps<void>, rest: Buffer): boolean {
+    if (this.socket.destroyed) return true
+    let isDone: boolean | undefined
+    this.guard(() => {
+      isDone = finish(steps)
+    })
+    if (isDone === false) return false
     this.put = undefined
+    // Where it has failed, the rest is not looked at.
+    if (isDone && this.stopped) this.wait(rest)
+    else this.resume(isDone ? rest : NOTHING)
+    return true
+  }
+
+  private resume(rest: Buffer): void {
+    this.unread = 0
     if (this.socket.destroyed) return
     this.stopped = false
-    this.guard(() => {
-      put?.act()
-      if (this.stopped) this.wait(rest)
-      else this.read(rest)
-    })
+    this.guard(() => this.read(rest))
     if (this.stopped) return
     this.quota = 0
     this.socket.resume()

@@ -21,6 +21,17 @@ describe('decoding of headers', () => {
   it('takes a field that is never to be indexed', () => {
     expect(decoded('1008 7061 7373 776f 7264 0673 6563 7265 74')).to.eql(['password', 'secret'])
   })
+  it('reads a long text in steps as at once', () => {
+    // A literal with the name "a", and 100,000 bytes of the code of "0".
+    const block = Buffer.concat([bytes('1001 61ff a18c 06'), Buffer.alloc(100_000)])
+    const steps = decoder().decodeInSteps(block)
+    let yields = 0
+    let last = steps.next()
+    for (; !last.done; last = steps.next()) yields++
+    expect(last.value.fields).to.eql(decoder().decode(block).fields)
+    expect(last.value.fields[1]).to.equal('0'.repeat(160_000))
+    expect(yields).to.be.at.least(3)
+  })
   it('takes an indexed field', () => expect(decoded('82')).to.eql([':method', 'GET']))
 
   // Appendices C.3 and C.4: three requests on one connection, the later ones by the table that the first have filled.

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
+import type { Steps } from '../../../../src/lib/steps.ts'
 import { FrameType, frameOf } from '../../../../src/protocols/http2/frames.ts'
 import { Intake } from '../../../../src/protocols/http2/intake.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
@@ -30,6 +31,11 @@ function connection(name: string, log: string[]): { intake: Intake; socket: { pa
     read => read(),
   )
   return { intake, socket }
+}
+
+function* fail(): Steps<void> {
+  yield
+  throw new Error('no header block')
 }
 
 const requests = (count: number): Buffer => Buffer.concat(Array.from({ length: count }, (_, n) => frameOf(FrameType.headers, 5, n, Buffer.alloc(10))))
@@ -66,7 +72,7 @@ describe('what a connection reads', () => {
     expect(log.length).to.equal(read)
   })
 
-  it('holds long header blocks back, of which one is read a turn, in the order of their connections', async () => {
+  it('reads long header blocks one after the other, a slice a turn, in the order of their connections', async () => {
     const log: string[] = []
     let turn = 0
     const count = (): void => {
@@ -76,15 +82,20 @@ describe('what a connection reads', () => {
     setImmediate(count)
     const long = (name: string): Intake => {
       const socket = Object.assign(new EventEmitter(), { destroyed: false, pause: () => {}, resume: () => {} }) as unknown as Socket
-      const act = (stream: number) => (): void => {
+      const act = function* (stream: number): Steps<void> {
         log.push(`${name}${stream} ${turn}`)
-        // Longer than a turn.
-        for (let i = 0; i < 6; i++) work()
+        const begun = turn
+        // More than a slice.
+        for (let i = 0; i < 6; i++) {
+          work()
+          yield
+        }
+        expect(turn - begun).to.be.at.least(1)
         intake.began()
       }
       const intake: Intake = new Intake(
         socket,
-        ({ stream }) => intake.work(100_000, act(stream)),
+        ({ stream }) => intake.workInSteps(100_000, act(stream)),
         read => read(),
       )
       return intake
@@ -103,6 +114,28 @@ describe('what a connection reads', () => {
       const mine = log.filter(text => text.startsWith(name)).map(text => text.split(' ')[0])
       expect(mine).to.deep.equal([`${name}0`, `${name}1`])
     }
-    expect(many.every(intake => intake.heldBytes === 0)).to.equal(true)
+    await eventually('nothing is held', () => many.every(intake => intake.heldBytes === 0))
+  })
+
+  it('goes on with others where a long block cannot be read', async () => {
+    const log: string[] = []
+    const { intake } = connection('a', log)
+    const failing: Intake = new Intake(
+      Object.assign(new EventEmitter(), { destroyed: false, pause: () => {}, resume: () => {} }) as unknown as Socket,
+      () => failing.workInSteps(100_000, fail()),
+      read => {
+        try {
+          read()
+        } catch {
+          log.push('failed')
+        }
+      },
+    )
+    failing.read(requests(3))
+    intake.read(requests(1))
+    await eventually('the block has failed', () => log.includes('failed'))
+    await turns()
+    expect(log).to.have.members(['a0', 'failed'])
+    expect(failing.heldBytes).to.equal(0)
   })
 })
