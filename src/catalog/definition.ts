@@ -85,8 +85,6 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly subresources?: Readonly<Record<string, Subresource<H>>>
 }
 
-export type Convert = (object: KubeObject) => KubeObject
-
 /** Asks somebody else, such as a webhook, to convert objects of a kind between its versions. */
 export interface RemoteConverter {
   /**

@@ -2,15 +2,15 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { quantitySign } from '../../../meta/quantity.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { NEGATIVE, NOT_POSITIVE } from '../../core/checks.ts'
+import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from '../v2.types.ts'
 
 const LONGEST_WINDOW_SECONDS = 3600
 const LONGEST_PERIOD_SECONDS = 1800
 const SELECT_POLICIES = ['Disabled', 'Max', 'Min']
 const POLICY_TYPES = ['Percent', 'Pods']
 
-function validatePolicy({ type = '', value = 0, periodSeconds = 0 }: ApiStruct, path: FieldPath): FieldError[] {
+function validatePolicy({ type, value, periodSeconds }: HPAScalingPolicy, path: FieldPath): FieldError[] {
   const period = path.child('periodSeconds')
   return [
     ...(POLICY_TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, POLICY_TYPES)]),
@@ -20,10 +20,9 @@ function validatePolicy({ type = '', value = 0, periodSeconds = 0 }: ApiStruct, 
   ]
 }
 
-function validateRules(rules: ApiStruct | undefined, path: FieldPath): FieldError[] {
+function validateRules(rules: HPAScalingRules | undefined, path: FieldPath): FieldError[] {
   if (!rules) return []
-  const { stabilizationWindowSeconds: seconds = 0, selectPolicy, tolerance } = rules
-  const policies: ApiStruct[] = rules.policies ?? []
+  const { stabilizationWindowSeconds: seconds = 0, selectPolicy, policies = [], tolerance } = rules
   const window = path.child('stabilizationWindowSeconds')
   const at = path.child('policies')
   return [
@@ -36,7 +35,7 @@ function validateRules(rules: ApiStruct | undefined, path: FieldPath): FieldErro
   ]
 }
 
-export const validateBehavior = (behavior: ApiStruct | undefined, path: FieldPath): FieldError[] => [
+export const validateBehavior = (behavior: HorizontalPodAutoscalerBehavior | undefined, path: FieldPath): FieldError[] => [
   ...validateRules(behavior?.scaleUp, path.child('scaleUp')),
   ...validateRules(behavior?.scaleDown, path.child('scaleDown')),
 ]

@@ -1,5 +1,5 @@
 import { clone } from '../../../meta/equal.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { HorizontalPodAutoscaler, MetricSpec } from '../v2.types.ts'
 import { dropRoundTripAnnotations } from './annotations.ts'
 
 const CPU_PERCENT = 80
@@ -15,14 +15,13 @@ const SCALE_UP = {
 const SCALE_DOWN = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] }
 
 /** The metric that v1's percentage stands for. */
-export const cpuUtilization = (averageUtilization: number): KubeObject['spec'] => ({
+export const cpuUtilization = (averageUtilization: number): MetricSpec => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
 })
 
-export function setHorizontalPodAutoscalerDefaults(autoscaler: KubeObject): void {
+export function setHorizontalPodAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void {
   dropRoundTripAnnotations(autoscaler.metadata)
-  autoscaler.spec ??= {}
   const { spec } = autoscaler
   spec.minReplicas ??= 1
   if ((spec.metrics ?? []).length === 0) spec.metrics = [cpuUtilization(CPU_PERCENT)]

@@ -1,12 +1,40 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, Version } from '../../../catalog/definition.ts'
+import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1 } from '../v1.types.ts'
+import type { HorizontalPodAutoscaler } from '../v2.types.ts'
 import { setHorizontalPodAutoscalerDefaults } from './defaults.ts'
-import { horizontalPodAutoscalerStatusStrategy, horizontalPodAutoscalerStrategy } from './strategy.ts'
 import { horizontalPodAutoscalerTable } from './table.ts'
 import { toV1, toV2 } from './v1/convert.ts'
+import { validateHorizontalPodAutoscaler, validateHorizontalPodAutoscalerStatus } from './validation.ts'
 
-const v2: Version = {
+const DIRECTIONS = ['scaleUp', 'scaleDown'] as const
+
+/** The field came with the gate HPAConfigurableTolerance; where it is kept already, it stays. */
+function dropTolerance(next: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler | undefined): void {
+  if (DIRECTIONS.some(direction => old?.spec.behavior?.[direction]?.tolerance !== undefined)) return
+  for (const direction of DIRECTIONS) delete next.spec.behavior?.[direction]?.tolerance
+}
+
+const horizontalPodAutoscalerStrategy: Strategy<HorizontalPodAutoscaler> = {
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    next.status = old ? old.status : { desiredReplicas: 0, currentMetrics: null }
+    dropTolerance(next, old)
+  },
+  validate: validateHorizontalPodAutoscaler,
+}
+
+const horizontalPodAutoscalerStatusStrategy: Strategy<HorizontalPodAutoscaler> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (old) keepMembers(next, old, 'spec')
+  },
+  validate: validateHorizontalPodAutoscalerStatus,
+}
+
+const v2: Version<HorizontalPodAutoscaler> = {
   group: 'autoscaling',
   name: 'v2',
   kind: 'HorizontalPodAutoscaler',
@@ -20,7 +48,7 @@ const v2: Version = {
 }
 
 /** Has fields for one metric only; the rest of v2 is in annotations. Printed as v2 is. */
-const v1: Version = {
+const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
   group: v2.group,
   name: 'v1',
   kind: v2.kind,
@@ -31,16 +59,15 @@ const v1: Version = {
   toHome: toV2,
   fromHome: toV1,
   setDefaults(object) {
-    object.spec ??= {}
     object.spec.minReplicas ??= 1
   },
   subresources: { status: { verbs: STATUS_VERBS, strategy: horizontalPodAutoscalerStatusStrategy } },
 }
 
-export const horizontalPodAutoscalerResource: ResourceDefinition = {
+export const horizontalPodAutoscalerResource = defineResource<HorizontalPodAutoscaler>({
   scope: 'Namespaced',
   versions: [v2, v1],
   home: v2,
   storage: { prefix: 'horizontalpodautoscalers', version: v2 },
   strategy: horizontalPodAutoscalerStrategy,
-}
+})

@@ -3,30 +3,42 @@ import { forbidden, invalid, notSupported, required } from '../../../meta/field-
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label, nameIsPathSegment } from '../../../meta/names.ts'
 import { quantitySign } from '../../../meta/quantity.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { checkContainerResourceName } from '../../core/pod-spec/resources.ts'
+import type {
+  ContainerResourceMetricSource,
+  ExternalMetricSource,
+  MetricIdentifier,
+  MetricSpec,
+  MetricTarget,
+  ObjectMetricSource,
+  PodsMetricSource,
+  ResourceMetricSource,
+} from '../v2.types.ts'
 import { validateObjectReference } from './object-reference.ts'
 
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue']
 
-function validateTarget(target: ApiStruct, path: FieldPath): FieldError[] {
-  const { type = '', averageUtilization: utilization } = target
-  const quantities = ['value', 'averageValue'].filter(member => target[member] !== undefined && quantitySign(target[member]) !== 1)
+const validatePositive = (value: string | undefined, path: FieldPath): FieldError[] =>
+  value !== undefined && quantitySign(value) !== 1 ? [invalid(path, value, 'must be positive')] : []
+
+function validateTarget(target: MetricTarget, path: FieldPath): FieldError[] {
+  const { type, averageUtilization: utilization } = target
   return [
     ...(type === '' ? [required(path.child('type'), 'must specify a metric target type')] : []),
     ...(TARGET_TYPES.includes(type) ? [] : [invalid(path.child('type'), type, 'must be either Utilization, Value, or AverageValue')]),
-    ...quantities.map(member => invalid(path.child(member), target[member], 'must be positive')),
+    ...validatePositive(target.value, path.child('value')),
+    ...validatePositive(target.averageValue, path.child('averageValue')),
     ...(utilization !== undefined && utilization < 1 ? [invalid(path.child('averageUtilization'), utilization, 'must be greater than 0')] : []),
   ]
 }
 
-function validateIdentifier({ name = '' }: ApiStruct, path: FieldPath): FieldError[] {
+function validateIdentifier({ name }: MetricIdentifier, path: FieldPath): FieldError[] {
   const at = path.child('name')
   return name === '' ? [required(at, 'must specify a metric name')] : nameIsPathSegment(name, false).map(text => invalid(at, name, text))
 }
 
 /** Of a resource there is a use or an amount to aim at, not both. */
-function validateResourceTarget(target: ApiStruct, path: FieldPath): FieldError[] {
+function validateResourceTarget(target: MetricTarget, path: FieldPath): FieldError[] {
   const both = target.averageUtilization !== undefined && target.averageValue !== undefined
   const neither = target.averageUtilization === undefined && target.averageValue === undefined
   return [
@@ -36,19 +48,17 @@ function validateResourceTarget(target: ApiStruct, path: FieldPath): FieldError[
   ]
 }
 
-type SourceCheck = (source: ApiStruct, path: FieldPath) => FieldError[]
-
-const needsValue = ({ value, averageValue }: ApiStruct, detail: string, path: FieldPath): FieldError[] =>
+const needsValue = ({ value, averageValue }: MetricTarget, detail: string, path: FieldPath): FieldError[] =>
   value === undefined && averageValue === undefined ? [required(path.child('averageValue'), detail)] : []
 
-const object: SourceCheck = ({ describedObject = {}, metric = {}, target = {} }, path) => [
+const validateObject = ({ describedObject, metric, target }: ObjectMetricSource, path: FieldPath): FieldError[] => [
   ...validateObjectReference(describedObject, path.child('describedObject')),
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
   ...needsValue(target, 'must set either a target value or averageValue', path.child('target')),
 ]
 
-const external: SourceCheck = ({ metric = {}, target = {} }, path) => [
+const validateExternal = ({ metric, target }: ExternalMetricSource, path: FieldPath): FieldError[] => [
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
   ...needsValue(target, 'must set either a target value for metric or a per-pod target', path.child('target')),
@@ -57,18 +67,18 @@ const external: SourceCheck = ({ metric = {}, target = {} }, path) => [
     : []),
 ]
 
-const pods: SourceCheck = ({ metric = {}, target = {} }, path) => [
+const validatePods = ({ metric, target }: PodsMetricSource, path: FieldPath): FieldError[] => [
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
   ...(target.averageValue === undefined ? [required(path.child('target', 'averageValue'), 'must specify a positive target averageValue')] : []),
 ]
 
-const resource: SourceCheck = ({ name, target = {} }, path) => [
+const validateResource = ({ name, target }: ResourceMetricSource, path: FieldPath): FieldError[] => [
   ...(name ? [] : [required(path.child('name'), 'must specify a resource name')]),
   ...validateResourceTarget(target, path.child('target')),
 ]
 
-const containerResource: SourceCheck = ({ name, container, target = {} }, path) => {
+const validateContainerResource = ({ name, container, target }: ContainerResourceMetricSource, path: FieldPath): FieldError[] => {
   const errors: FieldError[] = []
   const at = path.child('container')
   if (name) checkContainerResourceName(name, path.child('name'), errors)
@@ -78,34 +88,46 @@ const containerResource: SourceCheck = ({ name, container, target = {} }, path) 
   return [...errors, ...validateResourceTarget(target, path.child('target'))]
 }
 
-/** In the order in which they are looked at: only the first that is there is checked itself. */
-const SOURCES: readonly { readonly member: string; readonly type: string; readonly check: SourceCheck }[] = [
-  { member: 'object', type: 'Object', check: object },
-  { member: 'external', type: 'External', check: external },
-  { member: 'pods', type: 'Pods', check: pods },
-  { member: 'resource', type: 'Resource', check: resource },
-  { member: 'containerResource', type: 'ContainerResource', check: containerResource },
-]
-const TYPES = SOURCES.map(({ type }) => type).sort()
+/** A source of a metric: its field, the type that names it, and what is wrong with it where it is there. */
+interface Source {
+  readonly member: string
+  readonly type: string
+  readonly errors: ((path: FieldPath) => FieldError[]) | undefined
+}
 
-function validateMetric(metric: ApiStruct, path: FieldPath): FieldError[] {
-  const type: string = metric.type ?? ''
-  const wanted = SOURCES.find(source => source.type === type)?.member
-  const present = SOURCES.filter(({ member }) => metric[member])
+const ifThere = <T>(source: T | undefined, validate: (source: T, path: FieldPath) => FieldError[]): Source['errors'] =>
+  source && (path => validate(source, path))
+
+/** In the order in which they are looked at: only the first that is there is checked itself. */
+const sourcesOf = ({ object, external, pods, resource, containerResource }: MetricSpec): Source[] => [
+  { member: 'object', type: 'Object', errors: ifThere(object, validateObject) },
+  { member: 'external', type: 'External', errors: ifThere(external, validateExternal) },
+  { member: 'pods', type: 'Pods', errors: ifThere(pods, validatePods) },
+  { member: 'resource', type: 'Resource', errors: ifThere(resource, validateResource) },
+  { member: 'containerResource', type: 'ContainerResource', errors: ifThere(containerResource, validateContainerResource) },
+]
+const TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
+
+function validateMetric(metric: MetricSpec, path: FieldPath): FieldError[] {
+  const { type } = metric
+  const sources = sourcesOf(metric)
+  const wanted = sources.find(source => source.type === type)
+  const present = sources.filter(({ errors }) => errors !== undefined)
   const unknown = notSupported(path.child('type'), type, TYPES)
   const errors = type === '' ? [required(path.child('type'), 'must specify a metric source type')] : []
   if (wanted === undefined) errors.push(unknown)
-  errors.push(...present.slice(0, 1).flatMap(({ member, check }) => check(metric[member], path.child(member))))
+  const [first] = present
+  if (first?.errors) errors.push(...first.errors(path.child(first.member)))
   // An unknown type is told twice, as upstream does.
   if (wanted === undefined) errors.push(unknown)
-  else if (!metric[wanted]) errors.push(required(path.child(wanted), 'must populate information for the given metric source'))
+  else if (!wanted.errors) errors.push(required(path.child(wanted.member), 'must populate information for the given metric source'))
   if (present.length < 2) return errors
-  const others = present.filter(({ member }) => member !== wanted)
+  const others = present.filter(source => source !== wanted)
   return [...errors, ...others.map(({ member }) => forbidden(path.child(member), 'must populate the given metric source only'))]
 }
 
 /** `minReplicas` 0 wants a metric that can be measured without pods. */
-export function validateMetrics(metrics: readonly ApiStruct[], minReplicas: number | undefined, path: FieldPath): FieldError[] {
+export function validateMetrics(metrics: readonly MetricSpec[], minReplicas: number | undefined, path: FieldPath): FieldError[] {
   const errors = metrics.flatMap((metric, i) => validateMetric(metric, path.index(i)))
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
     errors.push(forbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas'))

@@ -1,51 +1,54 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../v2.types.ts'
 
 const UNKNOWN = '<unknown>'
 const SHOWN = 2
 
+interface Source {
+  readonly target: MetricTarget
+}
+
 /** A value of one object or of the world outside, or its average over the pods. */
-function valueText(source: ApiStruct, current: ApiStruct | undefined): string {
-  const { value, averageValue } = source.target
+function valueText({ target }: Source, current: MetricValueStatus | undefined): string {
+  const { value, averageValue } = target
   return averageValue === undefined ? `${current?.value ?? UNKNOWN}/${value ?? '<nil>'}` : `${current?.averageValue ?? UNKNOWN}/${averageValue} (avg)`
 }
 
-function resourceText(source: ApiStruct, current: ApiStruct | undefined): string {
-  const { averageValue, averageUtilization: target } = source.target
-  if (averageValue !== undefined) return `${source.name}: ${current?.averageValue ?? UNKNOWN}/${averageValue}`
-  const utilization: number | undefined = current?.averageUtilization
-  return `${source.name}: ${utilization === undefined ? UNKNOWN : `${utilization}%`}/${target === undefined ? '<auto>' : `${target}%`}`
+function resourceText({ name, target: wanted }: Source & { name: string }, current: MetricValueStatus | undefined): string {
+  const { averageValue, averageUtilization: target } = wanted
+  if (averageValue !== undefined) return `${name}: ${current?.averageValue ?? UNKNOWN}/${averageValue}`
+  const utilization = current?.averageUtilization
+  return `${name}: ${utilization === undefined ? UNKNOWN : `${utilization}%`}/${target === undefined ? '<auto>' : `${target}%`}`
 }
 
 /** `50m/100m (avg)`, `cpu: 33%/60%`. */
-function metricText(metric: ApiStruct, status: ApiStruct | undefined): string {
-  const text = (member: string, print: (source: ApiStruct, current: ApiStruct | undefined) => string): string =>
-    metric[member] ? print(metric[member], status?.[member]?.current) : UNKNOWN
+function metricText(metric: MetricSpec, status: MetricStatus | undefined): string {
+  const { external, object, pods, resource, containerResource } = metric
   switch (metric.type) {
     case 'External':
-      return text('external', valueText)
+      return external ? valueText(external, status?.external?.current) : UNKNOWN
     case 'Object':
-      return text('object', valueText)
+      return object ? valueText(object, status?.object?.current) : UNKNOWN
     case 'Pods':
-      return text('pods', ({ target }, current) => `${current?.averageValue ?? UNKNOWN}/${target.averageValue ?? '<nil>'}`)
+      return pods ? `${status?.pods?.current.averageValue ?? UNKNOWN}/${pods.target.averageValue ?? '<nil>'}` : UNKNOWN
     case 'Resource':
-      return text('resource', resourceText)
+      return resource ? resourceText(resource, status?.resource?.current) : UNKNOWN
     case 'ContainerResource':
-      return text('containerResource', resourceText)
+      return containerResource ? resourceText(containerResource, status?.containerResource?.current) : UNKNOWN
     default:
       return '<unknown type>'
   }
 }
 
-function targetsCell(metrics: readonly ApiStruct[], statuses: readonly ApiStruct[]): string {
+function targetsCell(metrics: readonly MetricSpec[], statuses: readonly MetricStatus[]): string {
   if (metrics.length === 0) return '<none>'
   const shown = metrics.slice(0, SHOWN).map((metric, i) => metricText(metric, statuses[i]))
   return `${shown.join(', ')}${metrics.length > SHOWN ? ` + ${metrics.length - SHOWN} more...` : ''}`
 }
 
-export const horizontalPodAutoscalerTable: TableDefinition = {
+export const horizontalPodAutoscalerTable: TableDefinition<HorizontalPodAutoscaler> = {
   columns: [
     nameColumn,
     column('Reference', 'What is scaled.'),
@@ -57,11 +60,11 @@ export const horizontalPodAutoscalerTable: TableDefinition = {
   ],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
-    `${spec?.scaleTargetRef?.kind ?? ''}/${spec?.scaleTargetRef?.name ?? ''}`,
-    targetsCell(spec?.metrics ?? [], status?.currentMetrics ?? []),
-    spec?.minReplicas === undefined ? '<unset>' : String(spec.minReplicas),
-    spec?.maxReplicas ?? 0,
-    status?.currentReplicas ?? 0,
+    `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`,
+    targetsCell(spec.metrics ?? [], status.currentMetrics ?? []),
+    spec.minReplicas === undefined ? '<unset>' : String(spec.minReplicas),
+    spec.maxReplicas,
+    status.currentReplicas ?? 0,
     age(metadata.creationTimestamp, now),
   ],
 }

@@ -1,17 +1,17 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateCounts } from '../../shared/counts.ts'
+import type { HorizontalPodAutoscaler } from '../v2.types.ts'
 import { validateBehavior } from './behavior-validation.ts'
 import { validateMetrics } from './metric-validation.ts'
 import { validateObjectReference } from './object-reference.ts'
 
-export function validateHorizontalPodAutoscaler({ spec = {} }: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateHorizontalPodAutoscaler({ spec }: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler | undefined): FieldError[] {
   const path = fieldPath('spec')
-  const { minReplicas, maxReplicas = 0 } = spec
+  const { minReplicas, maxReplicas } = spec
   // Scaling to zero is behind the gate HPAScaleToZero; what does so already may go on.
-  const lowest = old?.spec?.minReplicas === 0 ? 0 : 1
+  const lowest = old?.spec.minReplicas === 0 ? 0 : 1
   const max = path.child('maxReplicas')
   return [
     ...(minReplicas !== undefined && minReplicas < lowest
@@ -19,11 +19,11 @@ export function validateHorizontalPodAutoscaler({ spec = {} }: KubeObject, old: 
       : []),
     ...(maxReplicas < 1 ? [invalid(max, maxReplicas, 'must be greater than 0')] : []),
     ...(minReplicas !== undefined && maxReplicas < minReplicas ? [invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`')] : []),
-    ...validateObjectReference(spec.scaleTargetRef ?? {}, path.child('scaleTargetRef')),
+    ...validateObjectReference(spec.scaleTargetRef, path.child('scaleTargetRef')),
     ...validateMetrics(spec.metrics ?? [], minReplicas, path.child('metrics')),
     ...validateBehavior(spec.behavior, path.child('behavior')),
   ]
 }
 
-export const validateHorizontalPodAutoscalerStatus = ({ status = {} }: KubeObject): FieldError[] =>
+export const validateHorizontalPodAutoscalerStatus = ({ status }: HorizontalPodAutoscaler): FieldError[] =>
   validateCounts(status, ['currentReplicas', 'desiredReplicas'], fieldPath('status'))

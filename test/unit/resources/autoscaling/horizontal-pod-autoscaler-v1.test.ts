@@ -1,19 +1,20 @@
 import { expect } from 'chai'
 import { clone } from '../../../../src/meta/equal.ts'
-import type { Json, KubeObject } from '../../../../src/meta/object.ts'
+import type { TypedObject } from '../../../../src/meta/object.ts'
 import { toV1, toV2 } from '../../../../src/resources/autoscaling/horizontal-pod-autoscaler/v1/convert.ts'
+import type { HorizontalPodAutoscaler as V1 } from '../../../../src/resources/autoscaling/v1.types.ts'
+import type { HorizontalPodAutoscaler as V2 } from '../../../../src/resources/autoscaling/v2.types.ts'
 import { types } from '../../../../src/resources/types.ts'
-import { decode } from '../../../../src/schema/decode.ts'
+import { decodeAs } from '../../../../src/schema/decode-as.ts'
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/'
-const schemas = { v1: types.type('autoscaling.HorizontalPodAutoscaler'), v2: types.type('autoscalingv2.HorizontalPodAutoscaler') }
-const whole = (version: 'v1' | 'v2', object: object): KubeObject => decode(schemas[version], clone(object) as Json) as unknown as KubeObject
+const wholeV1 = (object: object): V1 => decodeAs(types.type('autoscaling.HorizontalPodAutoscaler'), clone(object))
+const wholeV2 = (object: object): V2 => decodeAs(types.type('autoscalingv2.HorizontalPodAutoscaler'), clone(object))
 const spec = { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 5 }
-const inV2 = (metrics: object[], more: object = {}, status: object = {}): KubeObject =>
-  whole('v2', { metadata: {}, spec: { ...spec, metrics, ...more }, status })
-const inV1 = (object: KubeObject): KubeObject => whole('v1', toV1(clone(object)))
-const back = (object: KubeObject): KubeObject => whole('v2', toV2(clone(object)))
-const annotation = ({ metadata }: KubeObject, name: string): string | undefined => metadata.annotations?.[PREFIX + name]
+const inV2 = (metrics: object[], more: object = {}, status: object = {}): V2 => wholeV2({ metadata: {}, spec: { ...spec, metrics, ...more }, status })
+const inV1 = (object: V2): V1 => wholeV1(toV1(clone(object)))
+const back = (object: V1): V2 => wholeV2(toV2(clone(object)))
+const annotation = ({ metadata }: TypedObject, name: string): string | undefined => metadata.annotations?.[PREFIX + name]
 const cpu = (averageUtilization: number): object => ({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } })
 const queue = (target: object): object => ({ type: 'External', external: { metric: { name: 'q', selector: { matchLabels: { a: 'b' } } }, target } })
 
@@ -98,7 +99,7 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
   for (const [what, all] of odd) {
     it(`loses nothing of ${what}`, () => {
       const v2 = inV2(all)
-      expect(back(inV1(v2)).spec.metrics).to.have.deep.members(v2.spec.metrics)
+      expect(back(inV1(v2)).spec.metrics).to.have.deep.members(v2.spec.metrics ?? [])
     })
   }
 
@@ -120,14 +121,14 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
   for (const text of ['', 'abc', 'null', '{}', '[1]', '["x"]', '[{"type":5}]', '{"ScaleUp":5}', '{"ScaleUp":{"Policies":[{"Value":"x"}]}}', '[{"v2":[]}]']) {
     it(`takes nothing of the annotation ${text || 'that is empty'}`, () => {
       const annotations = Object.fromEntries(['metrics', 'current-metrics', 'conditions', 'behavior'].map(name => [PREFIX + name, text]))
-      const v2 = back(whole('v1', { metadata: { annotations }, spec, status: { currentReplicas: 1, desiredReplicas: 1 } }))
+      const v2 = back(wholeV1({ metadata: { annotations }, spec, status: { currentReplicas: 1, desiredReplicas: 1 } }))
       expect([v2.spec.behavior, v2.status.conditions, v2.metadata.annotations]).to.deep.equal([undefined, undefined, undefined])
     })
   }
 
   it('reads behavior in any case', () => {
     const annotations = { [`${PREFIX}behavior`]: '{"scaleup":{"selectpolicy":"Min","policies":[{"type":"Pods","VALUE":1,"periodseconds":2}]}}' }
-    const v2 = back(whole('v1', { metadata: { annotations }, spec, status: {} }))
+    const v2 = back(wholeV1({ metadata: { annotations }, spec, status: {} }))
     expect(v2.spec.behavior).to.deep.equal({ scaleUp: { selectPolicy: 'Min', policies: [{ type: 'Pods', value: 1, periodSeconds: 2 }] } })
   })
 })

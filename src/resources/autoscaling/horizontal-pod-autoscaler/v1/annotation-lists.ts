@@ -1,16 +1,15 @@
 import { writeStruct } from '../../../../codec/json-writer.ts'
 import { deepEqual } from '../../../../meta/equal.ts'
-import type { Json, JsonObject } from '../../../../meta/object.ts'
-import { decode } from '../../../../schema/decode.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../../meta/object.ts'
+import { decodeAs } from '../../../../schema/decode-as.ts'
 import type { StructSchema } from '../../../../schema/schema.ts'
-import type { ApiStruct } from '../../../core/checks.ts'
 
 /** How the items of a list of v2 are written in an annotation of v1. */
-export interface ListForm {
+export interface ListForm<V1, V2> {
   readonly v1: StructSchema
   readonly v2: StructSchema
-  readonly toV1: (item: ApiStruct) => ApiStruct
-  readonly toV2: (item: ApiStruct) => ApiStruct
+  readonly toV1: (item: V2) => object
+  readonly toV2: (item: V1) => object
 }
 
 /**
@@ -19,26 +18,29 @@ export interface ListForm {
  */
 const EXACT = 'v2'
 
-const whole = (schema: StructSchema, value: unknown): JsonObject => decode(schema, value as Json)
+/** As the declared type of that version, whose members are all in their place. */
+const inV1 = <V1, V2>({ v1 }: ListForm<V1, V2>, value: unknown): V1 => decodeAs<V1>(v1, value)
+const inV2 = <V1, V2>({ v2 }: ListForm<V1, V2>, value: unknown): V2 => decodeAs<V2>(v2, value)
 
-function itemText(form: ListForm, item: ApiStruct): string {
-  const written = whole(form.v1, form.toV1(item))
-  const text = writeStruct(form.v1, written)
-  const exact = whole(form.v2, item)
-  if (deepEqual(whole(form.v2, form.toV2(written)), exact)) return text
-  return `${text.slice(0, -1)},"${EXACT}":${writeStruct(form.v2, exact)}}`
+function itemText<V1, V2>(form: ListForm<V1, V2>, item: V2): string {
+  const written = inV1(form, form.toV1(item))
+  const text = writeStruct(form.v1, decodeAs<JsonObject>(form.v1, written))
+  const exact = inV2(form, item)
+  if (deepEqual(inV2(form, form.toV2(written)), exact)) return text
+  return `${text.slice(0, -1)},"${EXACT}":${writeStruct(form.v2, decodeAs<JsonObject>(form.v2, item))}}`
 }
 
-export const writeList = (form: ListForm, items: readonly ApiStruct[]): string => `[${items.map(item => itemText(form, item)).join(',')}]`
+export const writeList = <V1, V2>(form: ListForm<V1, V2>, items: readonly V2[]): string => `[${items.map(item => itemText(form, item)).join(',')}]`
 
-function itemOf(form: ListForm, value: ApiStruct): JsonObject {
-  const written = whole(form.v1, value)
-  const exact = value?.[EXACT] === undefined ? undefined : whole(form.v2, value[EXACT])
-  return exact && deepEqual(whole(form.v1, form.toV1(exact)), written) ? exact : whole(form.v2, form.toV2(written))
+function itemOf<V1, V2>(form: ListForm<V1, V2>, value: Json): V2 {
+  const written = inV1(form, value)
+  const given = isJsonObject(value) ? value[EXACT] : undefined
+  const exact = given === undefined ? undefined : inV2(form, given)
+  return exact && deepEqual(inV1(form, form.toV1(exact)), written) ? exact : inV2(form, form.toV2(written))
 }
 
 /** The JSON of the text, whatever it is; undefined where it is none. */
-export function parseAnnotation(text: string | undefined): unknown {
+export function parseAnnotation(text: string | undefined): Json | undefined {
   try {
     return text === undefined ? undefined : JSON.parse(text)
   } catch {
@@ -47,11 +49,11 @@ export function parseAnnotation(text: string | undefined): unknown {
 }
 
 /** Undefined where there is no list that can be read. */
-export function readList(form: ListForm, text: string | undefined): JsonObject[] | undefined {
+export function readList<V1, V2>(form: ListForm<V1, V2>, text: string | undefined): V2[] | undefined {
   const value = parseAnnotation(text)
   if (!Array.isArray(value)) return undefined
   try {
-    return value.map(item => itemOf(form, item as ApiStruct))
+    return value.map(item => itemOf(form, item))
   } catch {
     return undefined
   }

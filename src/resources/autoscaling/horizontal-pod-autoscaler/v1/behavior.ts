@@ -1,46 +1,54 @@
-import type { Json, JsonObject } from '../../../../meta/object.ts'
-import { decode } from '../../../../schema/decode.ts'
-import type { ApiStruct } from '../../../core/checks.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../../meta/object.ts'
+import { decodeAs } from '../../../../schema/decode-as.ts'
 import { types } from '../../../types.ts'
+import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from '../../v2.types.ts'
 import { parseAnnotation } from './annotation-lists.ts'
 
-const RULES = ['ScaleUp', 'ScaleDown'] as const
-const RULE_MEMBERS = ['StabilizationWindowSeconds', 'SelectPolicy', 'Policies', 'Tolerance'] as const
-const POLICY_MEMBERS = ['Type', 'Value', 'PeriodSeconds'] as const
+const RULES = ['ScaleUp', 'ScaleDown']
+const RULE_MEMBERS = ['StabilizationWindowSeconds', 'SelectPolicy', 'Policies', 'Tolerance']
+const POLICY_MEMBERS = ['Type', 'Value', 'PeriodSeconds']
 
 const lower = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
 
-/** The members under their names in Go, which kube-apiserver writes there; null where there is none. */
-const capitalized = (value: ApiStruct, members: readonly string[], print = (member: unknown, _name: string): unknown => member): ApiStruct =>
-  Object.fromEntries(members.map(name => [name, print(value[lower(name)] ?? null, name)]))
+/** As kube-apiserver writes rules there: under their names in Go, and null where there is none. */
+const printRules = (rules: HPAScalingRules | undefined): object | null =>
+  rules
+    ? {
+        StabilizationWindowSeconds: rules.stabilizationWindowSeconds ?? null,
+        SelectPolicy: rules.selectPolicy ?? null,
+        Policies: rules.policies?.map(({ type, value, periodSeconds }) => ({ Type: type, Value: value, PeriodSeconds: periodSeconds })) ?? null,
+        Tolerance: rules.tolerance ?? null,
+      }
+    : null
 
-const printRules = (rules: unknown): unknown =>
-  rules &&
-  capitalized(rules, RULE_MEMBERS, (member, name) =>
-    name === 'Policies' && Array.isArray(member) ? member.map(policy => capitalized(policy as ApiStruct, POLICY_MEMBERS)) : member,
-  )
-
-export const writeBehavior = (behavior: ApiStruct): string => JSON.stringify(capitalized(behavior, RULES, printRules))
+export const writeBehavior = ({ scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior): string =>
+  JSON.stringify({ ScaleUp: printRules(scaleUp), ScaleDown: printRules(scaleDown) })
 
 /** The members that are there, under the names of the API. Go reads names in any case. */
-function named(value: ApiStruct, members: readonly string[]): ApiStruct {
-  const byName = new Map(Object.entries((value ?? {}) as JsonObject).map(([key, member]) => [key.toLowerCase(), member]))
-  return Object.fromEntries(members.flatMap(name => (byName.get(name.toLowerCase()) == null ? [] : [[lower(name), byName.get(name.toLowerCase())]])))
+function named(value: Json | undefined, members: readonly string[]): JsonObject {
+  const byName = new Map(Object.entries(value ?? {}).map(([key, member]) => [key.toLowerCase(), member]))
+  return Object.fromEntries(
+    members.flatMap((name): [string, Json][] => {
+      const member = byName.get(name.toLowerCase()) ?? null
+      return member === null ? [] : [[lower(name), member]]
+    }),
+  )
 }
 
-function readRules(value: ApiStruct): ApiStruct {
-  if (typeof value !== 'object' || Array.isArray(value)) return value // no rules, as decoding will find
+/** What are no rules stays, as decoding will find. */
+function readRules(value: Json): Json {
+  if (!isJsonObject(value)) return value
   const rules = named(value, RULE_MEMBERS)
-  return Array.isArray(rules.policies) ? { ...rules, policies: rules.policies.map((policy: ApiStruct) => named(policy, POLICY_MEMBERS)) } : rules
+  return Array.isArray(rules.policies) ? { ...rules, policies: rules.policies.map(policy => named(policy, POLICY_MEMBERS)) } : rules
 }
 
 /** Undefined where nothing can be read, or nothing is said. */
-export function readBehavior(text: string | undefined): JsonObject | undefined {
-  const both = named(parseAnnotation(text) as ApiStruct, RULES)
+export function readBehavior(text: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
+  const both = named(parseAnnotation(text), RULES)
   const rules = Object.entries(both).map(([name, value]) => [name, readRules(value)])
   if (rules.length === 0) return undefined
   try {
-    return decode(types.type('autoscalingv2.HorizontalPodAutoscalerBehavior'), Object.fromEntries(rules) as Json)
+    return decodeAs<HorizontalPodAutoscalerBehavior>(types.type('autoscalingv2.HorizontalPodAutoscalerBehavior'), Object.fromEntries(rules))
   } catch {
     return undefined
   }

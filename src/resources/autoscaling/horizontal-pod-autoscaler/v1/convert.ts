@@ -1,89 +1,90 @@
-import type { Convert } from '../../../../catalog/definition.ts'
 import { deepEqual } from '../../../../meta/equal.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
-import type { ApiStruct } from '../../../core/checks.ts'
+import type { StructSchema } from '../../../../schema/schema.ts'
 import { types } from '../../../types.ts'
+import type * as v1 from '../../v1.types.ts'
+import type * as v2 from '../../v2.types.ts'
 import { BEHAVIOR, CONDITIONS, CURRENT_METRICS, dropRoundTripAnnotations, METRICS } from '../annotations.ts'
 import { cpuUtilization } from '../defaults.ts'
 import { type ListForm, readList, writeList } from './annotation-lists.ts'
 import { readBehavior, writeBehavior } from './behavior.ts'
-import { metricStatusToV1, metricStatusToV2, metricToV1, metricToV2 } from './metrics.ts'
+import { metricStatusToV1, metricStatusToV2 } from './metric-statuses.ts'
+import { metricToV1, metricToV2 } from './metrics.ts'
 
-const form = (type: string, toV1 = same, toV2 = same): ListForm => ({
-  v1: types.type(`autoscaling.${type}`),
-  v2: types.type(`autoscalingv2.${type}`),
-  toV1,
-  toV2,
+const schemas = (type: string): { v1: StructSchema; v2: StructSchema } => ({ v1: types.type(`autoscaling.${type}`), v2: types.type(`autoscalingv2.${type}`) })
+const same = (item: object): object => item
+
+const metricForm = (): ListForm<v1.MetricSpec, v2.MetricSpec> => ({ ...schemas('MetricSpec'), toV1: metricToV1, toV2: metricToV2 })
+const statusForm = (): ListForm<v1.MetricStatus, v2.MetricStatus> => ({ ...schemas('MetricStatus'), toV1: metricStatusToV1, toV2: metricStatusToV2 })
+const conditionForm = (): ListForm<v1.HorizontalPodAutoscalerCondition, v2.HorizontalPodAutoscalerCondition> => ({
+  ...schemas('HorizontalPodAutoscalerCondition'),
+  toV1: same,
+  toV2: same,
 })
-const same = (item: ApiStruct): ApiStruct => item
 
-const metricForm = (): ListForm => form('MetricSpec', metricToV1, metricToV2)
-const statusForm = (): ListForm => form('MetricStatus', metricStatusToV1, metricStatusToV2)
-const conditionForm = (): ListForm => form('HorizontalPodAutoscalerCondition')
-
-const cpuStatus = (averageUtilization: number): ApiStruct => ({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization } } })
+const cpuStatus = (averageUtilization: number): v2.MetricStatus => ({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization } } })
 
 /** The percentage of a metric that says nothing else. */
-function cpuPercent(metric: ApiStruct): number | undefined {
-  const percent: number | undefined = metric.resource?.target?.averageUtilization
+function cpuPercent(metric: v2.MetricSpec): number | undefined {
+  const percent = metric.resource?.target.averageUtilization
   return percent !== undefined && deepEqual(metric, cpuUtilization(percent)) ? percent : undefined
 }
 
-function usedPercent(statuses: readonly ApiStruct[]): number | undefined {
-  const used = statuses.filter(({ type, resource }) => type === 'Resource' && resource?.name === 'cpu' && resource.current?.averageUtilization !== undefined)
-  return used.at(-1)?.resource.current.averageUtilization
-}
-
-const set = (members: ApiStruct, name: string, value: unknown): void => {
-  if (value !== undefined) members[name] = value
-}
+const usedPercent = (statuses: readonly v2.MetricStatus[]): number | undefined =>
+  statuses
+    .flatMap(({ type, resource }) => (type === 'Resource' && resource?.name === 'cpu' ? [resource.current.averageUtilization] : []))
+    .filter(percent => percent !== undefined)
+    .at(-1)
 
 /**
  * autoscaling/v2 → v1, which has fields for the use of processors only: one metric that says nothing else becomes the percentage, and all else is written into annotations as
  * kube-apiserver writes them.
  */
-export const toV1: Convert = autoscaler => {
-  const { metadata } = autoscaler
-  const { metrics: given, behavior, ...spec } = autoscaler.spec ?? {}
-  const { currentMetrics, conditions, ...status } = autoscaler.status ?? {}
-  const metrics: ApiStruct[] = given ?? []
-  const statuses: ApiStruct[] = currentMetrics ?? []
+export function toV1({
+  metadata,
+  spec: { metrics = [], behavior, ...spec },
+  status: given,
+  ...autoscaler
+}: v2.HorizontalPodAutoscaler): v1.HorizontalPodAutoscaler {
+  const { currentMetrics, conditions = [], currentReplicas = 0, ...status } = given
+  const statuses = currentMetrics ?? []
   dropRoundTripAnnotations(metadata)
   const annotations: Record<string, string> = { ...metadata.annotations }
 
   const cpu = metrics.find(metric => cpuPercent(metric) !== undefined)
-  set(spec, 'targetCPUUtilizationPercentage', cpu && cpuPercent(cpu))
+  const percent = cpu && cpuPercent(cpu)
   const others = metrics.filter(metric => metric !== cpu)
   if (others.length > 0) annotations[METRICS] = writeList(metricForm(), others)
 
   const used = usedPercent(statuses)
-  set(status, 'currentCPUUtilizationPercentage', used)
   const isTold = used !== undefined && deepEqual(statuses, [cpuStatus(used)])
   if (statuses.length > 0 && !isTold) annotations[CURRENT_METRICS] = writeList(statusForm(), statuses)
-  if ((conditions ?? []).length > 0) annotations[CONDITIONS] = writeList(conditionForm(), conditions)
+  if (conditions.length > 0) annotations[CONDITIONS] = writeList(conditionForm(), conditions)
   if (behavior) annotations[BEHAVIOR] = writeBehavior(behavior)
 
-  autoscaler.spec = spec
-  autoscaler.status = status
   if (Object.keys(annotations).length > 0) metadata.annotations = annotations
-  return autoscaler
+  return {
+    ...autoscaler,
+    metadata,
+    spec: { ...spec, ...(percent !== undefined && { targetCPUUtilizationPercentage: percent }) },
+    status: { ...status, currentReplicas, ...(used !== undefined && { currentCPUUtilizationPercentage: used }) },
+  }
 }
 
 /** autoscaling/v1 → v2. An annotation that cannot be read says nothing. */
-export const toV2: Convert = (autoscaler: KubeObject) => {
-  const { metadata } = autoscaler
-  const { targetCPUUtilizationPercentage: percent, ...spec } = autoscaler.spec ?? {}
-  const { currentCPUUtilizationPercentage: used, ...status } = autoscaler.status ?? {}
+export function toV2({ metadata, spec: given, status: givenStatus, ...autoscaler }: v1.HorizontalPodAutoscaler): v2.HorizontalPodAutoscaler {
+  const { targetCPUUtilizationPercentage: percent, ...spec } = given
+  const { currentCPUUtilizationPercentage: used, ...status } = givenStatus
   const annotations = metadata.annotations ?? {}
 
   const metrics = [...(readList(metricForm(), annotations[METRICS]) ?? []), ...(percent === undefined ? [] : [cpuUtilization(percent)])]
-  if (metrics.length > 0) spec.metrics = metrics
-  set(spec, 'behavior', readBehavior(annotations[BEHAVIOR]))
-  set(status, 'currentMetrics', readList(statusForm(), annotations[CURRENT_METRICS]) ?? (used === undefined ? undefined : [cpuStatus(used)]))
-  set(status, 'conditions', readList(conditionForm(), annotations[CONDITIONS]))
-
-  autoscaler.spec = spec
-  autoscaler.status = status
+  const behavior = readBehavior(annotations[BEHAVIOR])
+  const conditions = readList(conditionForm(), annotations[CONDITIONS])
+  const currentMetrics = readList(statusForm(), annotations[CURRENT_METRICS]) ?? (used === undefined ? null : [cpuStatus(used)])
   dropRoundTripAnnotations(metadata)
-  return autoscaler
+  return {
+    ...autoscaler,
+    metadata,
+    spec: { ...spec, ...(metrics.length > 0 && { metrics }), ...(behavior && { behavior }) },
+    status: { ...status, currentMetrics, ...(conditions && { conditions }) },
+  }
 }

@@ -1,0 +1,64 @@
+import type * as v1 from '../../v1.types.ts'
+import type * as v2 from '../../v2.types.ts'
+import { defined, identifier, unlessZero, ZERO } from './metrics.ts'
+
+/** The same of the values that are measured. */
+
+const resourceToV1 = ({ current, ...source }: v2.ResourceMetricStatus | v2.ContainerResourceMetricStatus): object =>
+  defined({ ...source, currentAverageUtilization: current.averageUtilization, currentAverageValue: current.averageValue ?? ZERO })
+
+const resourceToV2 = (source: v1.ResourceMetricStatus | v1.ContainerResourceMetricStatus): object => {
+  const { currentAverageUtilization: averageUtilization, currentAverageValue, ...rest } = source
+  return { ...rest, current: defined({ averageValue: unlessZero(currentAverageValue, averageUtilization), averageUtilization }) }
+}
+
+export const metricStatusToV1 = ({ type, object, pods, resource, containerResource, external }: v2.MetricStatus): object =>
+  defined({
+    type,
+    object:
+      object &&
+      defined({
+        target: object.describedObject,
+        metricName: object.metric.name,
+        currentValue: object.current.value ?? ZERO,
+        selector: object.metric.selector,
+        averageValue: object.current.averageValue,
+      }),
+    pods: pods && defined({ metricName: pods.metric.name, currentAverageValue: pods.current.averageValue ?? ZERO, selector: pods.metric.selector }),
+    resource: resource && resourceToV1(resource),
+    containerResource: containerResource && resourceToV1(containerResource),
+    external:
+      external &&
+      defined({
+        metricName: external.metric.name,
+        metricSelector: external.metric.selector,
+        currentValue: external.current.value ?? ZERO,
+        currentAverageValue: external.current.averageValue,
+      }),
+  })
+
+const objectToV2 = ({ target, metricName, currentValue, selector, averageValue }: v1.ObjectMetricStatus): object => ({
+  describedObject: target,
+  metric: identifier(metricName, selector),
+  current: defined({ value: unlessZero(currentValue, averageValue), averageValue }),
+})
+
+const podsToV2 = ({ metricName, currentAverageValue, selector }: v1.PodsMetricStatus): object => ({
+  metric: identifier(metricName, selector),
+  current: { averageValue: currentAverageValue },
+})
+
+const externalToV2 = ({ metricName, metricSelector, currentValue, currentAverageValue }: v1.ExternalMetricStatus): object => ({
+  metric: identifier(metricName, metricSelector),
+  current: defined({ value: unlessZero(currentValue, currentAverageValue), averageValue: currentAverageValue }),
+})
+
+export const metricStatusToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): object =>
+  defined({
+    type,
+    object: object && objectToV2(object),
+    pods: pods && podsToV2(pods),
+    resource: resource && resourceToV2(resource),
+    containerResource: containerResource && resourceToV2(containerResource),
+    external: external && externalToV2(external),
+  })
