@@ -160,7 +160,7 @@ async function signingKeyOf({ certDir }: Config, agreed: AgreedValues | undefine
   })
   if (agreed) return readSigningKey(await agreed.agree('service-account-key', async () => kept ?? generateSigningKey()), file)
   if (kept !== undefined) return readSigningKey(kept, file)
-  await makePrivateDirectory(certDir)
+  makePrivateDirectory(certDir)
   // Of several processes that make one, all take that which was there first.
   return readSigningKey(await keepPrivate(file, await generateSigningKey()), file)
 }

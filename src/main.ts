@@ -4,13 +4,16 @@ import { setFlagsFromString } from 'node:v8'
 import { type Auth, openAuth } from './auth-services.ts'
 import { type MediaOffer, mediaOffer } from './codec/negotiate.ts'
 import type { Config } from './config/config.ts'
+import { FlagError } from './config/parse-flags.ts'
 import { type ControlPlane, createControlPlane } from './control-plane.ts'
 import { type EncryptionServices, openEncryption } from './encryption-services.ts'
 import type { Kubelets } from './endpoints/connect/ask.ts'
 import { statusEncoder } from './endpoints/status-encoder.ts'
 import { systemClock } from './lib/clock.ts'
 import { collectWhenQuiet } from './lib/collect-when-quiet.ts'
+import { errorMessage } from './lib/error-message.ts'
 import type { Logger } from './lib/log.ts'
+import { makePrivateDirectory } from './lib/private-file.ts'
 import { runPrimary } from './primary.ts'
 import { runProgram } from './program.ts'
 import { Health } from './server/health.ts'
@@ -94,8 +97,15 @@ async function kubeletsOf({ kubelets: { addressTypes, port, caFile, client } }: 
   }
 }
 
-const openBackend = ({ etcd, dataDir }: Config, log: Logger): Promise<Backend> =>
-  etcd === undefined ? openEmbedded({ dir: join(dataDir, 'store') }, systemClock, log) : openEtcd(etcdOptionsOf(etcd), log)
+async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
+  if (etcd !== undefined) return openEtcd(etcdOptionsOf(etcd), log)
+  try {
+    makePrivateDirectory(dataDir)
+  } catch (error) {
+    throw new FlagError(`--data-dir ${dataDir} cannot be made: ${errorMessage(error)}`)
+  }
+  return openEmbedded({ dir: join(dataDir, 'store') }, systemClock, log)
+}
 
 /** Serves in this process: alone, or as one of several workers. */
 async function serve(config: Config, log: Logger, link: WorkerLink | undefined): Promise<number> {

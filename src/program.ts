@@ -88,5 +88,5 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
 /** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is told. */
 function tell(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'code' in error || error instanceof LifecycleError ? error.message : (error.stack ?? error.message)
+  return 'code' in error || error instanceof LifecycleError || error instanceof FlagError ? error.message : (error.stack ?? error.message)
 }

@@ -34,7 +34,7 @@ export async function announce(
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const url = `https://${urlHost(config.bindAddress)}:${ports.securePort}`
-  await makePrivateDirectory(dirname(config.kubeconfigOut))
+  makePrivateDirectory(dirname(config.kubeconfigOut))
   await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...credentials.admin }))
   log.info('serving', {
     url,

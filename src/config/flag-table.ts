@@ -1,5 +1,5 @@
 /** `settings`: a map of which a key may stand alone. */
-export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings'
+export type FlagType = 'string' | 'ip' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings'
 
 /**
  * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
@@ -52,9 +52,9 @@ export const FLAGS = {
 
   // Where to listen, and as whom.
   'secure-port': used('int', 'Port of HTTPS, with HTTP/2 and HTTP/1.1. 0: one that is free.', '6443'),
-  'bind-address': used('string', 'Address on which to listen for --secure-port.', '127.0.0.1'),
+  'bind-address': used('ip', 'Address on which to listen for --secure-port.', '127.0.0.1'),
   'advertise-address': used(
-    'string',
+    'ip',
     'Address by which others reach the server. Default: --bind-address, or where that is 0.0.0.0 the first of this machine that is no loopback.',
   ),
   'cert-dir': used(

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { parseMilliseconds } from '../lib/duration.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { FLAGS, type FlagName, type FlagSpec, SHORT_NAMES } from './flag-table.ts'
@@ -81,6 +82,8 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
   switch (type) {
     case 'bool':
       return BOOL.test(value) ? undefined : `strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`
+    case 'ip':
+      return value.trim() === '' || isIP(value.trim()) !== 0 ? undefined : `failed to parse IP: ${JSON.stringify(value)}`
     case 'int':
       return /^[+-]?\d{1,15}$/.test(value) ? undefined : `strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`
     case 'float':

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
-import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
@@ -15,9 +15,19 @@ const draftOf = (file: string): string => `${file}.${randomUUID()}.tmp`
 
 const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
 
-/** Makes the directory, and those above it, for their owner only. One that is there stays as it is. */
-export async function makePrivateDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
+/**
+ * Makes the directory, and those above it, for their owner only. One that is there stays as it is. One after the other: where none can be made, as below /proc, Node's own way of making
+ * several never ends.
+ */
+export function makePrivateDirectory(directory: string): void {
+  if (existsSync(directory)) return
+  const above = dirname(directory)
+  if (above !== directory) makePrivateDirectory(above)
+  try {
+    mkdirSync(directory, { mode: DIRECTORY_MODE })
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
 }
 
 /** Replaces what is there: a link itself, not what it points to. */

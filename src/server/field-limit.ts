@@ -10,17 +10,32 @@ export function limitFields(server: Server): void {
   server.maxHeadersCount = MAX_HEADERS + 1
 }
 
-export const hasTooManyFields = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean => rawHeaders.length > 2 * MAX_HEADERS
+/** What a name, an address or a port is made of in Go. */
+const HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/
 
-const TEXT = '431 Request Header Fields Too Large'
-const HEADERS = { 'Cache-Control': 'no-cache, private', 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': TEXT.length, Connection: 'close' }
+/** Why Go's server refuses a request by its fields, as the status that it answers: there are too many, or they don't name one host. Undefined: it does not. */
+export function faultOfFields({ rawHeaders, httpVersionMinor }: Pick<IncomingMessage, 'rawHeaders' | 'httpVersionMinor'>): string | undefined {
+  if (rawHeaders.length > 2 * MAX_HEADERS) return '431 Request Header Fields Too Large'
+  let host: string | undefined
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue
+    if (host !== undefined) return '400 Bad Request'
+    host = rawHeaders[i + 1] as string
+  }
+  if (host === undefined) return httpVersionMinor === 0 ? undefined : '400 Bad Request: missing required Host header'
+  return HOST.test(host) ? undefined : '400 Bad Request: malformed Host header'
+}
+
+const HEADERS = { 'Cache-Control': 'no-cache, private', 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }
 
 /** Refuses a request. */
-export const answerTooManyFields = (res: ServerResponse): void => void res.writeHead(431, HEADERS).end(TEXT)
+export const answerFault = (res: ServerResponse, fault: string): void =>
+  void res.writeHead(Number(fault.slice(0, 3)), fault.slice(4), { ...HEADERS, 'Content-Length': fault.length }).end(fault)
 
 /** Refuses a request whose connection has been taken from Node's HTTP already. */
-export function refuseTooManyFields(socket: Duplex): void {
-  const head = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\r\n`)
+export function refuseFault(socket: Duplex, fault: string): void {
+  const head = Object.entries({ ...HEADERS, 'Content-Length': fault.length }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.on('error', () => {}).resume()
-  socket.end(`HTTP/1.1 ${TEXT}\r\n${head.join('')}\r\n${TEXT}`)
+  socket.end(`HTTP/1.1 ${fault}\r\n${head.join('')}\r\n${fault}`)
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Allowance } from '../lib/allowance.ts'
 import { headBytesOf } from '../lib/head-bytes.ts'
 import type { Listener } from './any-http.ts'
-import { answerTooManyFields, hasTooManyFields } from './field-limit.ts'
+import { answerFault, faultOfFields } from './field-limit.ts'
 import { MAX_PIPELINED, MAX_PIPELINED_BYTES, SMALL_CHUNKS } from './limits.ts'
 
 /** Requests of a connection that wait behind the answer to an earlier one. */
@@ -28,8 +28,9 @@ export const http1Listener =
     // Node gives the connection to the first of those that are not answered.
     if (res.socket === null && !mayWait(req, res)) return
     if (req.headers['transfer-encoding'] !== undefined) boundChunks(req)
-    if (hasTooManyFields(req)) answerTooManyFields(res)
-    else listener(req, res)
+    const fault = faultOfFields(req)
+    if (fault === undefined) listener(req, res)
+    else answerFault(res, fault)
   }
 
 function mayWait({ socket, rawHeaders, url = '' }: IncomingMessage, res: ServerResponse): boolean {

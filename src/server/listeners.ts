@@ -36,6 +36,8 @@ const HTTP1_OPTIONS = {
   keepAliveTimeout: IDLE_MS,
   headersTimeout: HEADERS_MS,
   connectionsCheckingInterval: HEADERS_CHECK_MS,
+  // Told in Go's words, with what else is wrong with fields.
+  requireHostHeader: false,
 }
 
 /** Serves HTTP/1.1 by the listener. `readmit` takes a connection as if it were new. */

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { AnyRequest, Listener } from './any-http.ts'
-import { hasTooManyFields, refuseTooManyFields } from './field-limit.ts'
+import { faultOfFields, refuseFault } from './field-limit.ts'
 
 /** A connection whose client asks to leave HTTP. Its bytes are nobody's until the answer. */
 export interface Upgrade {
@@ -46,8 +46,9 @@ export function upgradeListener(listener: Listener, readmit: (socket: Duplex) =>
       socket.destroy()
       return
     }
-    if (hasTooManyFields(req)) {
-      refuseTooManyFields(socket)
+    const fault = faultOfFields(req)
+    if (fault !== undefined) {
+      refuseFault(socket, fault)
       return
     }
     if (!leavesHttp(req)) {

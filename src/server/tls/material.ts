@@ -38,7 +38,7 @@ export interface Credentials {
  */
 export async function loadCredentials(options: CertificateOptions): Promise<Credentials> {
   const { directory, names } = options
-  await makePrivateDirectory(directory)
+  makePrivateDirectory(directory)
   const makeCa = async (): Promise<KeyPair> => (await import('./issue.ts')).issueCa('binnacle-ca')
   const { shareCa } = options
   const ca = await keep(directory, 'ca', isFresh, shareCa ? () => shareCa(makeCa) : makeCa)

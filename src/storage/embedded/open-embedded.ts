@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import { makePrivateDirectory } from '../../lib/private-file.ts'
 import type { Backend, GuardedWrite, KeyValue, RangePage, RangeQuery, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -34,7 +34,7 @@ export interface EmbeddedOptions {
  * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where it holds something that cannot be read
  */
 export async function openEmbedded(options: EmbeddedOptions, clock: Clock, logger: Logger): Promise<Backend> {
-  mkdirSync(options.dir, { recursive: true, mode: 0o700 })
+  makePrivateDirectory(options.dir)
   const unlock = lockDirectory(options.dir)
   try {
     inspectDataFile(options.dir)

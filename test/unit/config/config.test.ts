@@ -212,6 +212,8 @@ describe('the command line', () => {
     [['--secure-port=a'], 'invalid argument "a" for "--secure-port" flag: strconv.ParseInt: parsing "a": invalid syntax'],
     [['--secure-port=70000'], '--secure-port 70000 must be between 0 and 65535, inclusive'],
     [['--anonymous-auth=maybe'], 'invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax'],
+    [['--bind-address=localhost'], 'invalid argument "localhost" for "--bind-address" flag: failed to parse IP: "localhost"'],
+    [['--advertise-address=a.b'], 'invalid argument "a.b" for "--advertise-address" flag: failed to parse IP: "a.b"'],
     [['--event-ttl=1'], 'invalid argument "1" for "--event-ttl" flag: time: missing unit in duration "1"'],
     [['serve'], 'kube-apiserver does not take any arguments, got ["serve"]'],
     [['--authorization-mode=RBAC,ABAC'], '--authorization-mode=ABAC is not implemented'],

@@ -76,7 +76,13 @@ describe('private files', () => {
 
   it('stand in directories that are their owner’s only, where those are made', async () => {
     const made = join(directory, 'data', 'pki')
-    await makePrivateDirectory(made)
+    makePrivateDirectory(made)
     expect([modeOf(made), modeOf(join(directory, 'data'))]).to.deep.equal([0o700, 0o700])
+  })
+
+  it('no directory where none can be made, such as below a file', () => {
+    const file = join(directory, 'file')
+    writeFileSync(file, '')
+    expect(() => makePrivateDirectory(join(file, 'a', 'b'))).to.throw('ENOTDIR')
   })
 })

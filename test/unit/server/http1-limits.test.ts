@@ -79,6 +79,20 @@ describe('fields of a request over HTTP/1.1', () => {
     expect((user + system) / 1000).to.be.below(1000)
   })
 
+  const hosts: readonly (readonly [lines: string, status: string])[] = [
+    ['Host: a\r\nhost: a\r\n', '400 Bad Request'],
+    ['', '400 Bad Request: missing required Host header'],
+    ['Host: a b\r\n', '400 Bad Request: malformed Host header'],
+    ['Host: a/b\r\n', '400 Bad Request: malformed Host header'],
+    ['Host: [::1]:443\r\n', '200 OK'],
+  ]
+  for (const [lines, status] of hosts)
+    it(`name one host: ${JSON.stringify(lines)} is answered ${status}`, async () => {
+      const { heard, ended } = await say(port, `GET /api/v1/things HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)
+      expect(ended).to.equal(true)
+      expect(heard.split('\r\n')[0]).to.equal(`HTTP/1.1 ${status}`)
+    })
+
   it('are bounded in bytes', async () => {
     const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(1100, `a: ${'b'.repeat(1000)}`)}\r\n`)
     expect(statuses(heard)).to.deep.equal([431])
