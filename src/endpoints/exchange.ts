@@ -71,5 +71,3 @@ export interface StreamWriter {
   /** Ends the answer well-formed. */
   end(): void
 }
-
-export type Handler = (exchange: Exchange) => Promise<void>

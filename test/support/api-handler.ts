@@ -1,11 +1,14 @@
 import { type Api, createApi, serveResource } from '../../src/endpoints/api.ts'
 import { Discovery } from '../../src/endpoints/discovery/discovery.ts'
-import type { Handler } from '../../src/endpoints/exchange.ts'
+import type { Exchange } from '../../src/endpoints/exchange.ts'
 import { withDeprecationWarnings } from '../../src/endpoints/filters/deprecation-warnings.ts'
 import type { ApiFilter, ApiState } from '../../src/endpoints/filters/filter.ts'
 import { withNegotiation } from '../../src/endpoints/filters/negotiation.ts'
 import { OpenApiEndpoint } from '../../src/endpoints/openapi/endpoint.ts'
 import type { EndpointEnvironment } from '../../src/endpoints/scope.ts'
+
+/** Serves a request whole. */
+export type Handler = (exchange: Exchange) => Promise<void>
 
 /** An API whose discovery says nothing of the server. */
 export const testApi = (env: EndpointEnvironment): Api => createApi(env, new Discovery(() => ''), new OpenApiEndpoint())

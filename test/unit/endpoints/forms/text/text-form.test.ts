@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import { compact } from '../../../../../src/endpoints/forms/text/compact.ts'
+import { indented } from '../../../../../src/endpoints/forms/text/indented.ts'
+import { type JsonText, type TextStyle, type TextView, textForm } from '../../../../../src/endpoints/forms/text/text-form.ts'
+import { yaml } from '../../../../../src/endpoints/forms/text/yaml.ts'
+import type { Scope } from '../../../../../src/endpoints/scope.ts'
+import { filledWith } from '../../../../../src/lib/filled-body.ts'
+import type { ListResult } from '../../../../../src/registry/read.ts'
+import { bytesOf } from '../../../../support/exchange.ts'
+
+const scope = {} as Scope
+const result = {} as ListResult
+
+/** A view that shows this, whatever it is asked for. */
+const viewOf = (text: JsonText | Promise<JsonText>): TextView => ({
+  stored: () => text,
+  object: () => text,
+  list: () => text,
+  plainList: () => text,
+  framing: () => {
+    throw new Error('no watch')
+  },
+})
+
+describe('a form of text', () => {
+  const value = { a: [1, { b: '<' }], c: {}, text: 'ä' }
+  const json = Buffer.from(JSON.stringify(value))
+  const [head, tail] = [json.subarray(0, 7), json.subarray(7)]
+  /** The ways in which a view may give its JSON. */
+  const texts: [string, () => JsonText | Promise<JsonText>][] = [
+    ['one buffer', () => [json]],
+    ['several', () => [head, tail]],
+    ['what is made while it is sent', () => () => filledWith([head, tail], json.length)],
+    ['later', async () => [json]],
+  ]
+  const styles: [string, TextStyle, contentType: string, expected: string][] = [
+    ['compact', compact, 'application/json', json.toString()],
+    ['indented', indented, 'application/json', JSON.stringify(value, null, 2)],
+    ['YAML', yaml, 'application/yaml', 'a:\n- 1\n- b: <\nc: {}\ntext: ä\n'],
+  ]
+  for (const [style, how, contentType, expected] of styles)
+    for (const [what, make] of texts)
+      it(`writes ${what} ${style}`, async () => {
+        const form = textForm(viewOf(make()), how)
+        expect(form.contentType).to.equal(contentType)
+        expect(bytesOf(await form.list(scope, result)).toString()).to.equal(expected)
+        expect(bytesOf(await form.plainList(scope, [])).toString()).to.equal(expected)
+      })
+
+  it('is no promise where nothing is waited for', () => {
+    const body = textForm(viewOf([json]), compact).list(scope, result)
+    expect(body).to.equal(json)
+  })
+
+  it('has the same Status in each style', async () => {
+    const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', message: 'done' } as const
+    const written = await Promise.all(styles.map(async ([, how]) => bytesOf(await textForm(viewOf([]), how).status(status)).toString()))
+    expect(written).to.deep.equal([
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","message":"done"}\n',
+      '{\n  "kind": "Status",\n  "apiVersion": "v1",\n  "metadata": {},\n  "status": "Success",\n  "message": "done"\n}\n',
+      'apiVersion: v1\nkind: Status\nmessage: done\nmetadata: {}\nstatus: Success\n',
+    ])
+  })
+
+  it('indents what is long while it is sent', async () => {
+    const long = Array.from({ length: 20_000 }, (_, i) => i)
+    const form = textForm(viewOf([Buffer.from(JSON.stringify(long))]), indented)
+    expect(JSON.parse(bytesOf(await form.list(scope, result)).toString())).to.deep.equal(long)
+  })
+})
