@@ -36,6 +36,7 @@ import { Discovery } from './endpoints/discovery/discovery.ts'
 import { OpenApiEndpoint } from './endpoints/openapi/endpoint.ts'
 import { isKnown } from './endpoints/resolve.ts'
 import { WatchMetrics } from './endpoints/watch-metrics.ts'
+import { WatchOutput } from './endpoints/watch-writing.ts'
 import { awaitKind } from './extensions/await-kind.ts'
 import { ConversionMetrics } from './extensions/conversion/metrics.ts'
 import { definitionController } from './extensions/definition-controller.ts'
@@ -216,6 +217,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     watchList: options.gates.enabled('WatchList'),
     deprecatedRequests,
     watchMetrics,
+    watchOutput: new WatchOutput(),
     kubelets: options.kubelets,
     streams,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import type { FilledBody } from '../lib/filled-body.ts'
+import type { SharedBytes } from '../lib/shared-bytes.ts'
 import type { RequestContext, RequestInfo } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 
@@ -60,10 +61,10 @@ export interface StreamWriter {
   /** Bytes accepted here and not yet by the kernel. */
   readonly unwritten: number
   /**
-   * Writes the buffers, in one packet where they fit. Never waits: a client that has more than 1 MiB unwritten when more comes is too slow and is cut off. False once
-   * closed. The buffers may be shared between watchers; where many watchers get the very same array, it is framed once for all.
+   * Writes the bytes, in one packet where they fit. Never waits: a client that has more than 1 MiB unwritten when more comes is too slow and is cut off. False once
+   * closed. They may be shared with other streams.
    */
-  write(chunks: readonly Buffer[]): boolean
+  write(bytes: SharedBytes): boolean
   /** As `write`, of what `fill` writes into memory that is used again and again: for what is long and nobody else gets. It returns how much that is. Undefined: what is written are messages. */
   writeFilled?(fill: (memory: Buffer) => number): boolean
   /** Resolves when the kernel has taken what was written, or the stream has closed: for pacing what is long and ready, such as initial events. */

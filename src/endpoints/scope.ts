@@ -14,6 +14,7 @@ import type { Dialect } from './dialect/dialect.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
+import type { WatchOutput } from './watch-writing.ts'
 import type { WriteOptions } from './write-options.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
@@ -33,6 +34,8 @@ export interface EndpointEnvironment {
   readonly deprecatedRequests?: GaugeFamily
   /** What watches send; absent: nobody wants to know. */
   readonly watchMetrics?: WatchMetrics
+  /** What watches share. */
+  readonly watchOutput: WatchOutput
   /** For what reaches nodes: logs, exec, proxies. */
   readonly kubelets: Kubelets
   /** What is done for clients that speak over WebSockets with kubelets; absent: nothing, as what they say passes as it is. */

@@ -1,4 +1,5 @@
 import { CounterFamily, HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
+import type { FramedBatch } from './shared-frames.ts'
 
 /** Bytes. */
 const SIZES = Array.from({ length: 8 }, (_, i) => 1024 * 2 ** i)
@@ -7,7 +8,7 @@ const KIND = ['group', 'version', 'kind'] as const
 
 /** What one watch sends is counted here: its children are looked up when it begins. */
 export interface WatchMeter {
-  sent(frames: readonly Buffer[]): void
+  sent(batch: FramedBatch): void
   /** One, of so many bytes. */
   sentOne(bytes: number): void
   /** The bookmark that ends the initial events has been sent, so many seconds after the request came. */
@@ -54,7 +55,7 @@ export class WatchMetrics {
     const sizes = this.sizes.child(version.group, version.name, version.kind)
     const scope = name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
     return {
-      sent: frames => count(frames, events, sizes),
+      sent: batch => count(batch, events, sizes),
       sentOne: bytes => {
         events.value++
         sizes.observe(bytes)
@@ -64,21 +65,19 @@ export class WatchMetrics {
   }
 }
 
-/** Of so many frames on, their sizes are sorted once for all watches that are sent the same array. */
+/** Of so many frames on, their sizes are sorted once for all watches that are sent the same. */
 const MANY = 8
-let lastFrames: readonly Buffer[] | undefined
-let lastSizes = new HistogramChild(SIZES)
 
-function count(frames: readonly Buffer[], events: NumberChild, sizes: HistogramChild): void {
+function count(batch: FramedBatch, events: NumberChild, sizes: HistogramChild): void {
+  const { frames } = batch
   events.value += frames.length
   if (frames.length < MANY) {
     for (const frame of frames) sizes.observe(frame.length)
     return
   }
-  if (lastFrames !== frames) {
-    lastSizes = new HistogramChild(SIZES)
-    for (const frame of frames) lastSizes.observe(frame.length)
-    lastFrames = frames
+  if (batch.sizes === undefined) {
+    batch.sizes = new HistogramChild(SIZES)
+    for (const frame of frames) batch.sizes.observe(frame.length)
   }
-  sizes.add(lastSizes)
+  sizes.add(batch.sizes)
 }

@@ -1,4 +1,5 @@
 import { steadyClock } from '../lib/clock.ts'
+import { SharedBytes } from '../lib/shared-bytes.ts'
 import { internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
@@ -8,7 +9,7 @@ import type { Framing } from './forms/framing.ts'
 import type { ReadOptions } from './list-options.ts'
 import type { Scope } from './scope.ts'
 import { storeOf } from './scope.ts'
-import { isStalled, writeBatch } from './watch-writing.ts'
+import { WatchWriter } from './watch-writing.ts'
 import { asksWebSocket } from './web-socket/handshake.ts'
 import { openSocketStream } from './web-socket/stream.ts'
 
@@ -46,16 +47,17 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
     if (writer === undefined) return unused()
     if (watcher instanceof StatusError) {
       // A start that is gone, or not reached in time, or a state that can't be read, is told inside the stream, as one that goes while the stream is open.
-      writer.write([framing.error(watcher)])
+      writer.write(new SharedBytes([framing.error(watcher)]))
       return finishStream(writer)
     }
     if (seconds === 0) {
       watcher.close()
       return finishStream(writer)
     }
+    const events = new WatchWriter({ writer, framing, output: env.watchOutput, meter, signal: over.signal })
     try {
       await watcher.deliver((batch, own) => {
-        const written = writeBatch(writer, framing, batch, own === true, meter, over.signal)
+        const written = events.write(batch, own === true)
         if (awaitsEnd && endsInitialEvents(batch)) {
           awaitsEnd = false
           meter?.initialEventsSent((steadyClock.now() - begun) / 1000)
@@ -63,12 +65,12 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
         // No promise where none is needed: this is done for every watcher.
         if (written === true) return true
         return Promise.resolve(written).then(taken => {
-          if (!taken && isStalled(writer, over.signal)) watcher.close(true)
+          if (!taken && events.isStalled) watcher.close(true)
           return taken
         })
       })
     } catch (error) {
-      if (!over.signal.aborted) writer.write([framing.error(streamError(scope, options, error))])
+      if (!over.signal.aborted) writer.write(new SharedBytes([framing.error(streamError(scope, options, error))]))
     } finally {
       watcher.close()
       finishStream(writer)

@@ -1,14 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
-import { FrameRing } from '../lib/frame-ring.ts'
-import { lengthOf, type Wire } from './wire.ts'
+import type { SharedBytes } from '../lib/shared-bytes.ts'
+import type { Wire } from './wire.ts'
 
 /** How long the rest of a body that is not wanted may come. */
 const DISCARD_MS = 10_000
 const CRLF = Buffer.from('\r\n')
-
-/** Chunks of a body whose length is not known. */
-const frames = new FrameRing(chunks => Buffer.concat([Buffer.from(`${lengthOf(chunks).toString(16)}\r\n`, 'latin1'), ...chunks, CRLF]))
 
 /** The memory of what could not be written is left alone. */
 const unlessFailed = (taken: () => void) => (error?: Error | null) => {
@@ -43,13 +40,12 @@ export class Http1Wire implements Wire {
     return taken === undefined ? this.res.write(chunk) : this.res.write(chunk, unlessFailed(taken))
   }
 
-  frame(chunks: readonly Buffer[]): number {
-    const frame = frames.of(chunks)
+  frame(bytes: SharedBytes): number {
     const socket = this.res.socket
     // A response that waits behind another on its connection has no socket yet.
-    if (socket === null) this.res.write(Buffer.concat(chunks))
-    else socket.write(frame)
-    return frame.length
+    if (socket === null) this.res.write(bytes.joined)
+    else socket.write(bytes.chunk)
+    return bytes.chunk.length
   }
 
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number {

@@ -1,6 +1,7 @@
 import type { StreamWriter } from '../endpoints/exchange.ts'
+import type { SharedBytes } from '../lib/shared-bytes.ts'
 import { giveScratch, takeScratch } from './scratch.ts'
-import { FRAME_MARGIN, lengthOf, type Wire } from './wire.ts'
+import { FRAME_MARGIN, type Wire } from './wire.ts'
 
 /** A reader with this much unwritten when more comes is cut off: the kernel has buffered megabytes before that shows. */
 const MAX_UNWRITTEN = 1 << 20
@@ -32,9 +33,9 @@ export class WireStream implements StreamWriter {
     return this.wire.unwritten
   }
 
-  write(chunks: readonly Buffer[]): boolean {
+  write(bytes: SharedBytes): boolean {
     if (!this.mayWrite()) return false
-    if (lengthOf(chunks) > 0) this.bytes += this.wire.frame(chunks)
+    if (bytes.length > 0) this.bytes += this.wire.frame(bytes)
     return true
   }
 

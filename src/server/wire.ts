@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import type { SharedBytes } from '../lib/shared-bytes.ts'
 
 /** Room before and after a frame's bytes for what frames them. */
 export const FRAME_MARGIN = 10
@@ -14,10 +15,9 @@ export interface Wire {
   /** `taken`: called when nothing refers to the chunk's memory any more. Where the connection breaks off it may never be. */
   write(chunk: Buffer, taken?: () => void): boolean
   /**
-   * Writes one frame of a stream, past the response object, in one packet where it fits; returns its bytes. Never empty: to HTTP/1.1 that would be the end. The
-   * array is framed once, whoever writes it next.
+   * Writes one frame of a stream, past the response object, in one packet where it fits; returns its bytes. Never empty: to HTTP/1.1 that would be the end.
    */
-  frame(chunks: readonly Buffer[]): number
+  frame(bytes: SharedBytes): number
   /**
    * Writes one frame of a stream that has memory of its own: the bytes between `from` and `to`. There are FRAME_MARGIN bytes around them that the wire may write to. Returns the frame's
    * bytes. `taken`: as of `write`.

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import mocha, { type Context } from 'mocha'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
+import { SharedBytes } from '../../src/lib/shared-bytes.ts'
 import { type Frame, FrameType } from '../../src/protocols/http2/frames.ts'
 import type { Http2Stack } from '../../src/server/http2-stacks.ts'
 import { GET_HEALTHZ, openRawHttp2, type RawHttp2 } from '../support/raw-http2.ts'
@@ -136,7 +137,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       const client = session()
       const stream = client.request({ ':path': '/api/v1/things?watch=1' })
       await once(stream, 'response')
-      const shared = [Buffer.alloc(600 * 1024, 97)]
+      const shared = new SharedBytes([Buffer.alloc(600 * 1024, 97)])
       expect(writer?.write(shared)).to.equal(true)
       await sleep(50)
       // Its window of 64 KiB is full.

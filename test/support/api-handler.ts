@@ -6,12 +6,14 @@ import type { ApiFilter, ApiState } from '../../src/endpoints/filters/filter.ts'
 import { withNegotiation } from '../../src/endpoints/filters/negotiation.ts'
 import { OpenApiEndpoint } from '../../src/endpoints/openapi/endpoint.ts'
 import type { EndpointEnvironment } from '../../src/endpoints/scope.ts'
+import { WatchOutput } from '../../src/endpoints/watch-writing.ts'
 
 /** Serves a request whole. */
 export type Handler = (exchange: Exchange) => Promise<void>
 
 /** An API whose discovery says nothing of the server. */
-export const testApi = (env: EndpointEnvironment): Api => createApi(env, new Discovery(() => ''), new OpenApiEndpoint())
+export const testApi = (env: Omit<EndpointEnvironment, 'watchOutput'>): Api =>
+  createApi({ ...env, watchOutput: new WatchOutput() }, new Discovery(() => ''), new OpenApiEndpoint())
 
 /** What the handler chain ends with, without what stands before it: nobody is asked who may. */
 export function apiHandler({ withDiscovery, withScope }: Api): Handler {

@@ -5,6 +5,7 @@ import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
 import { type InfoOf, Scope } from '../../src/endpoints/scope.ts'
 import { type FilledBody, wholeOf } from '../../src/lib/filled-body.ts'
+import type { SharedBytes } from '../../src/lib/shared-bytes.ts'
 import { nextTurn, turnIsSpent } from '../../src/lib/turn.ts'
 import type { RequestInfo, Verb } from '../../src/meta/context.ts'
 import { resourceAttributes } from '../../src/meta/request-attributes.ts'
@@ -30,13 +31,13 @@ export class FakeStream implements StreamWriter {
   /** Called after every write. */
   onWrite: () => void = () => {}
 
-  write(chunks: readonly Buffer[]): boolean {
+  write({ pieces }: SharedBytes): boolean {
     if (!this.open) return false
     if (this.writes.length >= this.accepts) {
       this.open = false
       return false
     }
-    this.writes.push(chunks)
+    this.writes.push(pieces)
     this.onWrite()
     return true
   }
@@ -176,6 +177,7 @@ export function scopeOf<V extends Verb>(
     media,
     watchList: true,
     minRequestTimeoutSeconds: 1800,
+    watchOutput: t.watchOutput,
     kubelets: { addressTypes: ['InternalIP'], port: 10250 },
     shutdown,
   }

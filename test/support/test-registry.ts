@@ -1,5 +1,6 @@
 import { Catalog, type ServedResource } from '../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Strategy, Version } from '../../src/catalog/definition.ts'
+import { WatchOutput } from '../../src/endpoints/watch-writing.ts'
 import { clone } from '../../src/meta/equal.ts'
 import type { Json, JsonObject, KubeObject } from '../../src/meta/object.ts'
 import { isStatusError, type StatusError } from '../../src/meta/status.ts'
@@ -79,6 +80,7 @@ export const NEVER = new AbortController().signal
 export class TestRegistry {
   now = Date.parse('2026-01-02T03:04:05Z')
   readonly backend = new MemoryBackend()
+  readonly watchOutput = new WatchOutput()
   readonly warnings: string[] = []
   /** What admission does; passes everything on at first. */
   admission: Partial<AdmissionFunctions> = {}

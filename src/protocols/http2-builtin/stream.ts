@@ -1,15 +1,13 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import { nextTick } from 'node:process'
 import type { Writable } from 'node:stream'
-import { FrameRing } from '../../lib/frame-ring.ts'
 import { Progress } from '../../lib/progress.ts'
+import type { SharedBytes } from '../../lib/shared-bytes.ts'
 import { ErrorCode } from '../http2/errors.ts'
 import type { ConnectionLimits } from '../http2/limits.ts'
 import type { Http2Request } from '../http2/request.ts'
 import { sinkOf } from '../http2/sink.ts'
 import { responseHeaders } from './response-headers.ts'
-
-const frames = new FrameRing(chunks => Buffer.concat(chunks))
 
 /** The memory of what could not be written is left alone. */
 const unlessFailed = (taken: () => void) => (error?: Error | null) => {
@@ -88,10 +86,9 @@ export class BuiltinStream {
     return taken === undefined ? this.stream.write(chunk) : this.stream.write(chunk, unlessFailed(taken))
   }
 
-  frame(chunks: readonly Buffer[]): number {
-    const frame = (chunks.length === 1 ? chunks[0] : undefined) ?? frames.of(chunks)
-    this.write(frame)
-    return frame.length
+  frame(bytes: SharedBytes): number {
+    this.write(bytes.joined)
+    return bytes.length
   }
 
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number {

@@ -1,6 +1,6 @@
 import { nextTick } from 'node:process'
 import type { Writable } from 'node:stream'
-import { FrameRing } from '../../lib/frame-ring.ts'
+import type { SharedBytes } from '../../lib/shared-bytes.ts'
 import { ErrorCode } from './errors.ts'
 import { MAX_31_BITS } from './frames.ts'
 import type { ReceiveWindow } from './receive-window.ts'
@@ -16,8 +16,6 @@ export interface StreamHost {
   /** The stream is over, on both sides. */
   gone(stream: Http2Stream): void
 }
-
-const frames = new FrameRing(chunks => Buffer.concat(chunks))
 
 /** Unsent bytes from which a writer should wait. */
 const HIGH_WATER = 64 * 1024
@@ -103,10 +101,9 @@ export class Http2Stream implements Source {
     return !this.needsDrain
   }
 
-  frame(chunks: readonly Buffer[]): number {
-    const frame = (chunks.length === 1 ? chunks[0] : undefined) ?? frames.of(chunks)
-    this.write(frame)
-    return frame.length
+  frame(bytes: SharedBytes): number {
+    this.write(bytes.joined)
+    return bytes.length
   }
 
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number {

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { SharedBytes } from '../../lib/shared-bytes.ts'
 import { BINARY, closeFrame, frameHead, NORMAL_CLOSURE, TEXT } from './frame.ts'
 
 /** A reader with this much unwritten when more comes is cut off, as over HTTP. */
@@ -34,7 +35,7 @@ export class MessageStream {
     return this.#socket.writableLength
   }
 
-  write(chunks: readonly Buffer[]): boolean {
+  write({ pieces }: SharedBytes): boolean {
     if (!this.open) return false
     const socket = this.#socket
     if (socket.writableLength > MAX_UNWRITTEN) {
@@ -43,7 +44,7 @@ export class MessageStream {
       return false
     }
     socket.cork()
-    for (const chunk of chunks) {
+    for (const chunk of pieces) {
       const payload = this.#leadBytes === 0 ? chunk : chunk.subarray(this.#leadBytes)
       socket.write(frameHead(this.#opcode, payload.length))
       socket.write(payload)

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
+import { FramedBatch } from '../../../src/endpoints/shared-frames.ts'
 import { WatchMetrics } from '../../../src/endpoints/watch-metrics.ts'
 
 const DEPLOYMENTS = { group: 'apps', name: 'v1', kind: 'Deployment', names: { plural: 'deployments' } }
-const frames = (...sizes: number[]) => sizes.map(size => Buffer.alloc(size))
+const frames = (...sizes: number[]) => new FramedBatch(sizes.map(size => Buffer.alloc(size)))
 
 describe('watch metrics', () => {
   let metrics: WatchMetrics
@@ -24,7 +25,7 @@ describe('watch metrics', () => {
     one.sent(frames(500, 200_000))
     one.sent(many)
     other.sent(many)
-    other.sent([])
+    other.sent(frames())
     const kind = { group: 'apps', version: 'v1', kind: 'Deployment' }
     expect(value('apiserver_watch_events_total', kind)).to.deep.equal([42])
     expect(value('apiserver_watch_events_sizes_count', kind)).to.deep.equal([42])

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import type { Framing } from '../../../src/endpoints/forms/framing.ts'
 import { listOptions } from '../../../src/endpoints/list-options.ts'
 import { watch } from '../../../src/endpoints/watch.ts'
-import { BACKLOG } from '../../../src/endpoints/watch-writing.ts'
 import { failure, type StatusError } from '../../../src/meta/status.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import type { StorageEvent, Watcher } from '../../../src/storage/storage.ts'
@@ -215,13 +214,13 @@ describe('a watch', () => {
   })
 
   it('waits for one that has little unwritten where many are behind', async () => {
-    const others = Array.from({ length: 2000 }, () => ({ open: true, unwritten: 1 }))
-    for (const other of others) BACKLOG.exceeds(other)
-    await eventually('the share is counted anew', () => BACKLOG.allowance < 100 * 1024)
     const { t } = scripted(async function* () {
       yield bookmarks(1)
       yield bookmarks(1)
     })
+    const others = Array.from({ length: 2000 }, () => ({ open: true, unwritten: 1 }))
+    for (const other of others) t.watchOutput.backlog.exceeds(other)
+    await eventually('the share is counted anew', () => t.watchOutput.backlog.allowance < 100 * 1024)
     let take = () => {}
     const { stream, done } = open(t, '', sized([5]))
     stream.taken = new Promise(resolve => {

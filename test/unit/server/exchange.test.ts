@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import type { Exchange, StreamWriter } from '../../../src/endpoints/exchange.ts'
 import { type FilledBody, filledWith } from '../../../src/lib/filled-body.ts'
 import { passingPiece } from '../../../src/lib/pieces.ts'
+import { SharedBytes } from '../../../src/lib/shared-bytes.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { eventually } from '../../support/waiting.ts'
 
@@ -95,9 +96,9 @@ describe('a stream', () => {
     it(`comes as written and ends well over ${over}`, async () => {
       const answer = server[over](url, { admin: true })
       const { writer, done } = await first()
-      const shared = [Buffer.from('{"a":1}\n'), Buffer.from('{"b":2}\n')]
+      const shared = new SharedBytes([Buffer.from('{"a":1}\n'), Buffer.from('{"b":2}\n')])
       expect(writer.write(shared)).to.equal(true)
-      expect(writer.write([])).to.equal(true)
+      expect(writer.write(new SharedBytes([]))).to.equal(true)
       expect(writer.write(shared)).to.equal(true)
       done()
       const { status, body, headers } = await answer
@@ -122,7 +123,7 @@ describe('a stream', () => {
     request.on('error', () => {})
     request.on('response', response => response.on('error', () => {}).pause())
     const { writer, exchange, done } = await first()
-    const chunk = [Buffer.alloc(256 * KIB)]
+    const chunk = new SharedBytes([Buffer.alloc(256 * KIB)])
     let writes = 0
     while (writer.write(chunk) && writes < 1000) {
       writes++
@@ -138,7 +139,7 @@ describe('a stream', () => {
     const stream = session.request({ ':path': url })
     stream.on('error', () => {})
     const { writer, exchange, done } = await first()
-    const chunk = [Buffer.alloc(256 * KIB)]
+    const chunk = new SharedBytes([Buffer.alloc(256 * KIB)])
     let writes = 0
     while (writer.write(chunk) && writes < 1000) writes++
     expect(writes).to.be.lessThan(1000)
@@ -152,7 +153,7 @@ describe('a stream', () => {
     const answer = server.plain(url)
     const { writer, done } = await first()
     for (let i = 0; i < 100; i++) {
-      writer.write([Buffer.alloc(256 * KIB)])
+      writer.write(new SharedBytes([Buffer.alloc(256 * KIB)]))
       await writer.drained()
     }
     done()
@@ -167,7 +168,7 @@ describe('stopping', () => {
     const server = await startTestServer(async exchange => {
       if (exchange.ctx.info.verb === 'watch') {
         const writer = exchange.stream(200, 'application/json')
-        writer.write([Buffer.from('event\n')])
+        writer.write(new SharedBytes([Buffer.from('event\n')]))
         watching++
         await new Promise<void>(resolve => exchange.ctx.signal.addEventListener('abort', () => resolve()))
         writer.end()

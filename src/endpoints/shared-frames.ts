@@ -1,0 +1,141 @@
+import type { HistogramChild } from '../lib/metrics.ts'
+import { SharedBytes } from '../lib/shared-bytes.ts'
+import type { StorageEvent, StoredObject } from '../storage/storage.ts'
+import type { Framing } from './forms/framing.ts'
+
+const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
+
+/** A batch of events in the form of a watch. Shared by all watches that get the same events in the same form. */
+export class FramedBatch {
+  /** One an event. */
+  readonly frames: readonly Buffer[]
+  readonly bytes: number
+  /** The sizes of the frames, once somebody has sorted them. */
+  sizes: HistogramChild | undefined
+  readonly #parts = new Map<number, readonly SharedBytes[]>()
+
+  constructor(frames: readonly Buffer[]) {
+    this.frames = frames
+    let bytes = 0
+    for (const frame of frames) bytes += frame.length
+    this.bytes = bytes
+  }
+
+  /** What is written at a time: of no more than so many bytes, but for a longer frame, which is a part of its own. */
+  parts(most: number): readonly SharedBytes[] {
+    if (this.frames.length === 0) return []
+    // All in one is one part, whatever the bound.
+    const bound = this.frames.length === 1 || this.bytes <= most ? Number.POSITIVE_INFINITY : most
+    let parts = this.#parts.get(bound)
+    if (parts === undefined) {
+      parts = bound === Number.POSITIVE_INFINITY ? [new SharedBytes(this.frames)] : split(this.frames, bound)
+      this.#parts.set(bound, parts)
+    }
+    return parts
+  }
+}
+
+function split(frames: readonly Buffer[], most: number): SharedBytes[] {
+  const parts: Buffer[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const frame of frames) {
+    if (bytes + frame.length > most) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)?.push(frame)
+    bytes += frame.length
+  }
+  return parts.map(part => new SharedBytes(part))
+}
+
+interface Kept {
+  readonly batch: readonly StorageEvent[]
+  readonly id: string
+  readonly framed: FramedBatch
+}
+
+/** Batches that are kept, and their bytes: one at least is. */
+const MOST_BATCHES = 8
+const MOST_BYTES = 16 << 20
+/** Objects whose frames are kept: twice so many at the most. */
+const GENERATION = 512
+
+/**
+ * The frames of the last events, for the watches that are still to get them. Batches are found by their events: watchers that want the same get the same, one watcher after the other. Watchers
+ * that want other parts of the same changes find the frames of single events. Two generations of these are kept, so that few are kept for long.
+ */
+export class SharedFrames {
+  readonly #batches: Kept[] = []
+  #bytes = 0
+  #young = new Map<StoredObject, Map<string, Buffer>>()
+  #old = new Map<StoredObject, Map<string, Buffer>>()
+
+  /** Frames up to the first event that the form cannot show. */
+  of(framing: Framing, batch: readonly StorageEvent[]): FramedBatch {
+    const { id } = framing
+    if (id === undefined) return this.#frame(framing, batch)
+    for (const kept of this.#batches) if (kept.id === id && sameEvents(kept.batch, batch)) return kept.framed
+    const framed = this.#frame(framing, batch)
+    this.#keep({ batch, id, framed })
+    return framed
+  }
+
+  #frame(framing: Framing, batch: readonly StorageEvent[]): FramedBatch {
+    const frames: Buffer[] = []
+    for (const event of batch) {
+      const frame = this.#frameOf(framing, event)
+      if (frame === undefined) break
+      frames.push(frame)
+    }
+    return new FramedBatch(frames)
+  }
+
+  #keep(kept: Kept): void {
+    this.#bytes += kept.framed.bytes
+    let count = this.#batches.push(kept)
+    while (count > MOST_BATCHES || (this.#bytes > MOST_BYTES && count > 1)) {
+      this.#bytes -= this.#batches.shift()!.framed.bytes
+      count--
+    }
+  }
+
+  #frameOf(framing: Framing, event: StorageEvent): Buffer | undefined {
+    if (event.type === 'bookmark' || framing.id === undefined) return frameOf(framing, event)
+    const frames = this.#framesOf(event.object)
+    const id = `${event.type};${framing.id}`
+    let frame = frames.get(id)
+    if (frame === undefined) {
+      frame = frameOf(framing, event)
+      if (frame !== undefined) frames.set(id, frame)
+    }
+    return frame
+  }
+
+  #framesOf(object: StoredObject): Map<string, Buffer> {
+    const known = this.#young.get(object) ?? this.#old.get(object)
+    if (known) return known
+    if (this.#young.size >= GENERATION) {
+      this.#old = this.#young
+      this.#young = new Map()
+    }
+    const frames = new Map<string, Buffer>()
+    this.#young.set(object, frames)
+    return frames
+  }
+}
+
+function sameEvents(a: readonly StorageEvent[], b: readonly StorageEvent[]): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** The frame of one event. Undefined: the form cannot show it. */
+export const frameOf = (framing: Framing, event: StorageEvent): Buffer | undefined =>
+  event.type === 'bookmark' ? framing.bookmark(String(event.revision), event.initialEnd) : framing.object(EVENT_TYPES[event.type], event.object)
+
+/** Writes the frame of an event into memory and returns where it ends; 0: it has to be made by `frameOf`. */
+export const frameInto = (framing: Framing, event: StorageEvent, memory: Buffer, at: number): number =>
+  event.type === 'bookmark' ? 0 : (framing.into?.(EVENT_TYPES[event.type], event.object, memory, at) ?? 0)

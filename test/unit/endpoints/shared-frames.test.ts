@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import type { Framing } from '../../../src/endpoints/forms/framing.ts'
+import { FramedBatch, SharedFrames } from '../../../src/endpoints/shared-frames.ts'
+import { revision } from '../../../src/storage/revision.ts'
+import type { StorageEvent, StoredObject } from '../../../src/storage/storage.ts'
+
+let made = 0
+const framing = (id: string | undefined, bytes = 10): Framing => ({
+  contentType: '',
+  messages: { text: true, leadBytes: 0 },
+  id,
+  object: () => {
+    made++
+    return Buffer.alloc(bytes)
+  },
+  bookmark: () => Buffer.alloc(5),
+  error: () => Buffer.alloc(1),
+})
+const added = (n: number): StorageEvent => ({ type: 'added', object: {} as StoredObject, revision: revision(n) })
+
+describe('SharedFrames', () => {
+  let frames: SharedFrames
+  const json = framing('json')
+  beforeEach(() => {
+    frames = new SharedFrames()
+    made = 0
+  })
+
+  it('finds a batch by its events, whoever put them together', () => {
+    const [a, b] = [added(1), added(2)]
+    const framed = frames.of(json, [a, b])
+    expect(frames.of(json, [a, b])).to.equal(framed)
+    expect(frames.of(framing('json'), [a, b])).to.equal(framed)
+    expect(made).to.equal(2)
+  })
+
+  it('finds single events in other batches', () => {
+    const [a, b] = [added(1), added(2)]
+    const [of] = frames.of(json, [a, b]).frames
+    expect(frames.of(json, [a]).frames).to.deep.equal([of])
+    expect(made).to.equal(2)
+  })
+
+  it('frames anew for another form, and each time for one that is not shared', () => {
+    const batch = [added(1)]
+    for (const form of [json, framing('cbor'), framing(undefined), framing(undefined)]) frames.of(form, batch)
+    expect(made).to.equal(4)
+  })
+
+  it('tells types of events on one object apart', () => {
+    const event = added(1)
+    frames.of(json, [event])
+    frames.of(json, [{ ...event, type: 'deleted' } as StorageEvent])
+    expect(made).to.equal(2)
+  })
+
+  it('keeps few batches, and few bytes of them', () => {
+    const batch = [added(1)]
+    const first = frames.of(json, batch)
+    for (let n = 2; n < 9; n++) frames.of(json, [added(n)])
+    expect(frames.of(json, batch)).to.equal(first)
+    frames.of(json, [added(9)])
+    expect(frames.of(json, batch)).not.to.equal(first)
+    const large = framing('large', 10 << 20)
+    const [one, other] = [[added(10)], [added(11)]]
+    const framed = frames.of(large, one)
+    expect(frames.of(large, one)).to.equal(framed)
+    frames.of(large, other)
+    expect(frames.of(large, one)).not.to.equal(framed)
+  })
+
+  it('ends before the first event that the form cannot show', () => {
+    const form = { ...json, object: (type: string) => (type === 'DELETED' ? undefined : Buffer.alloc(1)) }
+    expect(frames.of(form, [added(1), { ...added(2), type: 'deleted' } as StorageEvent, added(3)]).frames).to.have.length(1)
+  })
+})
+
+describe('FramedBatch', () => {
+  const lengths = (batch: FramedBatch, most: number): number[] => batch.parts(most).map(part => part.length)
+
+  it('is written in parts of so many bytes, but for a longer frame', () => {
+    const batch = new FramedBatch([40, 40, 40, 200, 10, 10].map(size => Buffer.alloc(size)))
+    expect(lengths(batch, 100)).to.deep.equal([80, 40, 200, 20])
+    expect(lengths(batch, 1000)).to.deep.equal([340])
+    expect(batch.parts(100)).to.equal(batch.parts(100))
+    expect(batch.parts(1000)).to.equal(batch.parts(2000))
+    expect(lengths(new FramedBatch([Buffer.alloc(200)]), 100)).to.deep.equal([200])
+    expect(new FramedBatch([]).parts(100)).to.deep.equal([])
+  })
+})

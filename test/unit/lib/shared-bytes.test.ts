@@ -1,0 +1,25 @@
+import { expect } from 'chai'
+import { SharedBytes } from '../../../src/lib/shared-bytes.ts'
+
+describe('SharedBytes', () => {
+  const pieces = [Buffer.from('{"a":1}\n'), Buffer.from('{"bc":2}\n')]
+
+  it('makes each form once', () => {
+    const bytes = new SharedBytes(pieces)
+    expect(bytes.length).to.equal(17)
+    expect(bytes.joined.toString()).to.equal('{"a":1}\n{"bc":2}\n')
+    expect(bytes.chunk.toString()).to.equal('11\r\n{"a":1}\n{"bc":2}\n\r\n')
+    expect(bytes.joined).to.equal(bytes.joined)
+    expect(bytes.chunk).to.equal(bytes.chunk)
+  })
+
+  it('joins no single piece', () => {
+    expect(new SharedBytes([pieces[0]!]).joined).to.equal(pieces[0])
+  })
+
+  it('keeps no copy of what is long', () => {
+    const long = new SharedBytes([Buffer.alloc(1 << 20), Buffer.alloc(1)])
+    expect(long.joined).not.to.equal(long.joined)
+    expect(long.joined.length).to.equal((1 << 20) + 1)
+  })
+})
