@@ -14,7 +14,7 @@ const QUIET_LOOKS = 2
 /** Growth since the last collection that makes another one worthwhile. */
 const WORTHWHILE = 16 << 20
 /** A collection stops the process, for the longer the larger the heap: V8 alone, which does most of it in parts, collects a larger one. */
-const LARGEST = 256 << 20
+const LARGEST = 160 << 20
 
 /**
  * Collects garbage once after a time of much work: V8 collects for what is allocated, and so keeps what a burst took for as long as little happens after it, and the young generation at its largest.
