@@ -40,21 +40,21 @@ function all(make: MacroBuilder, range: Expr, variables: Variables, predicate: E
   const init = make.bool(true)
   const condition = make.call(NOT_STRICTLY_FALSE, make.accumulator())
   const step = make.call(LOGICAL_AND, make.accumulator(), predicate)
-  return make.loop(range, variables, init, condition, step, make.accumulator())
+  return make.loop({ range, variables, init, condition, step, result: make.accumulator() })
 }
 
 function exists(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.bool(false)
   const condition = make.call(NOT_STRICTLY_FALSE, make.call(LOGICAL_NOT, make.accumulator()))
   const step = make.call(LOGICAL_OR, make.accumulator(), predicate)
-  return make.loop(range, variables, init, condition, step, make.accumulator())
+  return make.loop({ range, variables, init, condition, step, result: make.accumulator() })
 }
 
 function existsOne(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.int(0n)
   const condition = make.bool(true)
   const step = make.call(CONDITIONAL, predicate, make.call(ADD, make.accumulator(), make.int(1n)), make.accumulator())
-  return make.loop(range, variables, init, condition, step, make.call(EQUALS, make.accumulator(), make.int(1n)))
+  return make.loop({ range, variables, init, condition, step, result: make.call(EQUALS, make.accumulator(), make.int(1n)) })
 }
 
 const has: Expand = (make, args) => {
@@ -77,7 +77,7 @@ const map: Expand = (make, args, target) => {
   const condition = make.bool(true)
   const sum = make.call(ADD, make.accumulator(), make.list(args.at(-1)!))
   const step = filtered ? make.call(CONDITIONAL, filtered, sum, make.accumulator()) : sum
-  return make.loop(target, [name], init, condition, step, make.accumulator())
+  return make.loop({ range: target, variables: [name], init, condition, step, result: make.accumulator() })
 }
 
 const filter: Expand = (make, args, target) => {
@@ -86,7 +86,7 @@ const filter: Expand = (make, args, target) => {
   const condition = make.bool(true)
   const sum = make.call(ADD, make.accumulator(), make.list(args[0]!))
   const step = make.call(CONDITIONAL, args[1]!, sum, make.accumulator())
-  return make.loop(target, [name], init, condition, step, make.accumulator())
+  return make.loop({ range: target, variables: [name], init, condition, step, result: make.accumulator() })
 }
 
 export const STANDARD_MACROS: Macros = new Map<string, Expand>([
@@ -105,7 +105,7 @@ function bindValue(make: MacroBuilder, target: Expr, name: string, expression: E
   const init = make.memberCall('value', make.copy(target))
   const condition = make.bool(false)
   const step = make.ident(name)
-  return make.loop(range, ['#unused'], init, condition, step, expression, name)
+  return make.loop({ range, variables: ['#unused'], init, condition, step, result: expression, accumulator: name })
 }
 
 const optMap: Expand = (make, args, target) => {
@@ -139,31 +139,30 @@ const quantifierOfTwo =
   (make, args, target) =>
     build(make, target, twoVariables(args), args[2]!)
 
-/** A loop whose step is left out where there is a filter and it is false. */
-function transform(make: MacroBuilder, args: readonly Expr[], target: Expr, step: Expr, variables: Variables, init: () => Expr): Expr {
-  const whole = args.length === 4 ? make.call(CONDITIONAL, args[2]!, step, make.accumulator()) : step
-  const start = init()
-  const condition = make.bool(true)
-  return make.loop(target, variables, start, condition, whole, make.accumulator())
-}
+/** A loop over two variables. `step`: made of their names; left out where there is a filter and it is false. */
+const transform =
+  (step: (make: MacroBuilder, variables: Variables, value: Expr) => Expr, init: (make: MacroBuilder) => Expr): Expand =>
+  (make, args, target) => {
+    const variables = twoVariables(args)
+    const taken = step(make, variables, args.at(-1)!)
+    const whole = args.length === 4 ? make.call(CONDITIONAL, args[2]!, taken, make.accumulator()) : taken
+    return make.loop({ range: target, variables, init: init(make), condition: make.bool(true), step: whole, result: make.accumulator() })
+  }
 
-const transformList: Expand = (make, args, target) => {
-  const variables = twoVariables(args)
-  const step = make.call(ADD, make.accumulator(), make.list(args.at(-1)!))
-  return transform(make, args, target, step, variables, () => make.list())
-}
+const transformList = transform(
+  (make, _variables, value) => make.call(ADD, make.accumulator(), make.list(value)),
+  make => make.list(),
+)
 
-const transformMap: Expand = (make, args, target) => {
-  const variables = twoVariables(args)
-  const step = make.call('cel.@mapInsert', make.accumulator(), make.ident(variables[0]), args.at(-1)!)
-  return transform(make, args, target, step, variables, () => make.map())
-}
+const transformMap = transform(
+  (make, [key], value) => make.call('cel.@mapInsert', make.accumulator(), make.ident(key), value),
+  make => make.map(),
+)
 
-const transformMapEntry: Expand = (make, args, target) => {
-  const variables = twoVariables(args)
-  const step = make.call('cel.@mapInsert', make.accumulator(), args.at(-1)!)
-  return transform(make, args, target, step, variables, () => make.map())
-}
+const transformMapEntry = transform(
+  (make, _variables, entry) => make.call('cel.@mapInsert', make.accumulator(), entry),
+  make => make.map(),
+)
 
 export const TWO_VARIABLE_MACROS: Macros = new Map<string, Expand>([
   ['all:3:member', quantifierOfTwo(all)],
@@ -184,7 +183,7 @@ const bind: Expand = (make, args, target) => {
   const name = variableName(args[0]!, 'cel.bind() variable names must be simple identifiers')
   const range = make.list()
   const condition = make.bool(false)
-  return make.loop(range, ['#unused'], args[1]!, condition, make.ident(name), args[2]!, name)
+  return make.loop({ range, variables: ['#unused'], init: args[1]!, condition, step: make.ident(name), result: args[2]!, accumulator: name })
 }
 
 export const BIND_MACROS: Macros = new Map<string, Expand>([['bind:3:member', bind]])

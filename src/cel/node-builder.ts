@@ -35,6 +35,18 @@ export class NodeBuilder {
   }
 }
 
+/** In the order in which they are made, so that their nodes have the numbers that cel-go gives them. */
+export interface LoopParts {
+  readonly range: Expr
+  readonly variables: readonly [string, string?]
+  readonly init: Expr
+  readonly condition: Expr
+  readonly step: Expr
+  readonly result: Expr
+  /** Default: the hidden variable of macros. */
+  readonly accumulator?: string
+}
+
 /** Nodes that a macro makes: all of them stand where the call stood. Each call makes a node and takes a number for it. */
 export class MacroBuilder {
   readonly #nodes: NodeBuilder
@@ -89,10 +101,10 @@ export class MacroBuilder {
     return { kind: 'select', id: this.#id(), operand, field, testOnly: true }
   }
 
-  /** A loop whose parts are given in the order in which they are made. */
-  loop(range: Expr, [variable, variable2]: readonly [string, string?], init: Expr, condition: Expr, step: Expr, result: Expr, accumulator = ACCUMULATOR): Expr {
+  loop({ variables, accumulator = ACCUMULATOR, ...parts }: LoopParts): Expr {
+    const [variable, variable2] = variables
     const second = variable2 === undefined ? {} : { variable2 }
-    return { kind: 'comprehension', id: this.#id(), range, variable, ...second, accumulator, init, condition, step, result }
+    return { kind: 'comprehension', id: this.#id(), variable, ...second, accumulator, ...parts }
   }
 
   /** The same tree with numbers of its own. */

@@ -23,6 +23,8 @@ const MAX_DEPTH = 1000
 
 /** The members on the way to what is being read: one message at a time, and nothing here waits. */
 let path: (string | number)[] = []
+/** Messages that the one that is being read stands in. */
+let depth = 0
 /** Values that may still be read. */
 let left = Number.POSITIVE_INFINITY
 
@@ -32,10 +34,11 @@ let left = Number.POSITIVE_INFINITY
  */
 export function decodeMessage(schema: StructSchema, bytes: Uint8Array, mostValues = Number.POSITIVE_INFINITY): JsonObject {
   path = []
+  depth = 0
   left = mostValues
   try {
     const out: JsonObject = {}
-    readMessage(protobuf.Reader.create(asBuffer(bytes)), bytes.length, schema, out, 0)
+    readMessage(protobuf.Reader.create(asBuffer(bytes)), bytes.length, schema, out)
     return out
   } catch (error) {
     if (error instanceof StatusError) throw error
@@ -65,8 +68,8 @@ function entriesOf(schema: StructSchema): ReadonlyMap<number, PlanEntry> {
   return entries
 }
 
-function readMessage(reader: Reader, end: number, schema: StructSchema, out: JsonObject, depth: number): void {
-  if (depth > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
+function readMessage(reader: Reader, end: number, schema: StructSchema, out: JsonObject): void {
+  if (depth++ > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
   const entries = entriesOf(schema)
   while (reader.pos < end) {
     const tag = reader.uint32()
@@ -77,34 +80,35 @@ function readMessage(reader: Reader, end: number, schema: StructSchema, out: Jso
     if (entry === undefined) reader.skipType(wire)
     else if ('inline' in entry) {
       expectWire(wire, WIRE_BYTES, schema.name)
-      readMessage(reader, reader.uint32() + reader.pos, entry.inline, out, depth + 1)
-    } else readField(reader, wire, entry.field.name, entry.schema, out, depth)
+      readMessage(reader, reader.uint32() + reader.pos, entry.inline, out)
+    } else readField(reader, wire, entry.field.name, entry.schema, out)
   }
   if (reader.pos > end) throw new ProtobufError('unexpected EOF')
+  depth--
 }
 
 function expectWire(wire: number, wanted: number, what: string): void {
   if (wire !== wanted) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${what}`)
 }
 
-function readField(reader: Reader, wire: number, name: string, schema: Schema, out: JsonObject, depth: number): void {
+function readField(reader: Reader, wire: number, name: string, schema: Schema, out: JsonObject): void {
   if (--left < 0) throw tooManyValues()
   path.push(name)
   if (schema.type === 'list') {
     out[name] ??= []
     const list = out[name] as Json[]
     path.push(list.length)
-    list.push(readValue(reader, wire, name, schema.items, undefined, depth))
+    list.push(readValue(reader, wire, name, schema.items, undefined))
     path.pop()
   } else if (schema.type === 'map') {
     expectWire(wire, WIRE_BYTES, name)
     out[name] ??= {}
-    readMapEntry(reader, schema.values, out[name] as JsonObject, depth)
-  } else out[name] = readValue(reader, wire, name, schema, out[name], depth)
+    readMapEntry(reader, schema.values, out[name] as JsonObject)
+  } else out[name] = readValue(reader, wire, name, schema, out[name])
   path.pop()
 }
 
-function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: number): void {
+function readMapEntry(reader: Reader, values: Schema, map: JsonObject): void {
   const end = reader.uint32() + reader.pos
   let key = ''
   let value: Json | undefined
@@ -116,11 +120,11 @@ function readMapEntry(reader: Reader, values: Schema, map: JsonObject, depth: nu
       if (values.type === 'list') {
         const holder: JsonObject = {}
         const inner = reader.uint32() + reader.pos
-        while (reader.pos < inner) readField(reader, reader.uint32() & 7, 'items', values, holder, depth)
+        while (reader.pos < inner) readField(reader, reader.uint32() & 7, 'items', values, holder)
         value = holder.items ?? []
       } else {
         path.push(key)
-        value = readValue(reader, wire, key, values, undefined, depth)
+        value = readValue(reader, wire, key, values, undefined)
         path.pop()
       }
     } else reader.skipType(wire)
@@ -153,12 +157,12 @@ function text(reader: Reader): string {
   return string
 }
 
-function readValue(reader: Reader, wire: number, name: string, schema: Schema, before: Json | undefined, depth: number): Json {
+function readValue(reader: Reader, wire: number, name: string, schema: Schema, before: Json | undefined): Json {
   switch (schema.type) {
     case 'struct': {
       expectWire(wire, WIRE_BYTES, name)
       const out = (before ?? {}) as JsonObject
-      readMessage(reader, reader.uint32() + reader.pos, schema, out, depth + 1)
+      readMessage(reader, reader.uint32() + reader.pos, schema, out)
       return out
     }
     case 'string':
@@ -178,7 +182,7 @@ function readValue(reader: Reader, wire: number, name: string, schema: Schema, b
       return schema.goType === 'float32' ? reader.float() : reader.double()
     case 'union':
       expectWire(wire, WIRE_BYTES, name)
-      return readUnion(reader, reader.uint32() + reader.pos, schema, depth)
+      return readUnion(reader, reader.uint32() + reader.pos, schema)
     case 'list':
     case 'map':
       throw new ProtobufError(`proto: ${name}: a list of lists has no message`)
@@ -189,8 +193,8 @@ function readValue(reader: Reader, wire: number, name: string, schema: Schema, b
   }
 }
 
-function readUnion(reader: Reader, end: number, { name, form, struct }: UnionSchema, depth: number): Json {
-  if (depth > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
+function readUnion(reader: Reader, end: number, { name, form, struct }: UnionSchema): Json {
+  if (depth++ > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
   let allows = false
   let inner: JsonObject | undefined
   const items: Json[] = []
@@ -199,16 +203,17 @@ function readUnion(reader: Reader, end: number, { name, form, struct }: UnionSch
     const tag = reader.uint32()
     const wire = tag & 7
     const number = tag >>> 3
-    if (number === structNumber) inner = readValue(reader, wire, name, struct, inner, depth + 1) as JsonObject
+    if (number === structNumber) inner = readValue(reader, wire, name, struct, inner) as JsonObject
     else if (number === 1) {
       expectWire(wire, WIRE_VARINT, name)
       allows = reader.bool()
     } else if (number === 2) {
       expectWire(wire, WIRE_BYTES, name)
-      items.push(form === 'list' ? readValue(reader, wire, name, struct, undefined, depth + 1) : text(reader))
+      items.push(form === 'list' ? readValue(reader, wire, name, struct, undefined) : text(reader))
     } else reader.skipType(wire)
   }
   if (reader.pos > end) throw new ProtobufError('unexpected EOF')
+  depth--
   if (form === 'boolean') return inner ?? allows
   return items.length > 0 ? items : (inner ?? null)
 }

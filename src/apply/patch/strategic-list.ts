@@ -15,8 +15,18 @@ const noMergeKey = (item: JsonObject, mergeKey: string): PatchError =>
 
 type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => JsonObject
 
-/** Merges two lists of one element type: objects by the merge key, scalars as a set. `deletes`: the patch lists scalars to take away. */
-export function mergeLists(original: Json[], patch: Json[], items: PatchType, mergeKey: string, deletes: boolean, mergeMap: MergeMap): Json[] {
+/** How the lists of a field are merged. */
+export interface ListMerge {
+  readonly items: PatchType
+  /** Empty: there is none. */
+  readonly mergeKey: string
+  /** The patch lists scalars to take away. */
+  readonly deletes: boolean
+  readonly mergeMap: MergeMap
+}
+
+/** Merges two lists of one element type: objects by the merge key, scalars as a set. */
+export function mergeLists(original: Json[], patch: Json[], { items, mergeKey, deletes, mergeMap }: ListMerge): Json[] {
   if (original.length === 0 && patch.length === 0) return original
   const kind = elementKind(original, patch)
   let server = original
@@ -34,7 +44,7 @@ export function mergeLists(original: Json[], patch: Json[], items: PatchType, me
     merged = mergeByKey(server as JsonObject[], wanted as JsonObject[], items, mergeKey, mergeMap)
   }
   const { present, absent } = partition(merged, wanted, mergeKey)
-  return inOrder(present, absent, wanted, server, mergeKey, kind)
+  return inOrder({ list: present, order: wanted }, { list: absent, order: server }, mergeKey, kind)
 }
 
 /** Obeys elements that are directives: the list without deleted elements, and the patch without directives; a replaced list is the patch alone. */
@@ -93,20 +103,17 @@ const notAMap = (index: number): never => {
   throw new PatchError('internal', `value for key ${index} is not a map`)
 }
 
-/**
- * The elements of the patch in the patch's order, with the server's own put between them: each before the first that stood behind it in the server's list.
- */
-export function inOrder(
-  fromPatch: Json[],
-  serverOnly: Json[],
-  patchOrder: readonly Json[],
-  serverOrder: readonly Json[],
-  mergeKey: string,
-  kind: string,
-): Json[] {
-  const right = sorted(fromPatch, patchOrder, mergeKey, kind)
-  const left = sorted(serverOnly, serverOrder, mergeKey, kind)
-  const rank = ranks(serverOrder, mergeKey, kind)
+/** Elements, and the list whose order they are to have. */
+export interface Ordered {
+  readonly list: Json[]
+  readonly order: readonly Json[]
+}
+
+/** The elements of the patch in the patch's order, with the server's own put between them: each before the first that stood behind it in the server's list. */
+export function inOrder(patch: Ordered, server: Ordered, mergeKey: string, kind: string): Json[] {
+  const right = sorted(patch, mergeKey, kind)
+  const left = sorted(server, mergeKey, kind)
+  const rank = ranks(server.order, mergeKey, kind)
   const out: Json[] = []
   let i = 0
   for (const item of right) {
@@ -121,7 +128,7 @@ export function inOrder(
   return out.concat(left.slice(i))
 }
 
-function sorted(list: Json[], order: readonly Json[], mergeKey: string, kind: string): Json[] {
+function sorted({ list, order }: Ordered, mergeKey: string, kind: string): Json[] {
   let items = list
   let deletions: Json[] = []
   if (kind === 'map') {

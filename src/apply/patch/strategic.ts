@@ -90,14 +90,14 @@ function mergeOrdered(original: JsonObject, patch: JsonObject, directive: string
   const mismatch = orderMismatch(patched ?? [], order, mergeKey)
   if (mismatch) throw new PatchError('internal', `The order in patch list:\n${goPrint(patched)}\n doesn't match ${ORDER_PREFIX} list:\n${goPrint(order)}\n`)
   let merged: Json[]
-  if (live && patched) merged = strategy === 'merge' ? mergeLists(live, patched, items, mergeKey, false, mergeMap) : patched
+  if (live && patched) merged = strategy === 'merge' ? mergeLists(live, patched, { items, mergeKey, deletes: false, mergeMap }) : patched
   else if (live) merged = live
   else if (patched) merged = withoutDirectives(patched) as Json[]
   else return
   const { present, absent } = partition(merged, order, mergeKey)
   const kind = elementKind(live ?? [], patched ?? [])
   const serverOrder = strategy === 'merge' && mergeKey !== '' ? shiftedServerList(live ?? [], patched ?? [], mergeKey) : (live ?? [])
-  setMember(original, key, inOrder(present, absent, order, serverOrder, mergeKey, kind))
+  setMember(original, key, inOrder({ list: present, order }, { list: absent, order: serverOrder }, mergeKey, kind))
   delete patch[key]
 }
 
@@ -118,7 +118,7 @@ function mergeMember(original: JsonObject, patchKey: string, value: Json, type: 
     setMember(original, key, strategy === 'replace' ? value : mergeMap(now, value as JsonObject, field))
   } else if (Array.isArray(now)) {
     const { items, strategy, mergeKey } = listField(type, key)
-    setMember(original, key, strategy === 'merge' || deletes ? mergeLists(now, value as Json[], items, mergeKey, deletes, mergeMap) : value)
+    setMember(original, key, strategy === 'merge' || deletes ? mergeLists(now, value as Json[], { items, mergeKey, deletes, mergeMap }) : value)
   } else take(original, key, value)
 }
 

@@ -58,6 +58,15 @@ const COMPARISONS = new Set(
 )
 const SETS: Readonly<Record<string, number>> = { list_sets_contains_list: 1, list_sets_intersects_list: 1, list_sets_equivalent_list: 2 }
 
+interface CalledOverload {
+  readonly expr: CallExpr
+  readonly name: string
+  /** Of the overload. */
+  readonly signature: string
+  readonly target: EstimatedNode | undefined
+  readonly args: readonly EstimatedNode[]
+}
+
 class Estimator {
   readonly #checked: Checked
   readonly #sizeAt: SizeAt
@@ -249,7 +258,7 @@ class Estimator {
     let cost = EMPTY
     let size: Bounds | undefined
     for (const signature of reference.ids) {
-      const estimate = this.#function(expr, name, signature, target, nodes, costs)
+      const estimate = this.#function({ expr, name, signature, target, args: nodes }, costs)
       cost = unionBounds(cost, estimate.cost)
       if (estimate.size) size = size ? unionBounds(size, estimate.size) : estimate.size
       const step = signature === 'index_list' ? '@items' : signature === 'index_map' ? '@values' : undefined
@@ -270,17 +279,11 @@ class Estimator {
     return addBounds(ONE, cost)
   }
 
-  #function(
-    expr: CallExpr,
-    name: string,
-    signature: string,
-    target: EstimatedNode | undefined,
-    args: readonly EstimatedNode[],
-    costs: readonly Bounds[],
-  ): CallEstimate {
+  #function(call: CalledOverload, costs: readonly Bounds[]): CallEstimate {
+    const { expr, name, args } = call
     if (name === LOGICAL_AND || name === LOGICAL_OR) return { cost: between(costs[0]!.min, addBounds(costs[0]!, costs[1]!).max) }
     if (name === CONDITIONAL) return this.#conditional(expr, args, costs)
-    const own = this.#own(expr, name, signature, target, args)
+    const own = this.#own(call)
     return { ...own, cost: addBounds(own.cost, sum(costs)) }
   }
 
@@ -291,7 +294,7 @@ class Estimator {
   }
 
   /** Without what the arguments cost. */
-  #own(expr: CallExpr, name: string, signature: string, target: EstimatedNode | undefined, args: readonly EstimatedNode[]): CallEstimate {
+  #own({ expr, name, signature, target, args }: CalledOverload): CallEstimate {
     const sizeAt = this.#sizeAt
     const sets = Object.hasOwn(SETS, signature) ? SETS[signature] : undefined
     if (sets !== undefined) return { cost: addBounds(scaleBounds(multiplyBounds(sizeOfNode(args[0], sizeAt), sizeOfNode(args[1], sizeAt)), sets), ONE) }

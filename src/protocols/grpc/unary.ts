@@ -1,5 +1,5 @@
 import { ErrorCode } from '../http2/errors.ts'
-import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, writeFrameHeader } from '../http2/frames.ts'
+import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, kindOf, writeFrameHeader } from '../http2/frames.ts'
 import { HeaderDecoder } from '../http2/header-decoder.ts'
 import { encodeFields } from '../http2/header-encoder.ts'
 import { type CallFailure, Status } from './call-failure.ts'
@@ -44,14 +44,14 @@ export function requestFrames(head: Buffer, timeoutMs: number, stream: number, m
   const body = PREFIX_BYTES + message.length
   const parts = Math.ceil(body / FRAME_BYTES)
   const out = Buffer.allocUnsafe(HEADER_BYTES + headers + parts * HEADER_BYTES + body)
-  let at = writeFrameHeader(out, 0, headers, FrameType.headers, Flag.endHeaders, stream)
+  let at = writeFrameHeader(out, 0, headers, kindOf(FrameType.headers, Flag.endHeaders), stream)
   at += head.copy(out, at)
   at += TIMEOUT.copy(out, at)
   out[at++] = timeout.length
   at += out.write(timeout, at, 'latin1')
   for (let sent = 0; sent < body; ) {
     const size = Math.min(FRAME_BYTES, body - sent)
-    at = writeFrameHeader(out, at, size, FrameType.data, sent + size === body ? Flag.endStream : 0, stream)
+    at = writeFrameHeader(out, at, size, kindOf(FrameType.data, sent + size === body ? Flag.endStream : 0), stream)
     if (sent === 0) {
       out[at++] = 0
       at = out.writeUInt32BE(message.length, at)

@@ -26,19 +26,22 @@ export interface Frame {
   readonly payload: Buffer
 }
 
+/** The type and the flags of a frame, as its header has them next to each other. */
+export const kindOf = (type: number, flags: number): number => (type << 8) | flags
+
 /** Returns where the payload goes. */
-export function writeFrameHeader(out: Buffer, at: number, length: number, type: number, flags: number, stream: number): number {
+export function writeFrameHeader(out: Buffer, at: number, length: number, kind: number, stream: number): number {
   out[at] = length >> 16
   out[at + 1] = length >> 8
   out[at + 2] = length
-  out[at + 3] = type
-  out[at + 4] = flags
+  out[at + 3] = kind >> 8
+  out[at + 4] = kind
   return out.writeUInt32BE(stream, at + 5)
 }
 
 export function frameOf(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
-  payload.copy(frame, writeFrameHeader(frame, 0, payload.length, type, flags, stream))
+  payload.copy(frame, writeFrameHeader(frame, 0, payload.length, kindOf(type, flags), stream))
   return frame
 }
 
@@ -50,7 +53,7 @@ export function headerFrames(block: Buffer, stream: number, endStream: boolean):
   for (let i = 0; i < count; i++) {
     const part = block.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES)
     const flags = (i === 0 && endStream ? Flag.endStream : Flag.none) | (i === count - 1 ? Flag.endHeaders : Flag.none)
-    at = writeFrameHeader(out, at, part.length, i === 0 ? FrameType.headers : FrameType.continuation, flags, stream)
+    at = writeFrameHeader(out, at, part.length, kindOf(i === 0 ? FrameType.headers : FrameType.continuation, flags), stream)
     at += part.copy(out, at)
   }
   return out
@@ -59,7 +62,7 @@ export function headerFrames(block: Buffer, stream: number, endStream: boolean):
 /** A frame of one or two 32-bit numbers. */
 export function numbersFrame(type: number, stream: number, ...numbers: readonly number[]): Buffer {
   const frame = Buffer.allocUnsafe(HEADER_BYTES + 4 * numbers.length)
-  let at = writeFrameHeader(frame, 0, 4 * numbers.length, type, Flag.none, stream)
+  let at = writeFrameHeader(frame, 0, 4 * numbers.length, kindOf(type, Flag.none), stream)
   for (const number of numbers) at = frame.writeUInt32BE(number, at)
   return frame
 }

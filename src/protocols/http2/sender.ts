@@ -2,7 +2,7 @@ import { nextTick } from 'node:process'
 import type { TLSSocket } from 'node:tls'
 import { ControlQueue } from './control-queue.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
-import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, INITIAL_WINDOW, MAX_31_BITS, writeFrameHeader } from './frames.ts'
+import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, INITIAL_WINDOW, kindOf, MAX_31_BITS, writeFrameHeader } from './frames.ts'
 import { MAX_UNREAD_BYTES } from './limits.ts'
 
 /** Something with bytes to send, as the peer gives room for them. */
@@ -174,7 +174,7 @@ export class Sender {
         const bytes = Math.max(0, Math.min(source.queued, source.window, this.window, FRAME_BYTES, room))
         const last = source.ending && bytes === source.queued
         if (bytes > 0 || last) {
-          const payload = writeFrameHeader(slab, at, bytes, FrameType.data, last ? Flag.endStream : Flag.none, source.id)
+          const payload = writeFrameHeader(slab, at, bytes, kindOf(FrameType.data, last ? Flag.endStream : Flag.none), source.id)
           source.take(slab, payload, bytes)
           at = payload + bytes
           source.window -= bytes
