@@ -2,8 +2,7 @@ import { parseJson } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { integerOf } from '../lib/integer.ts'
 import type { Json } from '../meta/object.ts'
-import type { Key, Revision } from '../storage/revision.ts'
-import { key, revision } from '../storage/revision.ts'
+import { type Key, key, type Revision, revision } from '../storage/revision.ts'
 
 /** A page to continue with: the first key that may be on it, and the revision of the whole chain; -1 goes on at the newest one. */
 export interface ContinueToken {

@@ -6,21 +6,28 @@ import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError
 import { formatTime } from '../meta/time.ts'
 import { cloneExactly } from '../meta/whole-floats.ts'
 import { faultOf } from '../storage/corrupt.ts'
-import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
+import type { Decision, StoredObject } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
-import { convert } from './convert.ts'
 import { toStatus } from './errors.ts'
-import type { KeySpace } from './keys.ts'
 import { dedupOwnerReferences, ensureNamespace, generatedName, revisionFault, wipeSystemFields } from './object-meta.ts'
-import { beforeCreate, trackManagedFields } from './prepare.ts'
-import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
-import { admissionRequest, groupResourceOf, strategyOf } from './types.ts'
+import { beforeCreate, mutate, trackManagedFields } from './prepare.ts'
+import {
+  type Answer,
+  admissionRequest,
+  groupResourceOf,
+  hookContext,
+  type RegistryEnvironment,
+  type StoreParts,
+  strategyOf,
+  type WriteTarget,
+} from './types.ts'
 import { type Reserve, writeObject } from './write.ts'
 
 const NAME_ATTEMPTS = 8
 
 /** Creates the object, which the caller hands over in the version of the request. A name made from generateName is tried again with another suffix when it is taken. */
-export async function createObject(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, object: KubeObject): Promise<Answer> {
+export async function createObject(store: StoreParts, target: WriteTarget, object: KubeObject): Promise<Answer> {
+  const { env } = store
   const { served, ctx } = target
   const gr = groupResourceOf(served)
   const meta = object.metadata
@@ -31,19 +38,15 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   const now = env.clock.now()
   await trackManagedFields(target, strategy, object, undefined, now)
   if (turnIsLong()) await nextLongTurn()
-  const wanted = convert(served.definition, object, served.version, conversionOf(served.definition).hookVersion(served.version))
   const asked: WriteTarget = { ...target, name: meta.name ?? '' }
-  const admitted = (await env.admission.mutate(admissionRequest(asked, 'CREATE', { object: wanted }))) ?? wanted
-  ensureNamespace(admitted.metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
-  dedupOwnerReferences(admitted.metadata, text => ctx.warn(text), true)
-  if (turnIsLong()) await nextLongTurn()
+  const admitted = await mutate(env, asked, object)
   const { name, generateName } = admitted.metadata
   const generated = !name && generateName !== undefined && generateName !== ''
   for (let attempt = 1; ; attempt++) {
     const next = generated && attempt < NAME_ATTEMPTS ? cloneExactly(admitted) : admitted
     if (generated) next.metadata.name = generatedName(next.metadata.generateName as string, env.nameSuffix())
     try {
-      return await createOnce(env, storage, keys, asked, next)
+      return await createOnce(store, asked, next)
     } catch (error) {
       const status = toStatus(error, gr, next.metadata.name ?? '', 'create')
       if (!generated || !isStatusError(status, 'AlreadyExists')) throw status
@@ -52,10 +55,10 @@ export async function createObject(env: RegistryEnvironment, storage: Storage, k
   }
 }
 
-async function createOnce(env: RegistryEnvironment, storage: Storage, keys: KeySpace, target: WriteTarget, next: KubeObject): Promise<Answer> {
-  const { served, ctx } = target
+async function createOnce({ env, storage, keys }: StoreParts, target: WriteTarget, next: KubeObject): Promise<Answer> {
+  const { served } = target
   const strategy = strategyOf(served, undefined)
-  const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: '', features: env.features }
+  const hooks = hookContext(env, target)
   await fillNew(env, target, next, hooks)
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name as string)
   const decide = async (found: StoredObject | undefined, reserve: Reserve): Promise<Decision<undefined>> => {

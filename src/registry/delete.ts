@@ -5,21 +5,19 @@ import type { KubeObject } from '../meta/object.ts'
 import { invalidError, isStatusError, notFoundError } from '../meta/status.ts'
 import { faultOf } from '../storage/corrupt.ts'
 import type { Key } from '../storage/revision.ts'
-import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
+import type { Decision, Storage } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
 import { type DeleteOptions, deletionStep, type Preconditions, type Step } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
-import type { KeySpace } from './keys.ts'
 import { checkDeletion, lostVersion } from './preconditions.ts'
-import type { RegistryEnvironment, WriteTarget } from './types.ts'
-import { admissionRequest, groupResourceOf } from './types.ts'
+import { admissionRequest, groupResourceOf, hookContext, type RegistryEnvironment, type StoreParts, type WriteTarget } from './types.ts'
 import { type Reserve, writeObject } from './write.ts'
 
 /**
  * Deletes an object that can't be read, without reading it: preconditions, finalizers, admission and what the kind does on deletion are passed over, as in kube-apiserver. What it
  * had reserved is freed by the repair loops. Throws 422 where it is readable or not there.
  */
-export async function deleteCorrupt(storage: Storage, keys: KeySpace, target: WriteTarget): Promise<void> {
+export async function deleteCorrupt({ storage, keys }: StoreParts, target: WriteTarget): Promise<void> {
   const { group, resource } = groupResourceOf(target.served)
   let outcome: Awaited<ReturnType<Storage['removeCorrupt']>>
   try {
@@ -44,23 +42,17 @@ export interface DeleteResult {
 export const IGNORE_READ_ERROR = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
 
 /** Deletes the object, or begins to: finalizers, grace period and the kind's own hold are respected. */
-export async function deleteObject(
-  env: RegistryEnvironment,
-  storage: Storage,
-  keys: KeySpace,
-  target: WriteTarget,
-  options: DeleteOptions,
-): Promise<DeleteResult> {
+export async function deleteObject(store: StoreParts, target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
   const strategy: Strategy = target.served.definition.strategy ?? {}
   if (strategy.orphanWarning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
     target.ctx.warn(strategy.orphanWarning)
   }
-  const { last, ...first } = await takeStep(env, storage, keys, target, options, (old, hooks) => deletionStep(strategy, options, old, hooks))
+  const { last, ...first } = await takeStep(store, target, options, (old, hooks) => deletionStep(strategy, options, old, hooks))
   if (!last) return first
   // A graceful deletion without grace is written twice, as by kube-apiserver: watchers are told that the object is going, then that it has gone.
   if (target.dryRun) return { object: first.object, deleted: true }
   try {
-    return await takeStep(env, storage, keys, target, { preconditions: followed(options.preconditions, first.object) }, () => 'remove')
+    return await takeStep(store, target, { preconditions: followed(options.preconditions, first.object) }, () => 'remove')
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return { object: first.object, deleted: true }
     throw error
@@ -74,20 +66,17 @@ const followed = ({ uid, resourceVersion }: Preconditions = {}, { metadata }: Ku
 })
 
 /** One write of a deletion, with preconditions and admission. `last`: the state that was written is to be removed. */
-async function takeStep(
-  env: RegistryEnvironment,
-  storage: Storage,
-  keys: KeySpace,
-  target: WriteTarget,
-  options: DeleteOptions,
-  stepOf: (old: KubeObject, hooks: HookContext) => Step,
-): Promise<StepResult> {
+async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget, options: DeleteOptions, stepOf: StepOf): Promise<StepResult> {
   const gr = groupResourceOf(target.served)
   const { definition, version } = target.served
   const conversion = conversionOf(definition)
   const key = keys.object(target.namespace, target.name)
   try {
-    const { result, written } = await writeObject(storage, key, target, (now, reserve) => decideStep(env, target, options, key, stepOf, now, reserve))
+    const { result, written } = await writeObject(storage, key, target, async (now, reserve) => {
+      if (!now) throw notFoundError(gr, target.name)
+      const old = await conversion.objectIn(conversion.hookVersion(version), now)
+      return decideStep(env, target, options, { key, old, stepOf, reserve })
+    })
     if (written === undefined) return { ...result, ...(result.deleted && holdsFinalizers(result.object) && { blank: true }) }
     if (written.outcome === 'unchanged') return result
     const { object, deleted } = result
@@ -102,20 +91,24 @@ async function takeStep(
 
 type StepResult = DeleteResult & { readonly last?: boolean }
 
+/** What becomes of an object that is to be deleted. */
+type StepOf = (old: KubeObject, hooks: HookContext) => Step
+
+interface Deciding {
+  readonly key: Key
+  readonly old: KubeObject
+  readonly stepOf: StepOf
+  readonly reserve: Reserve
+}
+
 async function decideStep(
   env: RegistryEnvironment,
   target: WriteTarget,
   { preconditions }: DeleteOptions,
-  key: Key,
-  stepOf: (old: KubeObject, hooks: HookContext) => Step,
-  now: StoredObject | undefined,
-  reserve: Reserve,
+  { key, old, stepOf, reserve }: Deciding,
 ): Promise<Decision<StepResult>> {
-  if (!now) throw notFoundError(groupResourceOf(target.served), target.name)
-  const { definition, version } = target.served
-  const conversion = conversionOf(definition)
-  const old = await conversion.objectIn(conversion.hookVersion(version), now)
-  const hooks: HookContext = { now: env.clock.now(), request: target.ctx, subresource: '', features: env.features }
+  const { definition } = target.served
+  const hooks = hookContext(env, target)
   definition.strategy?.validateDelete?.(old)
   checkDeletion(target, preconditions, old)
   const asked = admissionRequest(target, 'DELETE', { old })
@@ -128,7 +121,7 @@ async function decideStep(
     await reserve(definition.strategy?.begin?.(undefined, old, hooks, env.access(), target.dryRun))
     return { change: { delete: true }, result: { object: old, deleted: true } }
   }
-  const put = await conversion.toStored(step.next)
+  const put = await conversionOf(definition).toStored(step.next)
   return { change: { put }, result: { object: step.next, deleted: false, ...(step.last && { last: true }) } }
 }
 

@@ -1,5 +1,4 @@
-import type { GroupResource } from '../meta/gvk.ts'
-import { qualifiedResource } from '../meta/gvk.ts'
+import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
 import {
   alreadyExistsError,
   conflictError,

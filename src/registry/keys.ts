@@ -2,8 +2,7 @@ import type { ResourceDefinition } from '../catalog/definition.ts'
 import { quote } from '../lib/go-quote.ts'
 import { invariant } from '../lib/invariant.ts'
 import { badRequestError, failure } from '../meta/status.ts'
-import type { Key } from '../storage/revision.ts'
-import { key } from '../storage/revision.ts'
+import { type Key, key } from '../storage/revision.ts'
 
 /** Where the objects of a resource are stored: kube-apiserver's key layout. */
 export interface KeySpace {

@@ -14,8 +14,9 @@ import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { ConversionError } from './conversion-error.ts'
 import { conversionOf } from './conversion-of.ts'
-import type { WriteTarget } from './types.ts'
-import { groupKindOf } from './types.ts'
+import { convert } from './convert.ts'
+import { dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
+import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarget } from './types.ts'
 
 const metadata = fieldPath('metadata')
 
@@ -36,6 +37,17 @@ export async function trackManagedFields(target: WriteTarget, strategy: Strategy
   }
   if (entries.length > 0) next.metadata.managedFields = entries
   else delete next.metadata.managedFields
+}
+
+/** Mutating admission, of an object in the version of the request, which the caller hands over. The result is in that of hooks. */
+export async function mutate({ admission }: RegistryEnvironment, target: WriteTarget, object: KubeObject, old?: KubeObject): Promise<KubeObject> {
+  const { definition, version } = target.served
+  const wanted = convert(definition, object, version, conversionOf(definition).hookVersion(version))
+  const mutated = (await admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: wanted, ...(old && { old }) }))) ?? wanted
+  ensureNamespace(mutated.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
+  dedupOwnerReferences(mutated.metadata, text => target.ctx.warn(text), true)
+  if (turnIsLong()) await nextLongTurn()
+  return mutated
 }
 
 /** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */

@@ -12,8 +12,7 @@ import type { DeleteOptions } from './deletion-step.ts'
 import { internalContext } from './internal-context.ts'
 import type { ListOptions } from './read.ts'
 import { ResourceStore } from './resource-store.ts'
-import type { AdmissionRequest, RegistryEnvironment, WriteTarget } from './types.ts'
-import { answerObject } from './types.ts'
+import { type AdmissionRequest, answerObject, type RegistryEnvironment, type WriteTarget } from './types.ts'
 
 const MANAGER = 'binnacle'
 

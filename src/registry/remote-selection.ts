@@ -1,7 +1,6 @@
 import type { FieldTerm } from '../meta/field-selector.ts'
 import { keyAfter } from '../storage/key-range.ts'
-import type { Key, Revision } from '../storage/revision.ts'
-import { revision } from '../storage/revision.ts'
+import { type Key, type Revision, revision } from '../storage/revision.ts'
 import type { Predicate, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { encodeContinue } from './continue-token.ts'
 import { atRevision } from './converted-object.ts'

@@ -1,5 +1,4 @@
-import type { ServedResource } from '../catalog/catalog.ts'
-import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
@@ -8,18 +7,13 @@ import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
 import type { ConversionView, Converted } from './conversion.ts'
 import { conversionOf } from './conversion-of.ts'
 import { createObject } from './create.ts'
-import type { DeleteResult } from './delete.ts'
-import { deleteCorrupt, deleteObject } from './delete.ts'
+import { type DeleteResult, deleteCorrupt, deleteObject } from './delete.ts'
 import type { DeleteOptions } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
-import type { KeySpace } from './keys.ts'
-import { keySpace } from './keys.ts'
-import type { ListOptions, ListResult } from './read.ts'
-import { getObject, listObjects, watchObjects } from './read.ts'
-import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
-import { groupResourceOf } from './types.ts'
-import type { UpdateRequest } from './update.ts'
-import { updateObject } from './update.ts'
+import { type KeySpace, keySpace } from './keys.ts'
+import { getObject, type ListOptions, type ListResult, listObjects, watchObjects } from './read.ts'
+import { type Answer, groupResourceOf, type RegistryEnvironment, type StoreParts, type WriteTarget } from './types.ts'
+import { type UpdateRequest, updateObject } from './update.ts'
 
 const DELETE_COLLECTION_PAGE = 1000
 const DELETE_COLLECTION_WORKERS = 16
@@ -28,10 +22,10 @@ const DELETE_COLLECTION_WORKERS = 16
  * The generic registry of one resource: every verb, over its storage, with its strategy. What comes and goes is in the version of the request.
  * Failures are StatusErrors.
  */
-export class ResourceStore {
+export class ResourceStore implements StoreParts {
   readonly storage: Storage
   readonly keys: KeySpace
-  private readonly env: RegistryEnvironment
+  readonly env: RegistryEnvironment
 
   constructor(env: RegistryEnvironment, served: ServedResource) {
     this.env = env
@@ -63,23 +57,23 @@ export class ResourceStore {
   }
 
   async create(target: WriteTarget, object: KubeObject): Promise<Answer> {
-    return answerIn(target, await createObject(this.env, this.storage, this.keys, target, object))
+    return answerIn(target, await createObject(this, target, object))
   }
 
   async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
-    const { answer, created } = await updateObject(this.env, this.storage, this.keys, target, request)
+    const { answer, created } = await updateObject(this, target, request)
     return { answer: await answerIn(target, answer), created }
   }
 
   async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
-    const result = await deleteObject(this.env, this.storage, this.keys, target, options)
+    const result = await deleteObject(this, target, options)
     const { definition, version } = target.served
     return { ...result, object: result.blank ? blankObject(version) : conversionOf(definition).fromHooks(result.object, version) }
   }
 
   /** Deletes an object that can't be read, unread: nothing is checked but that. */
   deleteCorrupt(target: WriteTarget): Promise<void> {
-    return deleteCorrupt(this.storage, this.keys, target)
+    return deleteCorrupt(this, target)
   }
 
   /** Deletes what the options select, several at a time. Not atomic: it ends at the first failure. Returns what was selected. */

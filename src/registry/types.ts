@@ -1,10 +1,11 @@
 import type { ServedResource } from '../catalog/catalog.ts'
-import type { ResourceAccess, ResourceDefinition, Strategy, Subresource } from '../catalog/definition.ts'
+import type { HookContext, ResourceAccess, ResourceDefinition, Strategy, Subresource } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
+import type { KeySpace } from './keys.ts'
 
 /** What a write answers with: bytes that are ready, or an object that was never stored (dry-run) or is no longer (deletion). */
 export type Answer = { readonly stored: StoredObject } | { readonly object: KubeObject }
@@ -68,6 +69,21 @@ export interface RegistryEnvironment {
   storageFor(definition: ResourceDefinition): Storage
   access(): ResourceAccess
 }
+
+/** What the verbs of a resource work on. */
+export interface StoreParts {
+  readonly env: RegistryEnvironment
+  readonly storage: Storage
+  readonly keys: KeySpace
+}
+
+/** What hooks are told of the write that they are a part of. */
+export const hookContext = ({ clock, features }: RegistryEnvironment, { ctx, subresource }: WriteTarget): HookContext => ({
+  now: clock.now(),
+  request: ctx,
+  subresource,
+  features,
+})
 
 const NO_STRATEGY: Strategy = {}
 

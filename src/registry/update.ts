@@ -3,18 +3,23 @@ import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
-import type { Key } from '../storage/revision.ts'
-import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
+import type { Decision, StoredObject } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
-import { convert } from './convert.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
-import type { KeySpace } from './keys.ts'
-import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
+import { wipeSystemFields } from './object-meta.ts'
 import { checkNoUid, checkResourceVersion, checkUid } from './preconditions.ts'
-import { beforeUpdate, trackManagedFields } from './prepare.ts'
-import type { Answer, RegistryEnvironment, WriteTarget } from './types.ts'
-import { admissionRequest, groupResourceOf, strategyOf } from './types.ts'
+import { beforeUpdate, mutate, trackManagedFields } from './prepare.ts'
+import {
+  type Answer,
+  admissionRequest,
+  groupResourceOf,
+  hookContext,
+  type RegistryEnvironment,
+  type StoreParts,
+  strategyOf,
+  type WriteTarget,
+} from './types.ts'
 import { type Reserve, writeObject } from './write.ts'
 
 export interface UpdateRequest {
@@ -32,16 +37,10 @@ export interface UpdateRequest {
 }
 
 /** Reads, transforms, checks and writes, again after each lost race, unless the request itself names a resourceVersion. */
-export async function updateObject(
-  env: RegistryEnvironment,
-  storage: Storage,
-  keys: KeySpace,
-  target: WriteTarget,
-  request: UpdateRequest,
-): Promise<{ answer: Answer; created: boolean }> {
-  const key = keys.object(target.namespace, target.name)
+export async function updateObject(store: StoreParts, target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
+  const key = store.keys.object(target.namespace, target.name)
   try {
-    const { result, written } = await writeObject(storage, key, target, (now, reserve) => decideUpdate(env, target, request, key, now, reserve))
+    const { result, written } = await writeObject(store.storage, key, target, (now, reserve) => decideUpdate(store, target, request, now, reserve))
     const { next, created } = result
     return { answer: written === undefined || written.outcome === 'deleted' ? { object: next } : { stored: written.object }, created }
   } catch (error) {
@@ -55,39 +54,30 @@ interface Outcome {
 }
 
 async function decideUpdate(
-  env: RegistryEnvironment,
+  { env, keys }: StoreParts,
   target: WriteTarget,
   request: UpdateRequest,
-  key: Key,
   now: StoredObject | undefined,
   reserve: Reserve,
 ): Promise<Decision<Outcome>> {
-  const { served, ctx } = target
+  const { served } = target
   const { definition, version } = served
   const strategy = strategyOf(served, subresourceOf(version, target.subresource))
-  const hooks: HookContext = { now: env.clock.now(), request: ctx, subresource: target.subresource, features: env.features }
+  const hooks = hookContext(env, target)
   const conversion = conversionOf(definition)
   const hookVersion = conversion.hookVersion(version)
   const old = now && (await conversion.objectIn(hookVersion, now))
   const present = version === hookVersion ? old : now && (await conversion.objectIn(version, now))
-  const mayCreate = target.subresource === '' && (strategy.allowCreateOnUpdate === true || request.forceCreate === true)
   // Upstream checks what an update demands before it looks whether there is anything to update.
-  checkUid(target, key, request.uid, old)
-  if (!old && !mayCreate) throw notFoundError(groupResourceOf(served), target.name)
-  let next = await request.transform(present)
+  checkUid(target, keys.object(target.namespace, target.name), request.uid, old)
+  if (!old && !mayCreate(target, strategy, request)) throw notFoundError(groupResourceOf(served), target.name)
+  const wanted = await request.transform(present)
   if (turnIsLong()) await nextLongTurn()
-  if (!request.managed) await trackManagedFields(target, strategy, next, present, hooks.now)
+  if (!request.managed) await trackManagedFields(target, strategy, wanted, present, hooks.now)
   if (turnIsLong()) await nextLongTurn()
-  next = convert(definition, next, version, hookVersion)
-  next = (await env.admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: next, ...(old && { old }) }))) ?? next
-  ensureNamespace(next.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
-  dedupOwnerReferences(next.metadata, text => ctx.warn(text), true)
-  if (turnIsLong()) await nextLongTurn()
-  if (old) {
-    checkResourceVersion(target, strategy, next, old)
-    await beforeUpdate(target, strategy, next, old, hooks)
-    await env.admission.validate(admissionRequest(target, 'UPDATE', { object: next, old }))
-  } else {
+  const next = await mutate(env, target, wanted, old)
+  if (old) await validateUpdate(env, target, strategy, { next, old, hooks })
+  else {
     checkNoUid(target, next)
     wipeSystemFields(next.metadata)
     await fillNew(env, target, next, hooks, true)
@@ -99,6 +89,21 @@ async function decideUpdate(
   const put = await conversion.toStored(next)
   const ttlSeconds = strategy.ttlSeconds?.(next)
   return { change: { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }, result }
+}
+
+const mayCreate = ({ subresource }: WriteTarget, { allowCreateOnUpdate }: Strategy, { forceCreate }: UpdateRequest): boolean =>
+  subresource === '' && (allowCreateOnUpdate === true || forceCreate === true)
+
+/** The resourceVersion, the kind's own part, every rule, and validating admission. */
+async function validateUpdate(
+  env: RegistryEnvironment,
+  target: WriteTarget,
+  strategy: Strategy,
+  { next, old, hooks }: { readonly next: KubeObject; readonly old: KubeObject; readonly hooks: HookContext },
+): Promise<void> {
+  checkResourceVersion(target, strategy, next, old)
+  await beforeUpdate(target, strategy, next, old, hooks)
+  await env.admission.validate(admissionRequest(target, 'UPDATE', { object: next, old }))
 }
 
 /** Whether the last finalizer of an object that is being deleted has gone, and nothing else holds it. */
