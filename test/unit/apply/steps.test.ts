@@ -1,0 +1,38 @@
+import { expect } from 'chai'
+import { applyInSteps } from '../../../src/apply/apply.ts'
+import { updateManagedInSteps } from '../../../src/apply/managed-fields.ts'
+import type { Steps } from '../../../src/lib/steps.ts'
+import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
+import { types } from '../../../src/resources/types.ts'
+
+const COUNT = 20_000
+/** Passes over the members or elements that are in steps, with some hundred of them in each. */
+const STEPS = 3 * (COUNT / 512)
+
+function stepsOf(steps: Steps<unknown>): number {
+  let count = 0
+  while (!steps.next().done) count++
+  return count
+}
+
+describe('tracking and applying a wide object', () => {
+  const schema = types.type('core.ConfigMap')
+  const type = { apiVersion: 'v1', kind: 'ConfigMap' }
+  const names = Array.from({ length: COUNT }, (_, i) => `a${i}`)
+  const wide: [what: string, object: JsonObject][] = [
+    ['map', { ...type, metadata: { name: 'a' }, data: Object.fromEntries(names.map(name => [name, 'v'])) }],
+    ['set', { ...type, metadata: { name: 'a', finalizers: names.map(name => `example.io/${name}`) } }],
+    ['list by key', { ...type, metadata: { name: 'a', ownerReferences: names.map(uid => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid })) } }],
+  ]
+  const now = '2024-01-01T00:00:00Z'
+  for (const [what, object] of wide) {
+    it(`is done in steps: an update of a ${what}`, () => {
+      const next = object as unknown as KubeObject
+      expect(stepsOf(updateManagedInSteps({ schema, old: undefined, next, manager: 'm', apiVersion: 'v1', now }))).to.be.at.least(STEPS / 2)
+    })
+    it(`is done in steps: an apply of a ${what}`, () => {
+      const args = { schema, config: object, manager: 'm', apiVersion: 'v1', kind: 'ConfigMap', force: false, now }
+      expect(stepsOf(applyInSteps({ ...args, live: undefined }))).to.be.at.least(STEPS)
+    })
+  }
+})
