@@ -7,7 +7,7 @@ import { isQualifiedName, longerThan, regexError } from './names.ts'
 export interface Condition {
   readonly type?: string
   readonly status?: string
-  readonly observedGeneration?: number
+  readonly observedGeneration?: number | bigint
   readonly lastTransitionTime?: string | null
   readonly reason?: string
   readonly message?: string

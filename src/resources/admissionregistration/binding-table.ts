@@ -2,14 +2,16 @@ import type { TableDefinition } from '../../catalog/definition.ts'
 import { age } from '../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../shared/columns.ts'
 import { paramRefCell } from './param-ref.ts'
+import type { ValidatingAdmissionPolicyBinding } from './v1.types.ts'
+import type { MutatingAdmissionPolicyBinding } from './v1alpha1.types.ts'
 
 /** How bindings to policies of either kind are printed. */
-export const bindingTable: TableDefinition = {
+export const bindingTable: TableDefinition<ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding> = {
   columns: [
     nameColumn,
     column('PolicyName', 'The policy that it puts into force.'),
     column('ParamRef', 'The objects that parameterize the policy.'),
     ageColumn,
   ],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec?.policyName ?? '', paramRefCell(spec?.paramRef), age(metadata.creationTimestamp, now)],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.policyName ?? '', paramRefCell(spec.paramRef), age(metadata.creationTimestamp, now)],
 }

@@ -43,6 +43,5 @@ export function validateExpression(expression: string, use: ExpressionUse, path:
 }
 
 /** The texts of one member of some structs of an old object: what it stores already. */
-export function storedTexts(structs: readonly Readonly<Record<string, unknown>>[] | undefined, member: string): ReadonlySet<string> {
-  return new Set((structs ?? []).map(struct => struct[member]).filter(text => typeof text === 'string'))
-}
+export const storedTexts = <K extends string>(structs: readonly Readonly<Partial<Record<K, string>>>[] | undefined, member: K): ReadonlySet<string> =>
+  new Set((structs ?? []).map(struct => struct[member]).filter(text => text !== undefined))

@@ -3,8 +3,8 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, invalid, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { validateExpression } from './expressions.ts'
+import type { MatchCondition } from './v1.types.ts'
 
 const MAX_CONDITIONS = 64
 
@@ -15,12 +15,12 @@ export interface ConditionUse {
 }
 
 /** Names, and expressions, each of which must give a bool. */
-export function validateMatchConditions(conditions: readonly KubeObject['spec'][] = [], { params, stored }: ConditionUse, path: FieldPath): FieldError[] {
+export function validateMatchConditions(conditions: readonly MatchCondition[] = [], { params, stored }: ConditionUse, path: FieldPath): FieldError[] {
   const errors: FieldError[] = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : []
   const seen = new Set<string>()
-  for (const [i, { name = '', expression = '' }] of conditions.entries()) {
+  for (const [i, { name, expression }] of conditions.entries()) {
     const at = path.index(i)
-    const text: string = expression.trim()
+    const text = expression.trim()
     if (text === '') errors.push(required(at.child('expression')))
     else errors.push(...validateExpression(text, { params, authorizer: true, results: [BOOL], stored: stored.has(text) }, at.child('expression')))
     if (name === '') {

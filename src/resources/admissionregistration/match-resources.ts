@@ -2,15 +2,13 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateLabelSelector } from '../../meta/label-selector.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { setRuleDefaults, validateNamedRule } from './rules.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { MatchResources, NamedRuleWithOperations } from './v1.types.ts'
 
 export const MATCH_POLICIES = ['Equivalent', 'Exact']
 
 /** Fills in what a policy or a binding matches, where it says anything about it. */
-export function setMatchResourcesDefaults(match: ApiStruct | undefined): void {
+export function setMatchResourcesDefaults(match: MatchResources | undefined): void {
   if (!match) return
   match.matchPolicy ??= 'Equivalent'
   match.namespaceSelector ??= {}
@@ -19,16 +17,16 @@ export function setMatchResourcesDefaults(match: ApiStruct | undefined): void {
   setRuleDefaults(match.excludeResourceRules)
 }
 
-export function validateMatchResources(match: ApiStruct | undefined, path: FieldPath): FieldError[] {
+export function validateMatchResources(match: MatchResources | undefined, path: FieldPath): FieldError[] {
   if (!match) return []
   const { matchPolicy, resourceRules = [], excludeResourceRules = [] } = match
   const errors: FieldError[] = []
   if (matchPolicy === undefined) errors.push(required(path.child('matchPolicy')))
   else if (!MATCH_POLICIES.includes(matchPolicy)) errors.push(notSupported(path.child('matchPolicy'), matchPolicy, MATCH_POLICIES))
-  for (const member of ['namespaceSelector', 'objectSelector']) {
+  for (const member of ['namespaceSelector', 'objectSelector'] as const) {
     const at = path.child(member)
     errors.push(...(match[member] ? validateLabelSelector(match[member], at) : [required(at)]))
   }
-  const rules = (list: readonly ApiStruct[], at: FieldPath): FieldError[] => list.flatMap((rule, i) => validateNamedRule(rule, at.index(i)))
+  const rules = (list: readonly NamedRuleWithOperations[], at: FieldPath): FieldError[] => list.flatMap((rule, i) => validateNamedRule(rule, at.index(i)))
   return [...errors, ...rules(resourceRules, path.child('resourceRules')), ...rules(excludeResourceRules, path.child('excludeResourceRules'))]
 }

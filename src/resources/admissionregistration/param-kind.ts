@@ -2,7 +2,7 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../meta/names.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import type { ParamKind } from './v1.types.ts'
 
 const joined = (value: string, texts: readonly string[], path: FieldPath, before = ''): FieldError[] =>
   texts.length > 0 ? [invalid(path, value, before + texts.join(','))] : []
@@ -18,7 +18,7 @@ function validateApiVersion(text: string, path: FieldPath): FieldError[] {
 }
 
 /** The kind of a policy's parameters: a group version and a kind that there may be. */
-export function validateParamKind({ apiVersion = '', kind = '' }: KubeObject['spec'], path: FieldPath): FieldError[] {
+export function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath): FieldError[] {
   const errors = validateApiVersion(apiVersion, path.child('apiVersion'))
   const at = path.child('kind')
   if (kind === '') return [...errors, required(at)]

@@ -4,13 +4,13 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../meta/label-selector.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import type { ParamRef } from './v1.types.ts'
 
 const EXCLUSIVE = 'name and selector are mutually exclusive'
 const ACTIONS = ['Deny', 'Allow']
 
 /** Which objects parameterize a policy: one by its name, or those with some labels. */
-export function validateParamRef(ref: KubeObject['spec'] | undefined, path: FieldPath): FieldError[] {
+export function validateParamRef(ref: ParamRef | undefined, path: FieldPath): FieldError[] {
   if (!ref) return []
   const { name, selector, parameterNotFoundAction: action } = ref
   const errors: FieldError[] = []
@@ -41,7 +41,7 @@ function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector
 }
 
 /** `namespace/name` (`*` for a namespace that is not told), the selector, or `<unset>`. */
-export function paramRefCell(ref: KubeObject['spec'] | undefined): string {
+export function paramRefCell(ref: ParamRef | undefined): string {
   if (ref?.name) return `${ref.namespace || '*'}/${ref.name}`
   return ref?.selector ? selectorText(ref.selector) : '<unset>'
 }

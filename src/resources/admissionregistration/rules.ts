@@ -3,16 +3,14 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { goStringList } from '../shared/go-syntax.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { NamedRuleWithOperations, Rule, RuleWithOperations } from './v1.types.ts'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const SCOPES = ['*', 'Cluster', 'Namespaced']
 
 /** A rule is about resources of both scopes unless it says otherwise. */
-export function setRuleDefaults(rules: readonly ApiStruct[] = []): void {
+export function setRuleDefaults(rules: readonly Rule[] = []): void {
   for (const rule of rules) rule.scope ??= '*'
 }
 
@@ -61,21 +59,21 @@ function validateOperations(operations: readonly string[], path: FieldPath): Fie
 }
 
 /** ValidateRuleWithOperations: what a webhook or a policy is called for. */
-export function validateRule({ operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: ApiStruct, path: FieldPath): FieldError[] {
+export function validateRule({ operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: RuleWithOperations, path: FieldPath): FieldError[] {
   const errors = validateOperations(operations, path.child('operations'))
   if (apiGroups.length === 0) errors.push(required(path.child('apiGroups')))
   errors.push(...starStandsAlone(apiGroups, path.child('apiGroups'), 'API groups'))
   if (apiVersions.length === 0) errors.push(required(path.child('apiVersions')))
   errors.push(...starStandsAlone(apiVersions, path.child('apiVersions'), 'API versions'))
-  for (const [i, version] of (apiVersions as string[]).entries()) if (version === '') errors.push(required(path.child('apiVersions').index(i)))
+  for (const [i, version] of apiVersions.entries()) if (version === '') errors.push(required(path.child('apiVersions').index(i)))
   errors.push(...validateResources(resources, path.child('resources')))
   if (scope !== undefined && !SCOPES.includes(scope)) errors.push(notSupported(path.child('scope'), scope, SCOPES))
   return errors
 }
 
 /** A rule of a policy, which may be about objects of some names only. */
-export function validateNamedRule(rule: ApiStruct, path: FieldPath): FieldError[] {
-  const names: string[] = rule.resourceNames ?? []
+export function validateNamedRule(rule: NamedRuleWithOperations, path: FieldPath): FieldError[] {
+  const names = rule.resourceNames ?? []
   const at = path.child('resourceNames')
   const again = repeats(names)
   const errors = names.flatMap((name, i) => [

@@ -3,8 +3,8 @@ import { DYN, type Type } from '../../cel/type.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { understand } from './expressions.ts'
+import type { Variable } from './v1.types.ts'
 
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
 const RESERVED = new Set('true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '))
@@ -15,13 +15,13 @@ const RESERVED = new Set('true false null in as break const continue else for fu
  * @param types filled with the types of the variables, for the expressions that come after.
  */
 export function validateVariables(
-  variables: readonly KubeObject['spec'][] = [],
+  variables: readonly Variable[] = [],
   params: boolean,
   stored: ReadonlySet<string>,
   types: Map<string, Type>,
   path: FieldPath,
 ): FieldError[] {
-  return variables.flatMap(({ name = '', expression = '' }, i) => {
+  return variables.flatMap(({ name, expression }, i) => {
     const at = path.index(i)
     const errors: FieldError[] = []
     if (name.trim() === '') errors.push(required(at.child('name'), 'name is not specified'))

@@ -3,7 +3,14 @@ import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { GoUrlError, parseGoUrl } from '../../meta/go-url.ts'
 import { isDns1123Subdomain, isValidPortNum } from '../../meta/names.ts'
-import type { KubeObject } from '../../meta/object.ts'
+
+/** A service that is called, of whichever group. */
+interface ServiceReference {
+  readonly namespace?: string
+  readonly name?: string
+  readonly path?: string
+  readonly port?: number
+}
 
 const FORM = '; desired format: https://host[/path]'
 
@@ -39,7 +46,7 @@ function validatePath(text: string, path: FieldPath): FieldError[] {
 }
 
 /** ValidateWebhookService. As upstream's callers hand namespace and name over the wrong way round, an absent namespace is told at `name`, and an absent name at `namespace`. */
-export function validateWebhookService({ namespace, name, path: urlPath, port = 0 }: KubeObject['spec'], path: FieldPath): FieldError[] {
+export function validateWebhookService({ namespace, name, path: urlPath, port = 0 }: ServiceReference, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!namespace) errors.push(required(path.child('name'), 'service name is required'))
   if (!name) errors.push(required(path.child('namespace'), 'service namespace is required'))

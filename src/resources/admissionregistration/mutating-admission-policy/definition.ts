@@ -1,12 +1,14 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
+import type { MutatingAdmissionPolicy } from '../v1alpha1.types.ts'
 import { admissionVersion } from '../version.ts'
 import { validateMutatingPolicy } from './validation.ts'
 
-const table: TableDefinition = {
+const table: TableDefinition<MutatingAdmissionPolicy> = {
   columns: [
     nameColumn,
     column('Mutations', 'How many changes it makes.', 0, 'integer'),
@@ -15,26 +17,25 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, spec }, now) => [
     metadata.name ?? '',
-    (spec?.mutations ?? []).length,
-    spec?.paramKind ? `${spec.paramKind.apiVersion ?? ''}/${spec.paramKind.kind ?? ''}` : '<unset>',
+    (spec.mutations ?? []).length,
+    spec.paramKind ? `${spec.paramKind.apiVersion ?? ''}/${spec.paramKind.kind ?? ''}` : '<unset>',
     age(metadata.creationTimestamp, now),
   ],
 }
 
-const v1alpha1: Version = {
+const v1alpha1: Version<MutatingAdmissionPolicy> = {
   ...admissionVersion('MutatingAdmissionPolicy', { plural: 'mutatingadmissionpolicies', singular: 'mutatingadmissionpolicy' }, 'v1alpha1'),
   setDefaults(object) {
-    object.spec ??= {}
     object.spec.failurePolicy ??= 'Fail'
     setMatchResourcesDefaults(object.spec.matchConstraints)
   },
   table,
 }
 
-export const mutatingAdmissionPolicyResource: ResourceDefinition = {
+export const mutatingAdmissionPolicyResource = defineResource<MutatingAdmissionPolicy>({
   scope: 'Cluster',
   versions: [v1alpha1],
   home: v1alpha1,
   storage: { prefix: 'mutatingadmissionpolicies', version: v1alpha1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, prepare: prepareGeneration, validate: validateMutatingPolicy },
-}
+})

@@ -1,14 +1,13 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { MatchResources } from '../v1.types.ts'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
 /** An object that is deleted cannot be changed. Which of the rules says so is not told. */
-export function validateMutatingOperations(match: KubeObject['spec'] | undefined, path: FieldPath): FieldError[] {
-  const rules: { operations?: string[] }[] = match?.resourceRules ?? []
-  return rules
+export function validateMutatingOperations(match: MatchResources | undefined, path: FieldPath): FieldError[] {
+  return (match?.resourceRules ?? [])
     .flatMap(({ operations = [] }) => operations)
     .filter(operation => !OPERATIONS.includes(operation))
     .map(operation => notSupported(path.child('resourceRules', 'operations'), operation, OPERATIONS))

@@ -1,27 +1,65 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Version } from '../../../catalog/definition.ts'
+import { repeats } from '../../../lib/repeats.ts'
+import { duplicate, type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
+import { goStringList } from '../../shared/go-syntax.ts'
 import { types } from '../../types.ts'
 import { bindingTable } from '../binding-table.ts'
-import { setMatchResourcesDefaults } from '../match-resources.ts'
+import { setMatchResourcesDefaults, validateMatchResources } from '../match-resources.ts'
+import { validateParamRef } from '../param-ref.ts'
+import { validatePolicyName } from '../policy-validation.ts'
+import type { ValidatingAdmissionPolicyBinding } from '../v1.types.ts'
 import { admissionVersion } from '../version.ts'
-import { validatePolicyBinding } from './validation.ts'
 
-const v1: Version = {
+const ACTIONS = ['Audit', 'Deny', 'Warn']
+const DENY_AND_WARN =
+  'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
+
+function validateActions(actions: readonly string[], path: FieldPath): FieldError[] {
+  if (actions.length === 0) return [required(path, 'at least one validation action is required')]
+  const again = repeats(actions)
+  const errors = actions.flatMap((action, i) => [
+    ...(ACTIONS.includes(action) ? [] : [notSupported(path.index(i), action, ACTIONS)]),
+    ...(again[i] ? [duplicate(path.index(i), action)] : []),
+  ])
+  if (actions.includes('Deny') && actions.includes('Warn')) {
+    errors.push(invalid(path, goStringList(actions, '[]admissionregistration.ValidationAction'), DENY_AND_WARN))
+  }
+  return errors
+}
+
+function validatePolicyBinding({ spec }: ValidatingAdmissionPolicyBinding): FieldError[] {
+  const path = fieldPath('spec')
+  return [
+    ...validatePolicyName(spec.policyName ?? '', path.child('policyName')),
+    ...validateParamRef(spec.paramRef, path.child('paramRef')),
+    ...validateMatchResources(spec.matchResources, path.child('matchResources')),
+    ...validateActions(spec.validationActions ?? [], path.child('validationActions')),
+  ]
+}
+
+const v1: Version<ValidatingAdmissionPolicyBinding> = {
   ...admissionVersion('ValidatingAdmissionPolicyBinding', {
     plural: 'validatingadmissionpolicybindings',
     singular: 'validatingadmissionpolicybinding',
   }),
-  setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
+  setDefaults: ({ spec }) => setMatchResourcesDefaults(spec.matchResources),
   table: bindingTable,
 }
 
 /** Differs from v1 in nothing but its name. */
-const v1beta1: Version = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicyBinding') }
+const v1beta1: Version<ValidatingAdmissionPolicyBinding> = {
+  ...v1,
+  name: 'v1beta1',
+  schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicyBinding'),
+}
 
-export const validatingAdmissionPolicyBindingResource: ResourceDefinition = {
+export const validatingAdmissionPolicyBindingResource = defineResource<ValidatingAdmissionPolicyBinding>({
   scope: 'Cluster',
   versions: [v1, v1beta1],
   home: v1,
   storage: { prefix: 'validatingadmissionpolicybindings', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, prepare: prepareGeneration, validate: validatePolicyBinding },
-}
+})

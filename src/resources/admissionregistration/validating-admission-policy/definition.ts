@@ -1,13 +1,44 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
+import { validateConditions } from '../../../meta/condition-validation.ts'
+import { type FieldError, required } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { statusAloneStrategy } from '../../shared/status-metadata.ts'
+import { STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { types } from '../../types.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
+import type { ValidatingAdmissionPolicy } from '../v1.types.ts'
 import { admissionVersion } from '../version.ts'
-import { policyStatusStrategy, policyStrategy } from './strategy.ts'
+import { validatePolicy } from './validation.ts'
 
-const table: TableDefinition = {
+/** What type checking reports has a place and a text. The place is a path of kubectl's JSONPath, which is not parsed here. */
+function validatePolicyStatus({ status }: ValidatingAdmissionPolicy): FieldError[] {
+  const path = fieldPath('status')
+  const warnings = status.typeChecking?.expressionWarnings ?? []
+  const errors = warnings.flatMap(({ fieldRef, warning }, i) => {
+    const at = path.child('typeChecking', 'expressionWarnings').index(i)
+    return [...(warning ? [] : [required(at.child('warning'))]), ...(fieldRef.trim() === '' ? [required(at.child('fieldRef'))] : [])]
+  })
+  return [...errors, ...validateConditions(status.conditions, path.child('conditions'))]
+}
+
+const policyStrategy: Strategy<ValidatingAdmissionPolicy> = {
+  allowUnconditionalUpdate: false,
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, {})
+  },
+  validate: validatePolicy,
+}
+
+const policyStatusStrategy = statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validatePolicyStatus })
+
+const table: TableDefinition<ValidatingAdmissionPolicy> = {
   columns: [
     nameColumn,
     column('Validations', 'How many validations it has.', 0, 'integer'),
@@ -16,16 +47,15 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, spec }, now) => [
     metadata.name ?? '',
-    (spec?.validations ?? []).length,
-    spec?.paramKind ? `${spec.paramKind.apiVersion ?? ''}/${spec.paramKind.kind ?? ''}` : '<unset>',
+    (spec.validations ?? []).length,
+    spec.paramKind ? `${spec.paramKind.apiVersion ?? ''}/${spec.paramKind.kind ?? ''}` : '<unset>',
     age(metadata.creationTimestamp, now),
   ],
 }
 
-const v1: Version = {
+const v1: Version<ValidatingAdmissionPolicy> = {
   ...admissionVersion('ValidatingAdmissionPolicy', { plural: 'validatingadmissionpolicies', singular: 'validatingadmissionpolicy' }),
   setDefaults(object) {
-    object.spec ??= {}
     object.spec.failurePolicy ??= 'Fail'
     setMatchResourcesDefaults(object.spec.matchConstraints)
   },
@@ -34,12 +64,12 @@ const v1: Version = {
 }
 
 /** Differs from v1 in nothing but its name. */
-const v1beta1: Version = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicy') }
+const v1beta1: Version<ValidatingAdmissionPolicy> = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicy') }
 
-export const validatingAdmissionPolicyResource: ResourceDefinition = {
+export const validatingAdmissionPolicyResource = defineResource<ValidatingAdmissionPolicy>({
   scope: 'Cluster',
   versions: [v1, v1beta1],
   home: v1,
   storage: { prefix: 'validatingadmissionpolicies', version: v1 },
   strategy: policyStrategy,
-}
+})

@@ -5,12 +5,10 @@ import { duplicate, invalid, notSupported, required, verbatim } from '../../../m
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { storedTexts, validateExpression } from '../expressions.ts'
 import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
+import type { AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation } from '../v1.types.ts'
 import { validateVariables } from '../variables.ts'
-
-type ApiStruct = KubeObject['spec']
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const MAX_ANNOTATIONS = 20
@@ -24,8 +22,8 @@ interface PolicyUse {
   readonly stored: { readonly validations: ReadonlySet<string>; readonly messages: ReadonlySet<string>; readonly annotations: ReadonlySet<string> }
 }
 
-function validateValidation(validation: ApiStruct, { stored, ...parts }: PolicyUse, path: FieldPath): FieldError[] {
-  const { expression = '', message = '', reason, messageExpression = '' } = validation
+function validateValidation(validation: Validation, { stored, ...parts }: PolicyUse, path: FieldPath): FieldError[] {
+  const { expression, message = '', reason, messageExpression = '' } = validation
   const errors: FieldError[] = []
   const at = path.child('expression')
   if (expression.trim() === '') errors.push(required(at, 'expression is not specified'))
@@ -40,17 +38,17 @@ function validateValidation(validation: ApiStruct, { stored, ...parts }: PolicyU
   return errors
 }
 
-const printAnnotation = ({ key = '', valueExpression = '' }: ApiStruct): string =>
+const printAnnotation = ({ key, valueExpression }: AuditAnnotation): string =>
   `admissionregistration.AuditAnnotation{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`
 
-function validateAnnotations(annotations: readonly ApiStruct[], policy: string, { stored, ...parts }: PolicyUse, path: FieldPath): FieldError[] {
+function validateAnnotations(annotations: readonly AuditAnnotation[], policy: string, { stored, ...parts }: PolicyUse, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (annotations.length > MAX_ANNOTATIONS) {
     const printed = verbatim(`[]admissionregistration.AuditAnnotation{${annotations.map(printAnnotation).join(', ')}}`)
     errors.push(invalid(path, printed, `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`))
   }
   const seen = new Set<string>()
-  for (const [i, { key = '', valueExpression = '' }] of annotations.entries()) {
+  for (const [i, { key, valueExpression }] of annotations.entries()) {
     const at = path.index(i)
     if (policy === '') errors.push(invalid(at.child('key'), key, 'requires metadata.name be non-empty'))
     else errors.push(...isQualifiedName(`${policy}/${key}`).map(text => invalid(at.child('key'), `${policy}/${key}`, text)))
@@ -68,9 +66,9 @@ function validateAnnotations(annotations: readonly ApiStruct[], policy: string, 
   return errors
 }
 
-function validateChecks(spec: ApiStruct, name: string, use: PolicyUse, path: FieldPath): FieldError[] {
-  const validations: ApiStruct[] = spec.validations ?? []
-  const annotations: ApiStruct[] = spec.auditAnnotations ?? []
+function validateChecks(spec: ValidatingAdmissionPolicySpec, name: string, use: PolicyUse, path: FieldPath): FieldError[] {
+  const validations = spec.validations ?? []
+  const annotations = spec.auditAnnotations ?? []
   const at = path.child('validations')
   if (validations.length === 0 && annotations.length === 0) return [required(at, NOTHING_TO_CHECK), required(path.child('auditAnnotations'), NOTHING_TO_CHECK)]
   return [
@@ -79,15 +77,15 @@ function validateChecks(spec: ApiStruct, name: string, use: PolicyUse, path: Fie
   ]
 }
 
-export function validatePolicy(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validatePolicy(next: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined): FieldError[] {
   const path = fieldPath('spec')
-  const spec: ApiStruct = next.spec ?? {}
+  const { spec } = next
   const params = Boolean(spec.paramKind)
-  const before: ApiStruct = old?.spec ?? {}
+  const before = old?.spec
   const stored = {
-    validations: storedTexts(before.validations, 'expression'),
-    messages: storedTexts(before.validations, 'messageExpression'),
-    annotations: storedTexts(before.auditAnnotations, 'valueExpression'),
+    validations: storedTexts(before?.validations, 'expression'),
+    messages: storedTexts(before?.validations, 'messageExpression'),
+    annotations: storedTexts(before?.auditAnnotations, 'valueExpression'),
   }
   const variables = new Map<string, Type>()
   const use: PolicyUse = { params, stored, ...((spec.variables ?? []).length > 0 ? { variables } : {}) }

@@ -1,16 +1,18 @@
+import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { admissionVersion } from '../version.ts'
+import type { WebhookConfiguration } from './tolerated.ts'
 import { validateWebhooks } from './validation.ts'
 
-const table: TableDefinition = {
+const table: TableDefinition<WebhookConfiguration> = {
   columns: [nameColumn, column('Webhooks', 'How many webhooks it has.', 0, 'integer'), ageColumn],
   cells: ({ metadata, webhooks }, now) => [metadata.name ?? '', (webhooks ?? []).length, age(metadata.creationTimestamp, now)],
 }
 
-const strategy: Strategy = {
+const strategy: Strategy<WebhookConfiguration> = {
   allowUnconditionalUpdate: false,
   revalidatesMeta: true,
   prepare(next, old) {
@@ -21,8 +23,8 @@ const strategy: Strategy = {
 }
 
 /** A kind that holds webhooks: they differ in their types and defaults only. */
-export function webhookConfiguration(kind: string, setDefaults: NonNullable<Version['setDefaults']>): ResourceDefinition {
+export function webhookConfiguration(kind: string, setDefaults: (object: WebhookConfiguration) => void): ResourceDefinition {
   const singular = kind.toLowerCase()
-  const v1: Version = { ...admissionVersion(kind, { plural: `${singular}s`, singular }), setDefaults, table }
-  return { scope: 'Cluster', versions: [v1], home: v1, storage: { prefix: `${singular}s`, version: v1 }, strategy }
+  const v1: Version<WebhookConfiguration> = { ...admissionVersion(kind, { plural: `${singular}s`, singular }), setDefaults, table }
+  return defineResource<WebhookConfiguration>({ scope: 'Cluster', versions: [v1], home: v1, storage: { prefix: `${singular}s`, version: v1 }, strategy })
 }

@@ -1,21 +1,21 @@
-import type { KubeObject } from '../../../meta/object.ts'
 import { setRuleDefaults } from '../rules.ts'
+import type { WebhookConfiguration } from './tolerated.ts'
 
 /** Fills in each webhook of a configuration. */
-export function setWebhookDefaults({ webhooks }: KubeObject): void {
+export function setWebhookDefaults({ webhooks }: WebhookConfiguration): void {
   for (const hook of webhooks ?? []) {
     hook.failurePolicy ??= 'Fail'
     hook.matchPolicy ??= 'Equivalent'
     hook.namespaceSelector ??= {}
     hook.objectSelector ??= {}
     hook.timeoutSeconds ??= 10
-    if (hook.clientConfig?.service) hook.clientConfig.service.port ??= 443
+    if (hook.clientConfig.service) hook.clientConfig.service.port ??= 443
     setRuleDefaults(hook.rules)
   }
 }
 
 /** Those of a mutating webhook, too. */
-export function setMutatingWebhookDefaults(object: KubeObject): void {
+export function setMutatingWebhookDefaults(object: WebhookConfiguration): void {
   setWebhookDefaults(object)
   for (const hook of object.webhooks ?? []) hook.reinvocationPolicy ??= 'Never'
 }

@@ -1,13 +1,15 @@
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { storedTexts } from '../expressions.ts'
+import type { MutatingWebhook, MutatingWebhookConfiguration } from '../v1.types.ts'
 import { speaksAcceptedVersion } from './review-versions.ts'
 
-type Webhook = KubeObject['spec']
+/** A validating webhook, and its configuration, are the same without a reinvocationPolicy. */
+export type Webhook = MutatingWebhook
+export type WebhookConfiguration = MutatingWebhookConfiguration
 
-export const QUIET_SIDE_EFFECTS = ['None', 'NoneOnDryRun']
+export const QUIET_SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun']
 
 /** Faults that an update may have, because the old object has them from a time when less was checked. */
 export interface Tolerated {
@@ -36,11 +38,11 @@ const hasBadSelector = ({ namespaceSelector, objectSelector }: Webhook): boolean
 /** What an update of these webhooks tolerates. */
 export function toleratedBy(old: readonly Webhook[], next: readonly Webhook[]): Tolerated {
   return {
-    anySideEffects: old.some(({ sideEffects }) => !QUIET_SIDE_EFFECTS.includes(sideEffects)),
-    anyReviewVersion: old.some(({ admissionReviewVersions: versions }) => versions?.length > 0 && !speaksAcceptedVersion(versions)),
+    anySideEffects: old.some(({ sideEffects }) => sideEffects === null || !QUIET_SIDE_EFFECTS.includes(sideEffects)),
+    anyReviewVersion: old.some(({ admissionReviewVersions: versions }) => versions !== null && versions.length > 0 && !speaksAcceptedVersion(versions)),
     repeatedNames: new Set(old.map(({ name }) => name)).size < old.length,
     badLabelValues: old.some(hasBadSelector),
-    sameConditions: old.length === next.length && old.every(({ matchConditions }, i) => deepEqual(matchConditions, next[i].matchConditions)),
+    sameConditions: old.length === next.length && old.every(({ matchConditions }, i) => deepEqual(matchConditions, next[i]?.matchConditions)),
     storedConditions: storedTexts(
       old.flatMap(({ matchConditions }) => matchConditions ?? []),
       'expression',

@@ -4,16 +4,14 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { MATCH_POLICIES } from '../match-resources.ts'
 import { FAILURE_POLICIES, REINVOCATION_POLICIES } from '../policies.ts'
 import { validateRule } from '../rules.ts'
+import type { WebhookClientConfig } from '../v1.types.ts'
 import { validateReviewVersions } from './review-versions.ts'
-import { NOTHING_TOLERATED, QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy } from './tolerated.ts'
-
-type Webhook = KubeObject['spec']
+import { NOTHING_TOLERATED, QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy, type Webhook, type WebhookConfiguration } from './tolerated.ts'
 
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
@@ -28,28 +26,29 @@ function validateName(name: string, path: FieldPath): FieldError[] {
 const oneOf = (value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] =>
   value === undefined || values.includes(value) ? [] : [notSupported(path, value, values)]
 
-function validateClientConfig({ url, service }: Webhook, path: FieldPath): FieldError[] {
-  if ((url === undefined) === (service === undefined)) return [required(path, 'exactly one of url or service is required')]
-  return url === undefined ? validateWebhookService(service, path.child('service')) : validateWebhookUrl(url, path.child('url'))
+function validateClientConfig({ url, service }: WebhookClientConfig, path: FieldPath): FieldError[] {
+  if (url !== undefined && !service) return validateWebhookUrl(url, path.child('url'))
+  if (url === undefined && service) return validateWebhookService(service, path.child('service'))
+  return [required(path, 'exactly one of url or service is required')]
 }
 
 function validateWebhook(hook: Webhook, tolerated: Tolerated, path: FieldPath): FieldError[] {
   const { rules = [], sideEffects, timeoutSeconds } = hook
-  const errors = validateName(hook.name ?? '', path.child('name'))
-  errors.push(...(rules as Webhook[]).flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
+  const errors = validateName(hook.name, path.child('name'))
+  errors.push(...rules.flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
   errors.push(...oneOf(hook.failurePolicy, FAILURE_POLICIES, path.child('failurePolicy')))
   errors.push(...oneOf(hook.matchPolicy, MATCH_POLICIES, path.child('matchPolicy')))
   const allowed = tolerated.anySideEffects ? SIDE_EFFECTS : QUIET_SIDE_EFFECTS
-  if (sideEffects === undefined || sideEffects === null) errors.push(required(path.child('sideEffects'), `must specify one of ${allowed.join(', ')}`))
+  if (sideEffects === null) errors.push(required(path.child('sideEffects'), `must specify one of ${allowed.join(', ')}`))
   else errors.push(...oneOf(sideEffects, allowed, path.child('sideEffects')))
   if (timeoutSeconds !== undefined && (timeoutSeconds > 30 || timeoutSeconds < 1)) {
     errors.push(invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds'))
   }
-  for (const member of ['namespaceSelector', 'objectSelector']) {
+  for (const member of ['namespaceSelector', 'objectSelector'] as const) {
     errors.push(...validateLabelSelector(hook[member], path.child(member), { allowInvalidValues: tolerated.badLabelValues }))
   }
   errors.push(...oneOf(hook.reinvocationPolicy, REINVOCATION_POLICIES, path.child('reinvocationPolicy')))
-  errors.push(...validateClientConfig(hook.clientConfig ?? {}, path.child('clientConfig')))
+  errors.push(...validateClientConfig(hook.clientConfig, path.child('clientConfig')))
   if (!tolerated.sameConditions) {
     const use = { params: false, stored: tolerated.storedConditions }
     errors.push(...validateMatchConditions(hook.matchConditions, use, path.child('matchConditions')))
@@ -58,8 +57,8 @@ function validateWebhook(hook: Webhook, tolerated: Tolerated, path: FieldPath): 
 }
 
 /** Of both kinds of configurations: only mutating webhooks have a reinvocationPolicy. */
-export function validateWebhooks(next: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const hooks: Webhook[] = next.webhooks ?? []
+export function validateWebhooks(next: WebhookConfiguration, old: WebhookConfiguration | undefined): FieldError[] {
+  const hooks = next.webhooks ?? []
   const tolerated = old ? toleratedBy(old.webhooks ?? [], hooks) : NOTHING_TOLERATED
   const names = new Set<string>()
   return hooks.flatMap((hook, i) => {

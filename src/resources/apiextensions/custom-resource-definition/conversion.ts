@@ -47,9 +47,9 @@ function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBun
   if (!config) return [required(path, 'required when strategy is set to Webhook')]
   const { url, service, caBundle } = config
   const errors: FieldError[] = []
-  if ((url === undefined) === (service === undefined)) errors.push(required(path, 'exactly one of url or service is required'))
-  else if (url !== undefined) errors.push(...validateWebhookUrl(url, path.child('url')))
-  else errors.push(...validateWebhookService(service, path.child('service')))
+  if (url !== undefined && !service) errors.push(...validateWebhookUrl(url, path.child('url')))
+  else if (url === undefined && service) errors.push(...validateWebhookService(service, path.child('service')))
+  else errors.push(required(path, 'exactly one of url or service is required'))
   if (caBundle && !allowInvalidCaBundle) errors.push(...validateCaBundle(caBundle, path.child('caBundle')))
   return errors
 }
