@@ -1,0 +1,49 @@
+import { defineResource } from '../../../src/catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../src/catalog/definition.ts'
+import { age } from '../../../src/meta/age.ts'
+import { type FieldError, invalid, notSupported, required } from '../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../src/meta/field-path.ts'
+import { ageColumn, column, nameColumn } from '../../../src/resources/shared/columns.ts'
+import { STANDARD_VERBS } from '../../../src/resources/shared/strategy-parts.ts'
+import { types } from '../types.ts'
+import type { Book } from './v1.types.ts'
+
+const CONDITIONS: readonly string[] = ['New', 'Used']
+
+function validateBook({ spec: { title, pages, condition } }: Book, old: Book | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  return [
+    ...(title === '' ? [required(path.child('title'))] : []),
+    ...(pages !== undefined && pages < 1 ? [invalid(path.child('pages'), pages, 'must be greater than 0')] : []),
+    ...(CONDITIONS.includes(condition) ? [] : [notSupported(path.child('condition'), condition, CONDITIONS)]),
+    ...(old && old.spec.title !== title ? [invalid(path.child('title'), title, 'field is immutable')] : []),
+  ]
+}
+
+const bookStrategy: Strategy<Book> = {
+  validate: validateBook,
+  warnings: ({ spec }) => (spec.authors === undefined ? ['spec.authors: a book without authors is hard to find'] : []),
+}
+
+const bookTable: TableDefinition<Book> = {
+  columns: [nameColumn, column('Title', 'Title of the book.'), ageColumn],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.title, age(metadata.creationTimestamp, now)],
+}
+
+const v1: Version<Book> = {
+  group: 'library.example.dev',
+  name: 'v1',
+  kind: 'Book',
+  names: { plural: 'books', singular: 'book' },
+  verbs: STANDARD_VERBS,
+  schema: types.type('library.Book'),
+  table: bookTable,
+}
+
+export const bookResource = defineResource<Book>({
+  scope: 'Namespaced',
+  versions: [v1],
+  home: v1,
+  storage: { prefix: 'library.example.dev/books', version: v1 },
+  strategy: bookStrategy,
+})
