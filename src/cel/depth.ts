@@ -1,5 +1,7 @@
+import type { Expr } from './ast.ts'
+
 /** How deep rules of the grammar may nest in one another, and nodes of the tree. */
-export const MAX_DEPTH = 250
+const MAX_DEPTH = 250
 
 type Rule = 'expr' | 'relation' | 'calc' | 'member'
 
@@ -18,5 +20,22 @@ export class RuleDepth {
 
   leave(rule: Rule): void {
     this.#depths[rule]--
+  }
+}
+
+/** How deep the tree below a node is, in nodes that count. */
+export class TreeDepths {
+  readonly #depths = new WeakMap<Expr, number>()
+
+  /** Gives the node back. `own`: what it adds to the depth of its parts. */
+  of<T extends Expr>(node: T, own: 0 | 1, parts: readonly Expr[]): T {
+    let depth = 0
+    for (const part of parts) depth = Math.max(depth, this.#depths.get(part) ?? 0)
+    this.#depths.set(node, depth + own)
+    return node
+  }
+
+  isTooDeep(node: Expr): boolean {
+    return (this.#depths.get(node) ?? 0) > MAX_DEPTH
   }
 }

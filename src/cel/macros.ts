@@ -1,5 +1,5 @@
-import type { Expr } from './ast.ts'
-import { ACCUMULATOR, type MacroBuilder } from './node-builder.ts'
+import type { Expr, ExprId } from './ast.ts'
+import { ACCUMULATOR, MacroBuilder, type NodeBuilder } from './node-builder.ts'
 import { ADD, CONDITIONAL, EQUALS, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE } from './operators.ts'
 
 /** The call matched a macro, but an argument of it cannot stand there. */
@@ -7,6 +7,8 @@ export class MacroFault extends Error {
   override readonly name = 'MacroFault'
   /** What is wrong. */
   readonly at: Expr
+  /** Where that stands in the expression. */
+  offset = 0
 
   constructor(at: Expr, message: string) {
     super(message)
@@ -19,6 +21,25 @@ type Expand = (make: MacroBuilder, args: readonly Expr[], target: Expr) => Expr 
 
 /** Calls that are written out when an expression is parsed, by `name:arguments`, or `name:arguments:member`. */
 export type Macros = ReadonlyMap<string, Expand>
+
+/** Writes out a call: undefined where it stays a call. The number of the call is given away again where it does not. */
+export function expandMacro(
+  expand: Expand,
+  nodes: NodeBuilder,
+  call: { readonly id: ExprId; readonly args: readonly Expr[]; readonly target: Expr },
+): Expr | MacroFault | undefined {
+  const { id, args, target } = call
+  try {
+    const expanded = expand(new MacroBuilder(nodes, id), args, target)
+    if (expanded) nodes.release(id)
+    return expanded
+  } catch (error) {
+    if (!(error instanceof MacroFault)) throw error
+    error.offset = nodes.offsetOf(error.at.id) ?? 0
+    nodes.release(id)
+    return error
+  }
+}
 
 const OVERWRITES = 'iteration variable overwrites accumulator variable'
 

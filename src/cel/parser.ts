@@ -1,10 +1,12 @@
-import type { Ast, Expr, ExprId, LiteralValue, MapEntry, StructField } from './ast.ts'
-import { MAX_DEPTH, RuleDepth } from './depth.ts'
+import type { Ast, Expr, ExprId, MapEntry, StructField } from './ast.ts'
+import { balanced } from './balance.ts'
+import { RuleDepth, TreeDepths } from './depth.ts'
 import { Issues } from './issues.ts'
 import { EOF, ESC_IDENTIFIER, IDENTIFIER, type Token } from './lexer.ts'
-import { intLiteral, LiteralFault, parseDouble, uintLiteral, unescapeBytes, unescapeString } from './literals.ts'
-import { MacroFault, type Macros } from './macros.ts'
-import { MacroBuilder, NodeBuilder } from './node-builder.ts'
+import { literalOf } from './literal-token.ts'
+import { LiteralFault } from './literals.ts'
+import { expandMacro, MacroFault, type Macros } from './macros.ts'
+import { NodeBuilder } from './node-builder.ts'
 import { CONDITIONAL, INDEX, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NEGATE, OPTIONAL_INDEX, OPTIONAL_SELECT, PRODUCTS, RELATIONS, SUMS } from './operators.ts'
 import { NO_LOCATION, Source } from './source.ts'
 import { ParseStop, STARTS, TokenCursor } from './token-cursor.ts'
@@ -51,8 +53,7 @@ class Parser {
   readonly #cursor: TokenCursor
   readonly #nodes: NodeBuilder
   readonly #rules: RuleDepth
-  /** How deep the tree below a node is, in nodes that count. */
-  readonly #depths = new WeakMap<Expr, number>()
+  readonly #depths = new TreeDepths()
 
   constructor(source: Source, issues: Issues, options: ParserOptions) {
     this.#source = source
@@ -70,7 +71,7 @@ class Parser {
   parse(): Ast {
     const root = this.#expr()
     this.#cursor.expect(EOF)
-    if ((this.#depths.get(root) ?? 0) > MAX_DEPTH) this.#issues.report(NO_LOCATION, 'max recursion depth exceeded')
+    if (this.#depths.isTooDeep(root)) this.#issues.report(NO_LOCATION, 'max recursion depth exceeded')
     return { root, offsets: this.#nodes.offsets }
   }
 
@@ -78,43 +79,24 @@ class Parser {
     return this.#nodes.newId(token.start)
   }
 
-  #deep<T extends Expr>(expr: T, own: 0 | 1, parts: readonly Expr[]): T {
-    let depth = 0
-    for (const part of parts) depth = Math.max(depth, this.#depths.get(part) ?? 0)
-    this.#depths.set(expr, depth + own)
-    return expr
-  }
-
   #fault(offset: number, message: string): Expr {
     this.#issues.report(this.#source.locationOf(offset), message)
     return { kind: 'unspecified', id: this.#nodes.newId(offset) }
   }
 
-  #faultAt(token: Token, message: string): Expr {
-    return this.#fault(token.start, message)
-  }
-
   #call(id: ExprId, name: string, args: readonly Expr[], own: 0 | 1): Expr {
-    return this.#deep(this.#expand(id, name, args) ?? { kind: 'call', id, name, args }, own, args)
+    return this.#depths.of(this.#expand(id, name, args) ?? { kind: 'call', id, name, args }, own, args)
   }
 
   #memberCall(id: ExprId, name: string, target: Expr, args: readonly Expr[]): Expr {
-    return this.#deep(this.#expand(id, name, args, target) ?? { kind: 'call', id, name, target, args }, 1, [target, ...args])
+    return this.#depths.of(this.#expand(id, name, args, target) ?? { kind: 'call', id, name, target, args }, 1, [target, ...args])
   }
 
   #expand(id: ExprId, name: string, args: readonly Expr[], target?: Expr): Expr | undefined {
     const expand = this.#options.macros.get(`${name}:${args.length}${target ? ':member' : ''}`)
     if (!expand) return undefined
-    try {
-      const expanded = expand(new MacroBuilder(this.#nodes, id), args, target ?? args[0]!)
-      if (expanded) this.#nodes.release(id)
-      return expanded
-    } catch (error) {
-      if (!(error instanceof MacroFault)) throw error
-      const offset = this.#nodes.offsetOf(error.at.id) ?? 0
-      this.#nodes.release(id)
-      return this.#fault(offset, error.message)
-    }
+    const expanded = expandMacro(expand, this.#nodes, { id, args, target: target ?? args[0]! })
+    return expanded instanceof MacroFault ? this.#fault(expanded.offset, expanded.message) : expanded
   }
 
   #expr(): Expr {
@@ -149,8 +131,8 @@ class Parser {
       terms.push(term())
       ids.push(this.#id(token))
     }
-    const root = balance(name, terms, ids, 0, ids.length - 1)
-    return this.#deep(root, 0, terms)
+    const root = balanced(name, terms, ids)
+    return this.#depths.of(root, 0, terms)
   }
 
   #relation(more: boolean): Expr {
@@ -227,15 +209,15 @@ class Parser {
     const dot = this.#cursor.take()
     if (optional) this.#cursor.take()
     const name = this.#cursor.take()
-    if (name.type === ESC_IDENTIFIER) this.#faultAt(name, "unsupported syntax: '`'")
+    if (name.type === ESC_IDENTIFIER) this.#fault(name.start, "unsupported syntax: '`'")
     else if (this.#cursor.is('(') && !optional) {
       const id = this.#id(this.#cursor.take())
       return this.#memberCall(id, name.text, operand, this.#arguments())
     }
-    if (!optional) return this.#deep({ kind: 'select', id: this.#id(dot), operand, field: name.text, testOnly: false }, 1, [operand])
-    if (!this.#options.optionalSyntax) return this.#faultAt(dot, "unsupported syntax '.?'")
+    if (!optional) return this.#depths.of({ kind: 'select', id: this.#id(dot), operand, field: name.text, testOnly: false }, 1, [operand])
+    if (!this.#options.optionalSyntax) return this.#fault(dot.start, "unsupported syntax '.?'")
     const field: Expr = { kind: 'literal', id: this.#id(name), literal: { type: 'string', value: name.text } }
-    return this.#deep({ kind: 'call', id: this.#id(dot), name: OPTIONAL_SELECT, args: [operand, field] }, 1, [operand])
+    return this.#depths.of({ kind: 'call', id: this.#id(dot), name: OPTIONAL_SELECT, args: [operand, field] }, 1, [operand])
   }
 
   #index(target: Expr): Expr {
@@ -245,7 +227,7 @@ class Parser {
     const optional = this.#cursor.accept('?') !== undefined
     const index = this.#cursor.within([']'], () => this.#expr())
     this.#cursor.expect(']')
-    if (optional && !this.#options.optionalSyntax) return this.#faultAt(open, "unsupported syntax '[?'")
+    if (optional && !this.#options.optionalSyntax) return this.#fault(open.start, "unsupported syntax '[?'")
     return this.#call(id, optional ? OPTIONAL_INDEX : INDEX, [target, index], 1)
   }
 
@@ -304,7 +286,7 @@ class Parser {
     const open = this.#cursor.accept('(')
     if (RESERVED.has(name.text)) {
       if (open) this.#arguments()
-      return this.#faultAt(first, `reserved identifier: ${name.text}`)
+      return this.#fault(first.start, `reserved identifier: ${name.text}`)
     }
     if (!open) return { kind: 'ident', id: this.#id(name), name: dot + name.text }
     const id = this.#id(open)
@@ -333,7 +315,7 @@ class Parser {
     })
     this.#cursor.accept(',')
     this.#cursor.expect(']')
-    return this.#deep({ kind: 'list', id, elements, optionals }, 0, elements)
+    return this.#depths.of({ kind: 'list', id, elements, optionals }, 0, elements)
   }
 
   #beginsElement(distance: number): boolean {
@@ -343,7 +325,7 @@ class Parser {
 
   #optionalMark(): boolean {
     const mark = this.#cursor.accept('?')
-    if (mark && !this.#options.optionalSyntax) this.#faultAt(mark, "unsupported syntax '?'")
+    if (mark && !this.#options.optionalSyntax) this.#fault(mark.start, "unsupported syntax '?'")
     return mark !== undefined
   }
 
@@ -362,7 +344,7 @@ class Parser {
       this.#cursor.take()
     }
     this.#closeBrace()
-    return this.#deep(
+    return this.#depths.of(
       { kind: 'map', id, entries },
       0,
       entries.flatMap(({ key, value }) => [key, value]),
@@ -387,14 +369,14 @@ class Parser {
       this.#cursor.expectOneOf([IDENTIFIER, ESC_IDENTIFIER])
       const name = this.#cursor.take()
       this.#nodes.offsets.set(fieldId, this.#cursor.expect(':').start)
-      if (name.type === ESC_IDENTIFIER) this.#faultAt(name, "unsupported syntax: '`'")
+      if (name.type === ESC_IDENTIFIER) this.#fault(name.start, "unsupported syntax: '`'")
       const value = this.#cursor.within([',', '}'], () => this.#expr())
       fields.push({ id: fieldId, name: name.text, value, optional })
       if (!this.#cursor.is(',') || !first.includes(this.#cursor.peek().type)) break
       this.#cursor.take()
     }
     this.#closeBrace()
-    return this.#deep(
+    return this.#depths.of(
       { kind: 'struct', id, typeName, fields },
       0,
       fields.map(({ value }) => value),
@@ -409,41 +391,8 @@ class Parser {
       const literal = literalOf(token, negative)
       return { kind: 'literal', id: this.#id(first), literal }
     } catch (error) {
-      if (error instanceof LiteralFault) return this.#faultAt(first, error.message)
+      if (error instanceof LiteralFault) return this.#fault(first.start, error.message)
       throw error
     }
-  }
-}
-
-function balance(name: string, terms: readonly Expr[], ids: readonly ExprId[], low: number, high: number): Expr {
-  if (ids.length === 0) return terms[0]!
-  const middle = (low + high + 1) >> 1
-  const left = middle === low ? terms[middle]! : balance(name, terms, ids, low, middle - 1)
-  const right = middle === high ? terms[middle + 1]! : balance(name, terms, ids, middle + 1, high)
-  return { kind: 'call', id: ids[middle]!, name, args: [left, right] }
-}
-
-function known<T>(value: T | undefined, kind: string): T {
-  if (value === undefined) throw new LiteralFault(`invalid ${kind} literal`)
-  return value
-}
-
-function literalOf({ type, text }: Token, negative: boolean): LiteralValue {
-  switch (type) {
-    case 'NUM_INT':
-      return { type: 'int', value: known(intLiteral(text, negative), 'int') }
-    case 'NUM_UINT':
-      return { type: 'uint', value: known(uintLiteral(text.slice(0, -1)), 'uint') }
-    case 'NUM_FLOAT':
-      return { type: 'double', value: known(parseDouble(negative ? `-${text}` : text), 'double') }
-    case 'STRING':
-      return { type: 'string', value: unescapeString(text) }
-    case 'BYTES':
-      return { type: 'bytes', value: unescapeBytes(text.slice(1)) }
-    case 'true':
-    case 'false':
-      return { type: 'bool', value: type === 'true' }
-    default:
-      return { type: 'null_type', value: null }
   }
 }

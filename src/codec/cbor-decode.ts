@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { MAX_INT64 } from '../lib/integer.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { asciiText, knownKey } from './ascii-text.ts'
 import { readFloat16 } from './float16.ts'
 import type { ParsedJson } from './json-exact.ts'
 import { MOST_VALUES, tooManyValues } from './value-bound.ts'
@@ -259,43 +260,11 @@ function textOf(bytes: Buffer, shallow = false): string {
   return bytes.toString('utf8')
 }
 
-/** Keys of a few ASCII characters that have been met, by a hash of them: the same few stand in every object. */
-const KNOWN = 4096
-const known = new Array<string | undefined>(KNOWN)
-
-/** The key of so many bytes; undefined as for `shortText`. */
-function shortKey(length: number): string | undefined {
-  const end = at + length
-  if (end > data.length) throw unexpectedEnd()
-  let hash = length
-  for (let i = at; i < end; i++) hash = (Math.imul(hash, 31) + (data[i] as number)) | 0
-  const slot = hash & (KNOWN - 1)
-  const candidate = known[slot]
-  if (candidate !== undefined && candidate.length === length && isAt(candidate)) {
-    at = end
-    return candidate
-  }
-  const text = shortText(length)
-  if (text !== undefined) known[slot] = text
-  return text
-}
-
-function isAt(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== data[at + i]) return false
-  return true
-}
-
-/** A string of a few ASCII characters; undefined where it is something else, and nothing has been read. */
-function shortText(length: number): string | undefined {
-  const end = at + length
-  if (end > data.length) throw unexpectedEnd()
-  let text = ''
-  for (let i = at; i < end; i++) {
-    const byte = data[i] as number
-    if (byte >= 0x80) return undefined
-    text += String.fromCharCode(byte)
-  }
-  at = end
+/** A string of so many bytes; undefined where it is not of ASCII alone, and nothing has been read. `isKey`: it may have been met before. */
+function shortText(length: number, isKey = false): string | undefined {
+  if (at + length > data.length) throw unexpectedEnd()
+  const text = isKey ? knownKey(data, at, length) : asciiText(data, at, length)
+  if (text !== undefined) at += length
   return text
 }
 
@@ -372,7 +341,7 @@ function readKey(depth: number, shallow: boolean): string {
   if (type === BYTES || type === TEXT) {
     readHead()
     if (info < 24) {
-      const short = shortKey(argument as number)
+      const short = shortText(argument as number, true)
       if (short !== undefined) return short
     }
     // What is wrong with a key is told of the map.

@@ -1,4 +1,5 @@
 import type { StructSchema } from '../schema/schema.ts'
+import { copyBytes, writeCodeUnit } from './byte-writing.ts'
 import { parseJson } from './json.ts'
 import {
   BACKSLASH,
@@ -32,8 +33,6 @@ const LEAST_BYTES = 64 * 1024
 const MOST_BYTES = 2 * 1024 * 1024
 /** Digits of a number that is certainly whole as a double. */
 const SAFE_DIGITS = 15
-/** Shorter ones are copied in a loop: a call costs more. */
-const COPY_FROM = 48
 
 /** Where the JSON is not what was expected; it has no stack, for nobody sees it. */
 const GIVE_UP = { name: 'GiveUp' }
@@ -313,29 +312,14 @@ function writeText(tag: number, room: Room): void {
     if (byte !== BACKSLASH) target[written++] = byte
     else if (source[++read] !== LETTER_U) target[written++] = unescaped(source[read] as number)
     else {
-      at = written
-      writeCodeUnit(Number.parseInt(source.toString('latin1', read + 1, read + 5), 16))
-      written = at
+      written = writeCodeUnit(target, written, Number.parseInt(source.toString('latin1', read + 1, read + 5), 16))
+      if (written < 0) giveUp()
       read += 4
     }
   }
   pos = read + 1
   at = written
   close(from, left, room)
-}
-
-/** In UTF-8. What is beyond the first plane is never escaped. */
-function writeCodeUnit(unit: number): void {
-  if (!(unit < 0xd800 || unit > 0xdfff)) giveUp()
-  if (unit < 0x80) out[at++] = unit
-  else {
-    if (unit < 0x800) out[at++] = 0xc0 | (unit >> 6)
-    else {
-      out[at++] = 0xe0 | (unit >> 12)
-      out[at++] = 0x80 | ((unit >> 6) & 0x3f)
-    }
-    out[at++] = 0x80 | (unit & 0x3f)
-  }
 }
 
 function writeInteger(value: ValueLayout): void {
@@ -392,17 +376,9 @@ function writeRaw(value: ValueLayout): void {
   const left = value.room.bytes
   const inside = open(0x0a, value.inner)
   const leftInside = value.inner.bytes
-  copy(begun, pos)
+  at = copyBytes(out, at, json, begun, pos)
   close(inside, leftInside, value.inner)
   close(from, left, value.room)
-}
-
-function copy(from: number, to: number): void {
-  if (to - from < COPY_FROM) for (let read = from; read < to; read++) out[at++] = json[read] as number
-  else {
-    json.copy(out, at, from, to)
-    at += to - from
-  }
 }
 
 function writeOther({ number, schema }: ValueLayout): void {

@@ -5,8 +5,9 @@ import { invariant } from '../../lib/invariant.ts'
 import { Progress } from '../../lib/progress.ts'
 import { Conduct } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
+import { destroySoon } from '../http2/farewell.ts'
 import { Flag } from '../http2/frames.ts'
-import { type ConnectionLimits, FAREWELL_MS, PREFACE_MS, SMALL_DATA_BYTES } from '../http2/limits.ts'
+import { type ConnectionLimits, PREFACE_MS, SMALL_DATA_BYTES } from '../http2/limits.ts'
 import { OpenHeads } from '../http2/open-heads.ts'
 import { Http2Request } from '../http2/request.ts'
 import { type RequestHead, readHead } from '../http2/request-head.ts'
@@ -128,7 +129,7 @@ export class BuiltinConnection {
   }
 
   #farewell(): void {
-    setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref()
+    destroySoon(this.#socket)
   }
 
   #guard(act: () => void): void {

@@ -3,13 +3,14 @@ import { headBytesOf } from '../../lib/head-bytes.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { Conduct } from './conduct.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
-import { dependencyOf, onConnection, onStream, refusePush } from './frame-checks.ts'
-import { Flag, type Frame, FrameType, frameOf, headerFrames, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PRIORITY_BYTES, unpadded } from './frames.ts'
+import { part } from './farewell.ts'
+import { faultOfPriority, growthOf, onConnection, onHeaders, onPing, onReset, onSettings, onStream, refusePush } from './frame-checks.ts'
+import { Flag, type Frame, FrameType, frameOf, headerFrames, INITIAL_WINDOW, numbersFrame, unpadded } from './frames.ts'
 import { type HeaderBlock, HeaderBlocks, type WholeBlock } from './header-blocks.ts'
 import { encodeHeaders } from './header-encoder.ts'
 import { Intake, LONG_BYTES } from './intake.ts'
 import { Lifetime } from './lifetime.ts'
-import { type ConnectionLimits, FAREWELL_MS, MAX_DROPPED_BYTES, SMALL_DATA_BYTES } from './limits.ts'
+import { type ConnectionLimits, MAX_DROPPED_BYTES, SMALL_DATA_BYTES } from './limits.ts'
 import { OpenHeads } from './open-heads.ts'
 import { greeting, PrefaceReader } from './preface.ts'
 import { ReceiveWindow } from './receive-window.ts'
@@ -63,7 +64,7 @@ export class Http2Connection implements StreamHost {
     // Who has no more to say is taken to have gone, as a connection that is cut.
     socket.once('end', () => {
       this.#sender.stop()
-      this.#part()
+      part(this.#socket)
     })
     socket.once('close', () => {
       for (const stream of [...this.#streams.values()]) stream.close()
@@ -196,29 +197,22 @@ export class Http2Connection implements StreamHost {
     }
     // Padding is read as soon as it is there.
     this.#takenOf(stream, payload.length - data.length)
-    if (stream.expected !== undefined) {
-      stream.expected -= data.length
-      if (stream.expected < 0) {
-        this.#receiving.take(data.length)
-        this.#blame(stream, ErrorCode.protocol)
-        return
-      }
+    if (!stream.counts(data.length)) {
+      this.#receiving.take(data.length)
+      this.#blame(stream, ErrorCode.protocol)
+      return
     }
     if (data.length > 0) stream.request?.give(data)
     if ((flags & Flag.endStream) !== 0) this.#endOf(stream)
   }
 
   #endOf(stream: Http2Stream): void {
-    stream.remoteEnded = true
-    if (stream.expected !== undefined && stream.expected > 0) this.#blame(stream, ErrorCode.protocol)
-    else stream.request?.push(null)
+    if (stream.endsRemote()) stream.request?.push(null)
+    else this.#blame(stream, ErrorCode.protocol)
   }
 
   #headers(frame: Frame): void {
-    const { stream: id, flags } = frame
-    onStream(frame)
-    if ((flags & Flag.priority) !== 0 && dependencyOf(unpadded(frame)) === id) throw new ConnectionError(ErrorCode.protocol, 'a stream depends on itself')
-    if (id % 2 === 0) throw new ConnectionError(ErrorCode.protocol, 'a client has no even streams')
+    onHeaders(frame)
     this.#took(this.#blocks.begin(frame))
   }
 
@@ -272,7 +266,7 @@ export class Http2Connection implements StreamHost {
       stream.bodiless(431, [], 0)
       return
     }
-    stream.expected = head.length
+    stream.expect(head.length)
     if (endStream && head.length !== undefined && head.length > 0) {
       this.#blame(stream, ErrorCode.protocol)
       return
@@ -284,11 +278,9 @@ export class Http2Connection implements StreamHost {
   }
 
   #priority(frame: Frame): void {
-    const { stream: id, payload } = frame
-    onStream(frame)
-    if (payload.length !== PRIORITY_BYTES) this.#refuse(id, ErrorCode.frameSize)
-    else if (dependencyOf(payload) === id) this.#refuse(id, ErrorCode.protocol)
-    else this.#idleFrame()
+    const fault = faultOfPriority(frame)
+    if (fault === undefined) this.#idleFrame()
+    else this.#refuse(frame.stream, fault)
   }
 
   /** Resets a stream for the client's fault, whether or not it is open. Who makes many such faults is given up. */
@@ -313,11 +305,9 @@ export class Http2Connection implements StreamHost {
   }
 
   #reset(frame: Frame): void {
-    const { stream: id, payload } = frame
-    onStream(frame)
-    if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a reset has four bytes')
-    this.#notIdle(id)
-    const stream = this.#streams.get(id)
+    onReset(frame)
+    this.#notIdle(frame.stream)
+    const stream = this.#streams.get(frame.stream)
     if (stream === undefined) this.#idleFrame()
     else {
       this.#conduct.reset()
@@ -326,17 +316,13 @@ export class Http2Connection implements StreamHost {
   }
 
   #settings(frame: Frame): void {
-    const { flags, payload } = frame
-    onConnection(frame)
+    const isAck = onSettings(frame)
     this.#settled = true
     this.#idleFrame()
-    if ((flags & Flag.ack) !== 0) {
-      if (payload.length > 0) throw new ConnectionError(ErrorCode.frameSize, 'an acknowledgement of settings is empty')
-      return
-    }
+    if (isAck) return
     const window = streamWindowOf(frame)
     if (window !== undefined) this.#setStreamWindow(window)
-    this.#sender.send(frameOf(FrameType.settings, Flag.ack, 0, payload.subarray(0, 0)))
+    this.#sender.send(frameOf(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)))
   }
 
   #setStreamWindow(value: number): void {
@@ -347,23 +333,20 @@ export class Http2Connection implements StreamHost {
   }
 
   #ping(frame: Frame): void {
-    onConnection(frame)
-    if (frame.payload.length !== 8) throw new ConnectionError(ErrorCode.frameSize, 'a ping has eight bytes')
+    onPing(frame)
     this.#idleFrame()
     if ((frame.flags & Flag.ack) === 0) this.#sender.send(frameOf(FrameType.ping, Flag.ack, 0, frame.payload))
   }
 
-  #windowUpdate({ stream: id, payload }: Frame): void {
-    if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a window grows by a number of four bytes')
+  #windowUpdate(frame: Frame): void {
+    const bytes = growthOf(frame)
     this.#idleFrame()
-    const bytes = payload.readUInt32BE(0) & MAX_31_BITS
-    if (id === 0) {
-      if (bytes === 0) throw new ConnectionError(ErrorCode.protocol, 'a window does not grow by nothing')
+    if (frame.stream === 0) {
       this.#sender.widen(bytes)
       return
     }
-    this.#notIdle(id)
-    const stream = this.#streams.get(id)
+    this.#notIdle(frame.stream)
+    const stream = this.#streams.get(frame.stream)
     if (stream === undefined) return
     if (bytes === 0) this.#blame(stream, ErrorCode.protocol)
     else if (!stream.widen(bytes)) this.#blame(stream, ErrorCode.flowControl)
@@ -388,16 +371,8 @@ export class Http2Connection implements StreamHost {
     if (this.#failed) return
     this.#failed = true
     this.#sender.stop()
-    this.#part(numbersFrame(FrameType.goAway, 0, this.#lastStream, code))
+    part(this.#socket, [numbersFrame(FrameType.goAway, 0, this.#lastStream, code)])
     for (const stream of [...this.#streams.values()]) stream.close()
-  }
-
-  /** Ends the connection, whether or not the client reads that. */
-  #part(...last: readonly Buffer[]): void {
-    const socket = this.#socket
-    for (const frame of last) socket.write(frame)
-    socket.end()
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
   }
 
   // ── What its streams ask of it ──

@@ -31,7 +31,7 @@ export class Http2Stream implements Source {
   /** What the peer may send. */
   readonly receiving: ReceiveWindow
   /** Bytes of the body that were announced and have not come; undefined: not announced. */
-  expected: number | undefined
+  private expected: number | undefined
   /** Of the request's head. */
   headBytes = 0
   /** The peer has sent its last frame. */
@@ -54,6 +54,24 @@ export class Http2Stream implements Source {
     this.host = host
     this.window = window
     this.receiving = receiving
+  }
+
+  /** The request has so many bytes, by its head; undefined: that is not said. */
+  expect(bytes: number | undefined): void {
+    this.expected = bytes
+  }
+
+  /** Bytes of the body have come. False: more than were announced. */
+  counts(bytes: number): boolean {
+    if (this.expected === undefined) return true
+    this.expected -= bytes
+    return this.expected >= 0
+  }
+
+  /** The peer has sent its last frame. False: less of the body has come than was announced. */
+  endsRemote(): boolean {
+    this.remoteEnded = true
+    return this.expected === undefined || this.expected <= 0
   }
 
   // ── What is asked of a response ──

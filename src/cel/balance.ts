@@ -1,0 +1,14 @@
+import type { Expr, ExprId } from './ast.ts'
+
+/** Joins terms by calls of a logical operator, as a balanced tree. `ids`: of the calls, one fewer than terms, from the left to the right. */
+export function balanced(name: string, terms: readonly Expr[], ids: readonly ExprId[]): Expr {
+  return balance(name, terms, ids, 0, ids.length - 1)
+}
+
+function balance(name: string, terms: readonly Expr[], ids: readonly ExprId[], low: number, high: number): Expr {
+  if (ids.length === 0) return terms[0]!
+  const middle = (low + high + 1) >> 1
+  const left = middle === low ? terms[middle]! : balance(name, terms, ids, low, middle - 1)
+  const right = middle === high ? terms[middle + 1]! : balance(name, terms, ids, middle + 1, high)
+  return { kind: 'call', id: ids[middle]!, name, args: [left, right] }
+}

@@ -1,0 +1,29 @@
+import type { LiteralValue } from './ast.ts'
+import type { Token } from './lexer.ts'
+import { intLiteral, LiteralFault, parseDouble, uintLiteral, unescapeBytes, unescapeString } from './literals.ts'
+
+function known<T>(value: T | undefined, kind: string): T {
+  if (value === undefined) throw new LiteralFault(`invalid ${kind} literal`)
+  return value
+}
+
+/** The value of a literal's token. `negative`: a minus stands before it. Throws a LiteralFault. */
+export function literalOf({ type, text }: Token, negative: boolean): LiteralValue {
+  switch (type) {
+    case 'NUM_INT':
+      return { type: 'int', value: known(intLiteral(text, negative), 'int') }
+    case 'NUM_UINT':
+      return { type: 'uint', value: known(uintLiteral(text.slice(0, -1)), 'uint') }
+    case 'NUM_FLOAT':
+      return { type: 'double', value: known(parseDouble(negative ? `-${text}` : text), 'double') }
+    case 'STRING':
+      return { type: 'string', value: unescapeString(text) }
+    case 'BYTES':
+      return { type: 'bytes', value: unescapeBytes(text.slice(1)) }
+    case 'true':
+    case 'false':
+      return { type: 'bool', value: type === 'true' }
+    default:
+      return { type: 'null_type', value: null }
+  }
+}
