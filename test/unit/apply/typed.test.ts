@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { reconcile } from '../../../src/apply/reconcile.ts'
+import { reconcile } from '../../../src/apply/ownership.ts'
 import { compare as compareInSteps } from '../../../src/apply/typed.ts'
 import { TypedError } from '../../../src/apply/typed-list.ts'
 import { toFieldSet as fieldSetInSteps } from '../../../src/apply/typed-paths.ts'
