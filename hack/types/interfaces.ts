@@ -4,13 +4,17 @@ import type { TypeRegistry } from '../../src/schema/idl.ts'
 import type { Field, ScalarSchema, Schema, StructSchema } from '../../src/schema/schema.ts'
 import type { Declaration, PackageFile } from './declarations.ts'
 
-/** Types that the layers below write by hand, by their name in declarations, and the files that they stand in. */
-const BY_HAND: Readonly<Record<string, string>> = {
-  'meta.LabelSelector': 'src/meta/label-selector.ts',
-  'meta.ListMeta': 'src/meta/object.ts',
-  'meta.ManagedFieldsEntry': 'src/meta/object.ts',
-  'meta.ObjectMeta': 'src/meta/object.ts',
-  'meta.OwnerReference': 'src/meta/object.ts',
+/** Types that the layers below write by hand, by their name in declarations. */
+const BY_HAND: Readonly<Record<string, { readonly file: string; readonly name?: string }>> = {
+  'apiextensions.JSONSchemaProps': { file: 'src/schema/json-schema/props.ts', name: 'JsonSchemaProps' },
+  'apiextensions.ValidationRule': { file: 'src/schema/json-schema/props.ts' },
+  'apiextensionsV1beta1.JSONSchemaProps': { file: 'src/schema/json-schema/props.ts', name: 'JsonSchemaProps' },
+  'apiextensionsV1beta1.ValidationRule': { file: 'src/schema/json-schema/props.ts' },
+  'meta.LabelSelector': { file: 'src/meta/label-selector.ts' },
+  'meta.ListMeta': { file: 'src/meta/object.ts' },
+  'meta.ManagedFieldsEntry': { file: 'src/meta/object.ts' },
+  'meta.ObjectMeta': { file: 'src/meta/object.ts' },
+  'meta.OwnerReference': { file: 'src/meta/object.ts' },
 }
 const FORMS = 'src/meta/object.ts'
 
@@ -175,7 +179,7 @@ class Writer {
     const id = this.declared.nameOf(schema) ?? ''
     const [owner, name = ''] = id.split('.')
     const byHand = BY_HAND[id]
-    if (byHand !== undefined) return this.use(byHand, name)
+    if (byHand !== undefined) return this.use(byHand.file, byHand.name ?? name)
     const pkg = this.declared.packages.find(each => each.id === owner)
     if (!pkg) throw new Error(`${this.pkg.file}: a type of no package, ${schema.name}`)
     const type = this.from(pkg, name)

@@ -1,23 +1,23 @@
 import { quote } from '../lib/go-quote.ts'
 import { deepEqual } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
-import type { DefinitionNames } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import type { CustomResourceDefinitionNames } from '../resources/apiextensions/v1.types.ts'
 import { type Condition, conditionOf } from './definition-conditions.ts'
 
 export interface Naming {
-  readonly acceptedNames: DefinitionNames
+  readonly acceptedNames: CustomResourceDefinitionNames
   readonly conditions: readonly Condition[]
 }
 
-const NO_NAMES: DefinitionNames = { plural: '', kind: '' }
+const NO_NAMES: CustomResourceDefinitionNames = { plural: '', kind: '' }
 
 /**
  * The names that a definition gets of those that it asks for, and the conditions that say so; undefined where nothing changes. `others`: all other definitions. Names that it has already are kept
  * while those that it wants are another's.
  */
 export function nameDefinition(definition: KubeObject, others: readonly KubeObject[]): Naming | undefined {
-  const wanted = definition.spec.names as DefinitionNames
-  const accepted: DefinitionNames = definition.status?.acceptedNames ?? NO_NAMES
+  const wanted = definition.spec.names as CustomResourceDefinitionNames
+  const accepted: CustomResourceDefinitionNames = definition.status?.acceptedNames ?? NO_NAMES
   if (deepEqual(wanted, accepted)) return undefined
   const { resources, kinds } = takenNames([definition, ...others].filter(other => other.spec.group === definition.spec.group))
   const conflict = new Map<string, string>()
@@ -31,10 +31,10 @@ export function nameDefinition(definition: KubeObject, others: readonly KubeObje
   const shortNames = takeShortNames(wanted, accepted, resources, conflict)
   const kind = take(wanted.kind, accepted.kind, kinds, 'KindConflict') ?? ''
   const listKind = take(wanted.listKind, accepted.listKind, kinds, 'ListKindConflict')
-  const acceptedNames: DefinitionNames = {
+  const acceptedNames: CustomResourceDefinitionNames = {
     plural,
     ...(singular && { singular }),
-    ...(shortNames && shortNames.length > 0 && { shortNames }),
+    ...(shortNames && shortNames.length > 0 && { shortNames: [...shortNames] }),
     kind,
     ...(listKind && { listKind }),
     ...(wanted.categories && { categories: wanted.categories }),
@@ -52,7 +52,7 @@ function takenNames(group: readonly KubeObject[]): { readonly resources: Readonl
   const resources = new Set<string>()
   const kinds = new Set<string>()
   for (const { status } of group) {
-    const names: DefinitionNames = status?.acceptedNames ?? NO_NAMES
+    const names: CustomResourceDefinitionNames = status?.acceptedNames ?? NO_NAMES
     for (const name of [names.plural, names.singular ?? '', ...(names.shortNames ?? [])]) resources.add(name)
     for (const kind of [names.kind, names.listKind ?? '']) kinds.add(kind)
   }
@@ -60,8 +60,8 @@ function takenNames(group: readonly KubeObject[]): { readonly resources: Readonl
 }
 
 function takeShortNames(
-  wanted: DefinitionNames,
-  accepted: DefinitionNames,
+  wanted: CustomResourceDefinitionNames,
+  accepted: CustomResourceDefinitionNames,
   taken: ReadonlySet<string>,
   conflict: Map<string, string>,
 ): readonly string[] | undefined {

@@ -3,12 +3,8 @@ import { rawJson } from '../codec/json-writer.ts'
 import { PackedText } from '../lib/packed-text.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
-import {
-  type DefinitionNames,
-  type DefinitionSpec,
-  type DefinitionVersion,
-  isConditionTrue,
-} from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import type { CustomResourceDefinitionNames, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../resources/apiextensions/v1.types.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts.ts'
 import { type CustomKind, customObject } from '../schema/json-schema/custom-object.ts'
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
@@ -31,8 +27,8 @@ export const isServed = (definition: KubeObject): boolean => isConditionTrue(def
  * between versions by their apiVersion alone, or by the definition's webhook, which `services` calls.
  */
 export function customResource(definition: KubeObject, services: ConversionServices): ResourceDefinition | undefined {
-  const spec = definition.spec as DefinitionSpec
-  const names = definition.status?.acceptedNames as DefinitionNames | undefined
+  const spec = definition.spec as CustomResourceDefinitionSpec
+  const names = definition.status?.acceptedNames as CustomResourceDefinitionNames | undefined
   const versions = spec.versions ?? []
   const stored = versions.find(({ storage }) => storage)
   if (!isServed(definition) || !stored || !names?.plural || !names.singular || !names.kind || !names.listKind) return undefined
@@ -80,10 +76,10 @@ function writtenSchemas(schemas: readonly (readonly [string, JsonSchemaProps])[]
 }
 
 interface Parts {
-  readonly spec: DefinitionSpec
-  readonly names: DefinitionNames
+  readonly spec: CustomResourceDefinitionSpec
+  readonly names: CustomResourceDefinitionNames
   readonly custom: CustomKind
-  readonly version: DefinitionVersion
+  readonly version: CustomResourceDefinitionVersion
   /** Hooks see objects of the stored version, which have to be read by the schema of this one. */
   readonly converts: boolean
   readonly terminating: boolean
@@ -142,7 +138,7 @@ function selectors(fields: readonly { readonly jsonPath: string }[] = []): NonNu
   )
 }
 
-function deprecationText({ name }: DefinitionVersion, { group, names, versions }: DefinitionSpec): string {
+function deprecationText({ name }: CustomResourceDefinitionVersion, { group, names, versions }: CustomResourceDefinitionSpec): string {
   const text = `${group}/${name} ${names.kind} is deprecated`
   const newer = (versions ?? []).filter(other => other.served && !other.deprecated && compareVersionNames(other.name, name) < 0)
   const best = newer.sort((a, b) => compareVersionNames(a.name, b.name))[0]

@@ -8,12 +8,12 @@ import { FieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, internalServerError } from '../meta/status.ts'
 import { isGoInteger, isWholeFloat } from '../meta/whole-floats.ts'
-import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import type { CustomResourceSubresources } from '../resources/apiextensions/v1.types.ts'
 import { scaleOf, scaleOver } from '../resources/autoscaling/scale/view.ts'
 import type { Scale } from '../resources/autoscaling/v1.types.ts'
 import { AGE, customTable } from './custom-table.ts'
 
-type ScalePaths = NonNullable<Subresources['scale']>
+type ScalePaths = NonNullable<CustomResourceSubresources['scale']>
 
 const MAX_INT32 = 2147483647
 /** What a write of a scale sees where nothing has been wanted yet: upstream's sign of that. */

@@ -7,7 +7,7 @@ import { isQualifiedName, nameIsDnsSubdomain } from '../meta/names.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import { hasWholeFloats } from '../meta/whole-floats.ts'
-import type { Subresources } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import type { CustomResourceSubresources } from '../resources/apiextensions/v1.types.ts'
 import { STATUS_FIELDS } from '../resources/shared/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
 import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
@@ -20,7 +20,7 @@ import { type RuleCheck, ruleCheck } from './rules.ts'
 /** One version of a custom kind, as its strategy needs it. */
 export interface VersionRules {
   readonly schema: JsonSchemaProps | undefined
-  readonly subresources: Subresources
+  readonly subresources: CustomResourceSubresources
   /** A shared object as this version has it; never changed by those who get it. */
   asVersion(object: KubeObject): KubeObject
 }

@@ -3,14 +3,19 @@ import { goJson } from '../codec/json.ts'
 import { age } from '../meta/age.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { timeMillis } from '../meta/time.ts'
-import type { PrinterColumn } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import type { CustomResourceColumnDefinition } from '../resources/apiextensions/v1.types.ts'
 import { nameColumn } from '../resources/shared/columns.ts'
 import { type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
 
-export const AGE: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since the object was created.' }
+export const AGE: CustomResourceColumnDefinition = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+  description: 'Time since the object was created.',
+}
 
 /** The Table of a custom kind: the name, and the columns of its definition, or the age. Columns from the first that cannot be read on are left out. */
-export function customTable(columns: readonly PrinterColumn[] = []): TableDefinition {
+export function customTable(columns: readonly CustomResourceColumnDefinition[] = []): TableDefinition {
   const printed: { readonly column: TableColumn; readonly path: JsonPath }[] = []
   for (const column of columns.length > 0 ? columns : [AGE]) {
     const path = readable(column.jsonPath)
@@ -32,7 +37,7 @@ function readable(jsonPath: string): JsonPath | undefined {
   }
 }
 
-const columnOf = ({ name, type, format, description, priority, jsonPath }: PrinterColumn): TableColumn => ({
+const columnOf = ({ name, type, format, description, priority, jsonPath }: CustomResourceColumnDefinition): TableColumn => ({
   name,
   type: type as TableColumn['type'],
   ...(format !== undefined && { format }),

@@ -3,7 +3,7 @@ import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
 import { APPROVED, approvalState } from '../resources/apiextensions/custom-resource-definition/approval.ts'
-import type { DefinitionSpec } from '../resources/apiextensions/custom-resource-definition/spec.ts'
+import type { CustomResourceDefinitionSpec } from '../resources/apiextensions/v1.types.ts'
 import { validateStructural } from '../schema/json-schema/structural.ts'
 import { structuralFault } from '../schema/json-schema/structural-form.ts'
 
@@ -58,7 +58,7 @@ export function missingConditions(definition: KubeObject, derived: Derived): { r
 }
 
 function structuralCondition({ spec }: KubeObject): Condition | undefined {
-  const { versions, preserveUnknownFields } = spec as DefinitionSpec
+  const { versions, preserveUnknownFields } = spec as CustomResourceDefinitionSpec
   const violated = (reason: string, message: string): Condition => ({ type: 'NonStructuralSchema', status: 'True', reason, message })
   const errors = preserveUnknownFields ? [invalid(fieldPath('spec', 'preserveUnknownFields'), true, 'must be false')] : []
   for (const [i, { name, schema }] of (versions ?? []).entries()) {
@@ -74,6 +74,6 @@ function structuralCondition({ spec }: KubeObject): Condition | undefined {
 }
 
 function approvalCondition(definition: KubeObject): Condition | undefined {
-  const approval = approvalState(definition)
+  const approval = approvalState(definition.spec.group, definition.metadata)
   return approval && { type: 'KubernetesAPIApprovalPolicyConformant', status: approval.reason === APPROVED ? 'True' : 'False', ...approval }
 }

@@ -55,7 +55,7 @@ export const linkDefinition = (conversion: object, stored: 'v1' | 'v2' = 'v1') =
   },
 })
 
-export const webhookConversion = (clientConfig: object, conversionReviewVersions: readonly string[] = ['v1']) => ({
+export const webhookConversion = (clientConfig: object, conversionReviewVersions: string[] = ['v1']) => ({
   strategy: 'Webhook',
   webhook: { conversionReviewVersions, clientConfig },
 })

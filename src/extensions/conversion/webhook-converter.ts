@@ -6,7 +6,7 @@ import type { RemoteConverter, Version } from '../../catalog/definition.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import { ConversionError } from '../../registry/conversion-error.ts'
-import type { Conversion } from '../../resources/apiextensions/custom-resource-definition/spec.ts'
+import type { CustomResourceConversion } from '../../resources/apiextensions/v1.types.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
 import { checkIdentity, restoredMetadata } from './converted-metadata.ts'
 import type { ConversionMetrics, FailureType } from './metrics.ts'
@@ -29,7 +29,7 @@ export interface ConvertedKind {
   readonly group: string
   /** Names of all versions, served or not. */
   readonly versions: readonly string[]
-  readonly webhook: NonNullable<Conversion['webhook']>
+  readonly webhook: NonNullable<CustomResourceConversion['webhook']>
 }
 
 /** A failed conversion, with what its metrics call it. */

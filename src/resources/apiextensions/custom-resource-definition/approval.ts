@@ -2,7 +2,8 @@ import { quote } from '../../../lib/go-quote.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { GoUrlError, parseGoUrl } from '../../../meta/go-url.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { ObjectMeta } from '../../../meta/object.ts'
+import type { CustomResourceDefinition } from '../v1.types.ts'
 
 const ANNOTATION = 'api-approved.kubernetes.io'
 const PULL = 'see https://github.com/kubernetes/enhancements/pull/1111'
@@ -11,8 +12,8 @@ type Approval = 'missing' | 'bypassed' | 'approved' | 'invalid'
 
 const isProtected = (group: string): boolean => ['k8s.io', 'kubernetes.io'].some(domain => group === domain || group.endsWith(`.${domain}`))
 
-function approvalOf(definition: KubeObject): Approval {
-  const text = definition.metadata.annotations?.[ANNOTATION] ?? ''
+function approvalOf({ annotations }: ObjectMeta): Approval {
+  const text = annotations?.[ANNOTATION] ?? ''
   if (text === '') return 'missing'
   if (text.startsWith('unapproved')) return 'bypassed'
   try {
@@ -29,10 +30,10 @@ const MISSING = `${WANTED}, ${PULL}`
 const INVALID = `${WANTED} with either a URL or a reason starting with "unapproved", ${PULL}`
 
 /** How far the API of a group of the Kubernetes project is approved, as its condition has it; undefined for other groups. */
-export function approvalState(definition: KubeObject): { readonly reason: string; readonly message: string } | undefined {
-  if (!isProtected(definition.spec.group)) return undefined
-  const text = definition.metadata.annotations?.[ANNOTATION] ?? ''
-  switch (approvalOf(definition)) {
+export function approvalState(group: string, metadata: ObjectMeta): { readonly reason: string; readonly message: string } | undefined {
+  if (!isProtected(group)) return undefined
+  const text = metadata.annotations?.[ANNOTATION] ?? ''
+  switch (approvalOf(metadata)) {
     case 'missing':
       return { reason: 'MissingAnnotation', message: MISSING }
     case 'bypassed':
@@ -47,10 +48,10 @@ export function approvalState(definition: KubeObject): { readonly reason: string
 export const APPROVED = 'ApprovedAnnotation'
 
 /** Groups of the Kubernetes project want an annotation that names where the API was approved. What an update leaves as it was is not told. */
-export function validateApproval(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateApproval(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
   if (!isProtected(next.spec.group)) return []
-  const approval = approvalOf(next)
-  if (old && approvalOf(old) === approval) return []
+  const approval = approvalOf(next.metadata)
+  if (old && approvalOf(old.metadata) === approval) return []
   const path = fieldPath('metadata', 'annotations').key(ANNOTATION)
   if (approval === 'missing') return [required(path, MISSING)]
   if (approval !== 'invalid') return []

@@ -3,8 +3,8 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label } from '../../../meta/names.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
+import type { CustomResourceConversion } from '../v1.types.ts'
 import { validateCaBundle } from './ca-bundle.ts'
-import type { Conversion } from './spec.ts'
 
 /** Versions of ConversionReview that the server speaks. */
 const REVIEW_VERSIONS = ['v1', 'v1beta1']
@@ -16,12 +16,12 @@ export interface ConversionRules {
 }
 
 /** Whether the server can speak to the webhook, or none of its versions is known. */
-export const hasKnownReviewVersion = (conversion: Conversion | undefined): boolean => {
+export const hasKnownReviewVersion = (conversion: CustomResourceConversion | undefined): boolean => {
   const versions = conversion?.webhook?.conversionReviewVersions ?? []
   return versions.length === 0 || versions.some(version => REVIEW_VERSIONS.includes(version))
 }
 
-export function validateConversion(conversion: Conversion | undefined, path: FieldPath, rules: ConversionRules): FieldError[] {
+export function validateConversion(conversion: CustomResourceConversion | undefined, path: FieldPath, rules: ConversionRules): FieldError[] {
   if (!conversion) return []
   const { strategy, webhook } = conversion
   const errors = strategyErrors(strategy, path.child('strategy'))
@@ -41,7 +41,7 @@ function strategyErrors(strategy: string, path: FieldPath): FieldError[] {
   return ['None', 'Webhook'].includes(strategy) ? [] : [notSupported(path, strategy, ['None', 'Webhook'])]
 }
 
-type ClientConfig = NonNullable<Conversion['webhook']>['clientConfig']
+type ClientConfig = NonNullable<CustomResourceConversion['webhook']>['clientConfig']
 
 function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBundle }: ConversionRules): FieldError[] {
   if (!config) return [required(path, 'required when strategy is set to Webhook')]

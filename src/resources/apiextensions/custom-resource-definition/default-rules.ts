@@ -4,12 +4,12 @@ import { SHARED_TURNS } from '../../../lib/turn.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { itemsSchema, type JsonSchemaProps } from '../../../schema/json-schema/props.ts'
+import type { CustomResourceDefinition } from '../v1.types.ts'
 import { shareParts } from './spec.ts'
 
 /** Whether the defaults of a definition's schemas keep the rules of their own schemas. What an update leaves as it is was checked before. */
-export async function defaultRuleErrors(next: KubeObject, old: KubeObject | undefined): Promise<FieldError[]> {
+export async function defaultRuleErrors(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): Promise<FieldError[]> {
   if (old && deepEqual(next.spec.versions, old.spec.versions)) return []
   const { shared, versions } = shareParts(next.spec)
   const spec = fieldPath('spec')

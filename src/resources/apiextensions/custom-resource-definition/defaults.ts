@@ -1,9 +1,11 @@
-import type { KubeObject } from '../../../meta/object.ts'
-import type { DefinitionVersion } from './spec.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../v1.types.ts'
+import type { CustomResourceDefinition as OlderDefinition } from '../v1beta1.types.ts'
+
+type Stored = Pick<CustomResourceDefinitionVersion, 'name' | 'storage'>
 
 const HTTPS_PORT = 443
 
-export function setDefinitionDefaults({ spec, status }: KubeObject): void {
+export function setDefinitionDefaults({ spec, status }: CustomResourceDefinition): void {
   setNames(spec.names)
   spec.conversion ??= { strategy: 'None' }
   setPort(spec.conversion.webhook?.clientConfig?.service)
@@ -11,7 +13,7 @@ export function setDefinitionDefaults({ spec, status }: KubeObject): void {
 }
 
 /** Of v1beta1, in which releases long gone may have stored a definition without versions, or one that keeps what its schema does not name. */
-export function setOlderDefinitionDefaults(definition: KubeObject): void {
+export function setOlderDefinitionDefaults(definition: OlderDefinition): void {
   const { spec, status } = definition
   spec.scope ||= 'Namespaced'
   setNames(spec.names)
@@ -36,11 +38,11 @@ function setPort(service: { port?: number } | undefined): void {
   if (service) service.port ??= HTTPS_PORT
 }
 
-function setStoredVersions(status: { storedVersions?: string[] }, versions: readonly DefinitionVersion[] | null): void {
+function setStoredVersions(status: { storedVersions: string[] | null }, versions: readonly Stored[] | null | undefined): void {
   if ((status.storedVersions ?? []).length > 0) return
   const stored = storageVersion(versions)
   if (stored !== undefined) status.storedVersions = [stored]
 }
 
 /** The first version in which objects are stored. */
-export const storageVersion = (versions: readonly DefinitionVersion[] | null): string | undefined => versions?.find(({ storage }) => storage)?.name
+export const storageVersion = (versions: readonly Stored[] | null | undefined): string | undefined => versions?.find(({ storage }) => storage)?.name

@@ -1,25 +1,33 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Version } from '../../../catalog/definition.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { CustomResourceDefinition } from '../v1.types.ts'
+import type { CustomResourceDefinition as OlderDefinition } from '../v1beta1.types.ts'
 import { setDefinitionDefaults, setOlderDefinitionDefaults } from './defaults.ts'
 import { definitionStatusStrategy, definitionStrategy } from './strategy.ts'
 import { fromV1, toV1 } from './v1beta1/convert.ts'
 
-const v1: Version = {
+/** What both versions have alike. */
+const kind = {
   group: 'apiextensions.k8s.io',
-  name: 'v1',
   kind: 'CustomResourceDefinition',
   names: { plural: 'customresourcedefinitions', singular: 'customresourcedefinition', shortNames: ['crd', 'crds'] },
   categories: ['api-extensions'],
   verbs: STANDARD_VERBS,
-  schema: types.type('apiextensions.CustomResourceDefinition'),
-  setDefaults: setDefinitionDefaults,
   subresources: { status: { verbs: STATUS_VERBS, strategy: definitionStatusStrategy } },
 }
 
+const v1: Version<CustomResourceDefinition> = {
+  ...kind,
+  name: 'v1',
+  schema: types.type('apiextensions.CustomResourceDefinition'),
+  setDefaults: setDefinitionDefaults,
+}
+
 /** Stored and not served, as in every release: it is smaller, for what all versions have alike stands in it once. */
-const v1beta1: Version = {
-  ...v1,
+const v1beta1: Version<OlderDefinition, CustomResourceDefinition> = {
+  ...kind,
   name: 'v1beta1',
   schema: types.type('apiextensionsV1beta1.CustomResourceDefinition'),
   setDefaults: setOlderDefinitionDefaults,
@@ -27,11 +35,11 @@ const v1beta1: Version = {
   fromHome: fromV1,
 }
 
-export const customResourceDefinitionResource: ResourceDefinition = {
+export const customResourceDefinitionResource = defineResource<CustomResourceDefinition>({
   scope: 'Cluster',
   versions: [v1],
   unserved: [v1beta1],
   home: v1,
   storage: { prefix: 'apiextensions.k8s.io/customresourcedefinitions', version: v1beta1 },
   strategy: definitionStrategy,
-}
+})

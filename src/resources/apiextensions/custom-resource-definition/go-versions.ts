@@ -1,6 +1,6 @@
 import { quote } from '../../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../../meta/field-error.ts'
-import type { DefinitionVersion, PrinterColumn } from './spec.ts'
+import type { CustomResourceColumnDefinition, CustomResourceDefinitionVersion } from '../v1.types.ts'
 
 const list = (type: string, items: readonly string[] | undefined): string =>
   items ? `[]apiextensions.${type}{${items.join(', ')}}` : `[]apiextensions.${type}(nil)`
@@ -8,10 +8,10 @@ const list = (type: string, items: readonly string[] | undefined): string =>
 /** Where a pointer points to cannot be known. */
 const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`
 
-const column = ({ name, type, format = '', description = '', priority = 0, jsonPath }: PrinterColumn): string =>
+const column = ({ name, type, format = '', description = '', priority = 0, jsonPath }: CustomResourceColumnDefinition): string =>
   `apiextensions.CustomResourceColumnDefinition{Name:${quote(name)}, Type:${quote(type)}, Format:${quote(format)}, Description:${quote(description)}, Priority:${priority}, JSONPath:${quote(jsonPath)}}`
 
-const version = (one: DefinitionVersion): string =>
+const version = (one: CustomResourceDefinitionVersion): string =>
   `apiextensions.CustomResourceDefinitionVersion{${[
     `Name:${quote(one.name)}`,
     `Served:${one.served}`,
@@ -28,5 +28,5 @@ const version = (one: DefinitionVersion): string =>
   ].join(', ')}}`
 
 /** Versions as Go's %#v prints them. */
-export const goVersions = (versions: readonly DefinitionVersion[] | undefined): Verbatim =>
+export const goVersions = (versions: readonly CustomResourceDefinitionVersion[] | undefined): Verbatim =>
   verbatim(list('CustomResourceDefinitionVersion', versions?.map(version)))

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label } from '../../../meta/names.ts'
-import type { DefinitionNames } from './spec.ts'
+import type { CustomResourceDefinitionNames } from '../v1.types.ts'
 
 function labelErrors(name: string, path: FieldPath): FieldError[] {
   const texts = isDns1035Label(name)
@@ -14,10 +14,13 @@ function kindErrors(kind: string, path: FieldPath): FieldError[] {
 }
 
 /** The names that a definition must have; those of a status may be empty. */
-export const requiredNames = (names: DefinitionNames, path: FieldPath): FieldError[] =>
+export const requiredNames = (names: CustomResourceDefinitionNames, path: FieldPath): FieldError[] =>
   (['plural', 'singular', 'kind', 'listKind'] as const).filter(name => !names[name]).map(name => required(path.child(name)))
 
-export function validateNames({ plural, singular, kind, listKind, shortNames = [], categories = [] }: DefinitionNames, path: FieldPath): FieldError[] {
+export function validateNames(
+  { plural, singular, kind, listKind, shortNames = [], categories = [] }: CustomResourceDefinitionNames,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   if (plural) errors.push(...labelErrors(plural, path.child('plural')))
   if (singular) errors.push(...labelErrors(singular, path.child('singular')))

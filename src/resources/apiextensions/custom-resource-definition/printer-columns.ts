@@ -1,14 +1,14 @@
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import type { CustomResourceColumnDefinition } from '../v1.types.ts'
 import { simplePathErrors } from './simple-path.ts'
-import type { PrinterColumn } from './spec.ts'
 
 const TYPES = ['boolean', 'date', 'integer', 'number', 'string']
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
 
 const oneOf = (list: readonly string[]): string => `must be one of ${list.join(',')}`
 
-function validateColumn({ name, type, format, jsonPath }: PrinterColumn, path: FieldPath): FieldError[] {
+function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDefinition, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!name) errors.push(required(path.child('name')))
   if (!type) errors.push(required(path.child('type'), oneOf(TYPES)))
@@ -18,5 +18,5 @@ function validateColumn({ name, type, format, jsonPath }: PrinterColumn, path: F
   return [...errors, ...(jsonPath ? simplePathErrors(jsonPath, at) : [required(at)])]
 }
 
-export const validateColumns = (columns: readonly PrinterColumn[] = [], path: FieldPath): FieldError[] =>
+export const validateColumns = (columns: readonly CustomResourceColumnDefinition[] = [], path: FieldPath): FieldError[] =>
   columns.flatMap((column, i) => validateColumn(column, path.index(i)))

@@ -1,9 +1,9 @@
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
 import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../v1.types.ts'
 import { validateCaBundle } from './ca-bundle.ts'
 import { type ConversionRules, hasKnownReviewVersion } from './conversion.ts'
 import { hasUnprunedDefaults } from './default-values.ts'
@@ -11,7 +11,7 @@ import { hasAtomicItems, validateMapKeys } from './list-types.ts'
 import { OPEN_API_TYPES } from './open-api-schema.ts'
 import type { StoredExpressions } from './rule-expressions.ts'
 import type { DefinitionSchemaRules } from './schema-validation.ts'
-import { type DefinitionSpec, isConditionTrue, schemasOf, shareParts } from './spec.ts'
+import { isConditionTrue, schemasOf, shareParts } from './spec.ts'
 
 export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules {
   readonly immutableNames: boolean
@@ -35,7 +35,7 @@ const ALL: DefinitionRules = {
 }
 
 /** The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. */
-export function rulesFor(old: KubeObject | undefined): DefinitionRules {
+export function rulesFor(old: CustomResourceDefinition | undefined): DefinitionRules {
   if (!old) return ALL
   const spec = shareParts(old.spec)
   const schemas = schemasOf(spec)
@@ -56,7 +56,7 @@ export function rulesFor(old: KubeObject | undefined): DefinitionRules {
   }
 }
 
-function versionSchemas({ versions }: DefinitionSpec): (readonly [string, JsonSchemaProps])[] {
+function versionSchemas({ versions }: CustomResourceDefinitionSpec): (readonly [string, JsonSchemaProps])[] {
   return (versions ?? []).flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))
 }
 

@@ -1,14 +1,15 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject, TypedObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../meta/object.ts'
 import { STATUS_FIELDS } from '../../shared/strategy-parts.ts'
+import type { CustomResourceDefinition } from '../v1.types.ts'
 import { defaultRuleErrors } from './default-rules.ts'
 import { storageVersion } from './defaults.ts'
 import { validateDefinition, validateDefinitionStatus } from './validation.ts'
 
 /** A version that becomes the storage version is one in which objects may be stored from then on. */
-function addStoredVersion({ spec, status }: KubeObject): void {
+function addStoredVersion({ spec, status }: CustomResourceDefinition): void {
   const stored = storageVersion(spec.versions)
   if (stored !== undefined && !(status.storedVersions ?? []).includes(stored)) status.storedVersions = [...(status.storedVersions ?? []), stored]
 }
@@ -16,15 +17,15 @@ function addStoredVersion({ spec, status }: KubeObject): void {
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
 
 /** Upstream marks a definition by itself, the first time: with a finalizer and a condition, and nothing of what other kinds get. */
-function markDeleting({ metadata, status }: KubeObject): void {
+function markDeleting({ metadata, status }: CustomResourceDefinition): void {
   const finalizers = metadata.finalizers ?? []
-  const conditions: { type: string }[] = status.conditions ?? []
+  const conditions = status.conditions ?? []
   if (conditions.some(({ type }) => type === 'Terminating')) return
   if (!finalizers.includes(CLEANUP_FINALIZER)) metadata.finalizers = [...finalizers, CLEANUP_FINALIZER]
   const terminating = {
     type: 'Terminating',
     status: 'True',
-    lastTransitionTime: metadata.deletionTimestamp,
+    lastTransitionTime: metadata.deletionTimestamp ?? null,
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   }
@@ -33,12 +34,13 @@ function markDeleting({ metadata, status }: KubeObject): void {
   if (metadata.generation !== undefined) metadata.generation--
 }
 
-const evaluate: NonNullable<Strategy['evaluate']> = async (next, old, _ctx, errors) => (errors.length > 0 ? [] : defaultRuleErrors(next, old))
+const evaluate: NonNullable<Strategy<CustomResourceDefinition>['evaluate']> = async (next, old, _ctx, errors) =>
+  errors.length > 0 ? [] : defaultRuleErrors(next, old)
 
 /** The first request only marks a definition: its objects go first. */
 const holdsDeletion = ({ metadata }: TypedObject): boolean => metadata.deletionTimestamp === undefined
 
-export const definitionStrategy: Strategy = {
+export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
   validateName: nameIsDnsSubdomain,
   plainFinalizers: true,
@@ -60,7 +62,7 @@ export const definitionStrategy: Strategy = {
 }
 
 /** Writes of the status may change the metadata, too, as upstream's do; in apply they own none of it. */
-export const definitionStatusStrategy: Strategy = {
+export const definitionStatusStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
   plainFinalizers: true,
   resetFields: [['metadata'], ['spec']],

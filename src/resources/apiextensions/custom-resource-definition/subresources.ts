@@ -1,7 +1,7 @@
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import type { CustomResourceSubresources } from '../v1.types.ts'
 import { simplePathErrors } from './simple-path.ts'
-import type { Subresources } from './spec.ts'
 
 function replicasErrors(text: string, prefix: string, path: FieldPath): FieldError[] {
   if (!text) return [required(path)]
@@ -10,7 +10,7 @@ function replicasErrors(text: string, prefix: string, path: FieldPath): FieldErr
   return text.startsWith(`${prefix}.`) ? [] : [invalid(path, text, `should be a json path under ${prefix}`)]
 }
 
-export function validateSubresources(subresources: Subresources | undefined, path: FieldPath): FieldError[] {
+export function validateSubresources(subresources: CustomResourceSubresources | undefined, path: FieldPath): FieldError[] {
   const scale = subresources?.scale
   if (!scale) return []
   const errors = [

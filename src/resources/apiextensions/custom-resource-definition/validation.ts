@@ -2,10 +2,10 @@ import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../v1.types.ts'
 import { validateApproval } from './approval.ts'
 import { validateConversion } from './conversion.ts'
 import { goVersions } from './go-versions.ts'
@@ -14,14 +14,14 @@ import { validateColumns } from './printer-columns.ts'
 import { type DefinitionRules, rulesFor, rulesOfVersion } from './ratchet.ts'
 import { validateSchema } from './schema-validation.ts'
 import { validateSelectableFields } from './selectable-fields.ts'
-import { type DefinitionSpec, type DefinitionVersion, type SharedSpec, schemasOf, shareParts } from './spec.ts'
+import { type SharedSpec, schemasOf, shareParts } from './spec.ts'
 import { validateSubresources } from './subresources.ts'
 import { validateVersion } from './version.ts'
 
 const SCOPES = ['Cluster', 'Namespaced']
 
 /** In steps: a definition may hold very many schemas and rules. */
-export function* validateDefinition(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
+export function* validateDefinition(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const spec = shareParts(next.spec)
   const rules = rulesFor(old)
@@ -30,17 +30,17 @@ export function* validateDefinition(next: KubeObject, old: KubeObject | undefine
     ...(yield* specErrors(spec, path, rules)),
     ...(old ? immutableErrors(spec, old.spec, path, rules) : []),
     ...validateDefinitionStatus(next),
-    ...storedVersionErrors(next.status?.storedVersions ?? [], spec.versions, fieldPath('status', 'storedVersions')),
+    ...storedVersionErrors(next.status.storedVersions ?? [], spec.versions, fieldPath('status', 'storedVersions')),
     ...validateApproval(next, old),
     ...preserveErrors(next, old, path.child('preserveUnknownFields')),
   ]
 }
 
-export const validateDefinitionStatus = (next: KubeObject): FieldError[] =>
-  validateNames(next.status?.acceptedNames ?? { plural: '', kind: '' }, fieldPath('status', 'acceptedNames'))
+export const validateDefinitionStatus = ({ status }: CustomResourceDefinition): FieldError[] =>
+  validateNames(status.acceptedNames, fieldPath('status', 'acceptedNames'))
 
 /** A definition is named for its resource. */
-function nameErrors({ metadata, spec }: KubeObject): FieldError[] {
+function nameErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] {
   const wanted = `${spec.names.plural}.${spec.group}`
   return (['generateName', 'name'] as const)
     .filter(member => metadata[member] && metadata[member] !== wanted)
@@ -137,7 +137,7 @@ function preservingConversionErrors({ conversion, preserveUnknownFields }: Share
   return [invalid(path, conversion.strategy, 'must be None if spec.preserveUnknownFields is true')]
 }
 
-function immutableErrors(next: SharedSpec, old: DefinitionSpec, path: FieldPath, { immutableNames }: DefinitionRules): FieldError[] {
+function immutableErrors(next: SharedSpec, old: CustomResourceDefinitionSpec, path: FieldPath, { immutableNames }: DefinitionRules): FieldError[] {
   const errors: FieldError[] = []
   if (immutableNames) {
     errors.push(...validateImmutableField(next.scope, old.scope, path.child('scope')))
@@ -147,7 +147,7 @@ function immutableErrors(next: SharedSpec, old: DefinitionSpec, path: FieldPath,
   return [...errors, ...validateImmutableField(next.names.plural, old.names.plural, path.child('names', 'plural'))]
 }
 
-function storedVersionErrors(stored: readonly string[], versions: readonly DefinitionVersion[], path: FieldPath): FieldError[] {
+function storedVersionErrors(stored: readonly string[], versions: readonly CustomResourceDefinitionVersion[], path: FieldPath): FieldError[] {
   if (stored.length === 0) return [invalid(path, goStringList(undefined), 'must have at least one stored version')]
   const lastPlace = new Map(stored.map((name, i) => [name, i]))
   const names = new Set(versions.map(({ name }) => name))
@@ -161,7 +161,7 @@ function storedVersionErrors(stored: readonly string[], versions: readonly Defin
 const goneText = (name: string): string =>
   `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
 
-function preserveErrors(next: KubeObject, old: KubeObject | undefined, path: FieldPath): FieldError[] {
+function preserveErrors(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, path: FieldPath): FieldError[] {
   if (old?.spec.preserveUnknownFields || !next.spec.preserveUnknownFields) return []
   return [invalid(path, true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead')]
 }

@@ -3,16 +3,21 @@ import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { PRINTABLE } from '../../../meta/object-meta-validation.ts'
+import type { CustomResourceDefinitionVersion } from '../v1.types.ts'
 import { validateColumns } from './printer-columns.ts'
 import { type DefinitionSchemaRules, validateSchema } from './schema-validation.ts'
 import { validateSelectableFields } from './selectable-fields.ts'
-import type { DefinitionVersion } from './spec.ts'
 import { validateSubresources } from './subresources.ts'
 
 const MAX_WARNING = 256
 
 /** In steps. `hasStatus`: the version has the subresource, of its own or as all versions have. */
-export function* validateVersion(version: DefinitionVersion, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): Steps<FieldError[]> {
+export function* validateVersion(
+  version: CustomResourceDefinitionVersion,
+  path: FieldPath,
+  hasStatus: boolean,
+  rules: DefinitionSchemaRules,
+): Steps<FieldError[]> {
   const warning = path.child('deprecationWarning')
   const schema = version.schema?.openAPIV3Schema
   return [
@@ -30,7 +35,7 @@ export function* validateVersion(version: DefinitionVersion, path: FieldPath, ha
   ]
 }
 
-function warningTexts({ deprecated, deprecationWarning: text }: DefinitionVersion): string[] {
+function warningTexts({ deprecated, deprecationWarning: text }: CustomResourceDefinitionVersion): string[] {
   if (text === undefined) return []
   if (!deprecated) return ['can only be set for deprecated versions']
   const texts: string[] = []

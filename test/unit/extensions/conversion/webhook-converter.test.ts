@@ -33,7 +33,7 @@ describe('webhookConverter', function () {
   })
 
   /** The converter of links whose webhook answers so. */
-  function converter(act: (review: Record<string, unknown>) => Record<string, unknown>, reviewVersions?: readonly string[]) {
+  function converter(act: (review: Record<string, unknown>) => Record<string, unknown>, reviewVersions?: string[]) {
     webhook.acts.set('/links', review => act(review))
     const kind = { name: 'links.example.com', group: 'example.com', versions: ['v1', 'v2'] }
     return webhookConverter(

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import type { HookContext } from '../../../../src/catalog/definition.ts'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { customResourceDefinitionResource } from '../../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
-import type { DefinitionVersion } from '../../../../src/resources/apiextensions/custom-resource-definition/spec.ts'
-import { definitionStrategy } from '../../../../src/resources/apiextensions/custom-resource-definition/strategy.ts'
+import type { CustomResourceDefinitionVersion } from '../../../../src/resources/apiextensions/v1.types.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { causesOf, KindCases } from '../../../support/kind-cases.ts'
 import { KindServer } from '../../../support/kind-server.ts'
@@ -12,7 +11,7 @@ const GR = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions
 const NAME = 'widgets.example.com'
 const metadata = { name: NAME }
 
-const version = (schema: JsonSchemaProps = {}, more: Partial<DefinitionVersion> = {}): object => ({
+const version = (schema: JsonSchemaProps = {}, more: Partial<CustomResourceDefinitionVersion> = {}): object => ({
   name: 'v1',
   served: true,
   storage: true,
@@ -24,7 +23,7 @@ const of = (more: object = {}): object => ({
   spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'widgets', kind: 'Widget' }, versions: [version()], ...more },
 })
 /** One whose schema has a field `a`. */
-const field = (a: JsonSchemaProps, more: Partial<DefinitionVersion> = {}): object => of({ versions: [version({ properties: { a } }, more)] })
+const field = (a: JsonSchemaProps, more: Partial<CustomResourceDefinitionVersion> = {}): object => of({ versions: [version({ properties: { a } }, more)] })
 const at = 'spec.validation.openAPIV3Schema.properties[a]'
 const rule = (member: object): object =>
   field({ type: 'object', properties: { x: { type: 'string' } }, 'x-kubernetes-validations': [{ rule: 'true', ...member }] })
@@ -219,9 +218,9 @@ describe('CustomResourceDefinition', () => {
   it('is judged in steps, of which none holds more than a schema, a default or a rule', () => {
     const many = (member: (i: number) => object): object => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, member(i)]))
     const judge = (schema: JsonSchemaProps): number => {
-      const next = { ...of({ versions: [version(schema)] }), metadata, status: {} } as unknown as KubeObject
+      const next = new KindServer([customResourceDefinitionResource]).decode(GR, { ...of({ versions: [version(schema)] }), metadata })
       const context = {} as HookContext
-      return [...(definitionStrategy.validate?.(next, undefined, context) ?? [])].length
+      return [...(customResourceDefinitionResource.strategy?.validate?.(next, undefined, context) ?? [])].length
     }
     const properties = many(i => ({ type: 'integer', default: i })) as Record<string, JsonSchemaProps>
     expect(judge({ properties })).to.be.greaterThan(200)

@@ -1,76 +1,70 @@
 import { clone } from '../../../../meta/equal.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
-import { type Conversion, type DefinitionSpec, type DefinitionVersion, type PrinterColumn, shareParts, type VersionParts } from '../spec.ts'
+import type * as v1 from '../../v1.types.ts'
+import type * as v1beta1 from '../../v1beta1.types.ts'
+import { shareParts, type VersionParts } from '../spec.ts'
 
-/** A column as v1beta1 spells it. */
-type OlderColumn = Omit<PrinterColumn, 'jsonPath'> & { readonly JSONPath: string }
-
-type Webhook = NonNullable<Conversion['webhook']>
-
-/** What versions may have of their own, with the columns of v1beta1. */
-type OlderParts = Omit<VersionParts, 'additionalPrinterColumns'> & { readonly additionalPrinterColumns?: readonly OlderColumn[] }
-
-/** A spec of v1beta1: what all versions have alike stands at the spec itself. */
-interface OlderSpec extends Omit<DefinitionSpec, 'versions' | 'conversion'>, Omit<OlderParts, 'schema'> {
-  readonly version?: string
-  readonly validation?: VersionParts['schema']
-  readonly versions?: readonly (Omit<DefinitionVersion, keyof VersionParts> & OlderParts)[]
-  readonly conversion?: {
-    readonly strategy: string
-    readonly webhookClientConfig?: Webhook['clientConfig']
-    readonly conversionReviewVersions?: Webhook['conversionReviewVersions']
-  }
-}
-
-const present = (values: object): object => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+/** What versions of v1beta1 may have of their own, or the spec for all of them: only columns are spelt otherwise. */
+type OlderParts = Pick<v1beta1.CustomResourceDefinitionVersion, keyof VersionParts>
 
 /** To v1: every version has its own parts, which no other shares. */
-export function toV1(definition: KubeObject): KubeObject {
-  const { version, versions, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...spec } =
-    definition.spec as OlderSpec
+export function toV1({ spec: older, status, ...definition }: v1beta1.CustomResourceDefinition): v1.CustomResourceDefinition {
+  const { version, versions, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...spec } = older
   const named = versions ?? (version ? [{ name: version, served: true, storage: true }] : null)
-  const shared = present({ schema: validation, subresources, additionalPrinterColumns, selectableFields }) as OlderParts
-  definition.spec = {
-    ...spec,
-    versions: named?.map((each, i) => newerParts({ ...each, ...(i === 0 ? shared : clone(shared)) })) ?? null,
-    ...(conversion && { conversion: newerConversion(conversion) }),
-    ...(preserveUnknownFields && { preserveUnknownFields }),
+  const shared: OlderParts = {
+    ...(validation && { schema: validation }),
+    ...(subresources && { subresources }),
+    ...(additionalPrinterColumns && { additionalPrinterColumns }),
+    ...(selectableFields && { selectableFields }),
   }
-  return definition
+  return {
+    ...definition,
+    spec: {
+      ...spec,
+      versions: named?.map((each, i) => newerVersion({ ...each, ...(i === 0 ? shared : clone(shared)) })) ?? null,
+      ...(conversion && { conversion: newerConversion(conversion) }),
+      ...(preserveUnknownFields && { preserveUnknownFields }),
+    },
+    status,
+  }
 }
 
-function newerParts<T extends OlderParts>({ additionalPrinterColumns, ...rest }: T): object {
+function newerVersion({ additionalPrinterColumns, ...rest }: v1beta1.CustomResourceDefinitionVersion): v1.CustomResourceDefinitionVersion {
   const columns = additionalPrinterColumns?.map(({ JSONPath, ...column }) => ({ ...column, jsonPath: JSONPath }))
   return { ...rest, ...(columns && { additionalPrinterColumns: columns }) }
 }
 
-function newerConversion({ strategy, webhookClientConfig, conversionReviewVersions }: NonNullable<OlderSpec['conversion']>): object {
-  const webhook = present({ clientConfig: webhookClientConfig, conversionReviewVersions })
-  return { strategy, ...(Object.keys(webhook).length > 0 && { webhook }) }
+function newerConversion({ strategy, webhookClientConfig, conversionReviewVersions }: v1beta1.CustomResourceConversion): v1.CustomResourceConversion {
+  if (!webhookClientConfig && !conversionReviewVersions) return { strategy }
+  const client = webhookClientConfig && { clientConfig: webhookClientConfig }
+  return { strategy, webhook: { ...client, conversionReviewVersions: conversionReviewVersions ?? null } }
 }
 
 /** To v1beta1: what all versions have alike is moved to the spec. */
-export function fromV1(definition: KubeObject): KubeObject {
-  const { versions, hasNoList: _, shared, conversion, preserveUnknownFields = false, ...spec } = shareParts(definition.spec as DefinitionSpec)
+export function fromV1({ spec: newer, status, ...definition }: v1.CustomResourceDefinition): v1beta1.CustomResourceDefinition {
+  const { versions, hasNoList: _, shared, conversion, preserveUnknownFields = false, ...spec } = shareParts(newer)
   const { schema, ...parts } = shared
-  definition.spec = {
-    ...spec,
-    ...(versions[0] && { version: versions[0].name }),
-    ...olderParts(parts),
-    ...(schema && { validation: schema }),
-    versions: versions.map(olderParts),
-    ...(conversion && { conversion: olderConversion(conversion) }),
-    preserveUnknownFields,
+  return {
+    ...definition,
+    spec: {
+      ...spec,
+      ...(versions[0] && { version: versions[0].name }),
+      ...olderParts(parts),
+      ...(schema && { validation: schema }),
+      versions: versions.map(olderParts),
+      ...(conversion && { conversion: olderConversion(conversion) }),
+      preserveUnknownFields,
+    },
+    status,
   }
-  return definition
 }
 
-function olderParts<T extends VersionParts>({ additionalPrinterColumns, ...rest }: T): object {
+function olderParts<T extends VersionParts>({ additionalPrinterColumns, ...rest }: T) {
   const columns = additionalPrinterColumns?.map(({ jsonPath, ...column }) => ({ ...column, JSONPath: jsonPath }))
   return { ...rest, ...(columns && { additionalPrinterColumns: columns }) }
 }
 
-const olderConversion = ({ strategy, webhook }: Conversion): object => ({
+const olderConversion = ({ strategy, webhook }: v1.CustomResourceConversion): v1beta1.CustomResourceConversion => ({
   strategy,
-  ...(webhook && present({ webhookClientConfig: webhook.clientConfig, conversionReviewVersions: webhook.conversionReviewVersions })),
+  ...(webhook?.clientConfig && { webhookClientConfig: webhook.clientConfig }),
+  ...(webhook?.conversionReviewVersions && { conversionReviewVersions: webhook.conversionReviewVersions }),
 })
