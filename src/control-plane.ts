@@ -62,6 +62,7 @@ import type { TolerationSeconds } from './resources/core/pod/admission.ts'
 import { readDescriptions } from './resources/descriptions.ts'
 import { agreedKey } from './storage/agreed-values.ts'
 import type { Backend } from './storage/backend.ts'
+import { ByteBudget, DERIVED_BYTES } from './storage/byte-budget.ts'
 import { cacherMetrics } from './storage/cacher/metrics.ts'
 import { namedReports } from './storage/corrupt.ts'
 import { listMetrics } from './storage/list-metrics.ts'
@@ -165,11 +166,12 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const stored = definitions.filter(definition => definition.storage !== undefined)
   const unsafeDeletion = options.gates.enabled('AllowUnsafeMalformedObjectDeletion')
   const encryption = options.encryption ?? new Encryption()
+  const derived = new ByteBudget(DERIVED_BYTES)
   const timings = new RequestTimings()
   const queues = new WorkQueueMetrics()
   const stores = openStores(
     backend,
-    stored.map(definition => cachedResource(options, encryption, definition)),
+    stored.map(definition => cachedResource(options, encryption, derived, definition)),
     {
       logger,
       consistentReads: options.gates.enabled('ConsistentListFromCache'),
@@ -284,7 +286,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
           post: (config, body, timeoutMs) => admission.webhookClients.post(config, body, { timeoutMs, signal: stopped.signal }),
           metrics: conversionMetrics,
         },
-        addResource: definition => stores.add(cachedResource(options, encryption, definition)),
+        addResource: definition => stores.add(cachedResource(options, encryption, derived, definition)),
         removeResource: definition => stores.remove(nameOf(definition)),
         onSynced: () => readiness.reached('crd-informer-synced'),
       })
@@ -331,10 +333,10 @@ const authorizeOf =
 /** `pods`, `deployments.apps` */
 const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })
 
-const cachedResource = (options: ControlPlaneOptions, encryption: Encryption, definition: ResourceDefinition) => ({
+const cachedResource = (options: ControlPlaneOptions, encryption: Encryption, derived: ByteBudget, definition: ResourceDefinition) => ({
   name: nameOf(definition),
   prefix: key(`${options.etcdPrefix}/${definition.storage?.prefix}/`),
-  codec: codecOf(definition, options.fingerprint, options.storedAs, encryption.transformerFor(storedAsOf(definition))),
+  codec: codecOf(definition, options.fingerprint, options.storedAs, encryption.transformerFor(storedAsOf(definition)), derived),
   namespaced: definition.scope === 'Namespaced',
   ...(definition.storage?.indexedBy && { index: definition.storage.indexedBy.field }),
 })

@@ -7,6 +7,7 @@ import { invariant } from '../lib/invariant.ts'
 import { clone } from '../meta/equal.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import type { ByteBudget } from '../storage/byte-budget.ts'
 import { createCodec } from '../storage/resource-codec.ts'
 import type { Attributes, ResourceCodec } from '../storage/storage.ts'
 import type { Transformer } from '../storage/value/transformer.ts'
@@ -23,7 +24,13 @@ export type StoredForm = 'json' | 'protobuf'
  * a custom kind that are stored in a version which its definition does not have cannot be read. Hooks may have left an object in any order and with empty members: what is stored is
  * normal.
  */
-export function codecOf(definition: ResourceDefinition, fingerprint: string, storedAs: StoredForm = 'json', transformer?: Transformer): ResourceCodec {
+export function codecOf(
+  definition: ResourceDefinition,
+  fingerprint: string,
+  storedAs: StoredForm = 'json',
+  transformer?: Transformer,
+  derived?: ByteBudget,
+): ResourceCodec {
   invariant(definition.storage, `${definition.home.kind} is not stored`)
   const { version, indexedBy } = definition.storage
   const { schema, kind } = version
@@ -76,6 +83,7 @@ export function codecOf(definition: ResourceDefinition, fingerprint: string, sto
       },
     }),
     ...(transformer && { transformer }),
+    ...(derived && { derived }),
     ...(indexedBy && { indexedPath: indexedBy.path }),
     attributes: object => attributesOf(definition, toSelect(object)),
   })

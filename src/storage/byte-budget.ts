@@ -6,6 +6,9 @@ export interface Charge {
   drop(): void
 }
 
+/** For parsed objects and other encodings that are kept for the next reader: of all resources of a server together. */
+export const DERIVED_BYTES = 48 << 20
+
 /** Charges that may be spared for one that is added: where all are in use, looking at each of them would take long. */
 const mostSpared = 32
 

@@ -3,6 +3,7 @@ import { JsonSyntaxError, parseJson } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
+import { ByteBudget, DERIVED_BYTES } from './byte-budget.ts'
 import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
 import { parseOwn } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
@@ -39,13 +40,15 @@ export interface CodecOptions {
   }
   /** What is done to all of it on its way to the store and back. Default: nothing. */
   readonly transformer?: Transformer
+  /** Bounds what is made of the objects and kept. Default: one of its own. */
+  readonly derived?: ByteBudget
 }
 
 const protobufMagic = Buffer.from('k8s\0')
 const closeBrace = 0x7d
 
 export function createCodec(options: CodecOptions): ResourceCodec {
-  const { order = 'struct', transformer = identity } = options
+  const { order = 'struct', transformer = identity, derived = new ByteBudget(DERIVED_BYTES) } = options
   const kind = `"kind":${JSON.stringify(options.kind)},`
   const apiVersion = `"apiVersion":${JSON.stringify(options.apiVersion)},`
   const prefix = Buffer.from(order === 'struct' ? `{${kind}${apiVersion}` : `{${apiVersion}`)
@@ -71,6 +74,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
 
   const writes = options.binary?.isWritten ? options.binary : undefined
   const codec: ResourceCodec = {
+    derived,
     encode(object) {
       if (writes) return writes.encode(withoutRevision(object))
       const json = options.encode(withoutRevision(object))

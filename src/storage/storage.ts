@@ -1,5 +1,6 @@
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusCause } from '../meta/status.ts'
+import type { ByteBudget } from './byte-budget.ts'
 import type { ReadFault } from './read-fault.ts'
 import type { Key, Revision } from './revision.ts'
 
@@ -59,6 +60,8 @@ export type Allocate = (size: number) => Buffer
 
 /** How a resource's objects become bytes of the store and back. */
 export interface ResourceCodec {
+  /** Bounds what is made of its objects, and kept. Those of a server share one. */
+  readonly derived: ByteBudget
   /** Bytes to store: the object in its storage version, without a resourceVersion. */
   encode(object: KubeObject): Buffer
   /** The response JSON of bytes to store with the revision put in; a text splice where this program wrote them. `allocate`: where it is put. Throws on bytes that cannot be read. */

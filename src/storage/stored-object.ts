@@ -1,5 +1,5 @@
 import type { KubeObject } from '../meta/object.ts'
-import { ByteBudget, type Charge } from './byte-budget.ts'
+import type { Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
 import { labelsOf, metadataText } from './own-metadata.ts'
 import { parseOwn } from './parse-own.ts'
@@ -11,9 +11,6 @@ import type { Allocate, Attributes, Encoded, Encoder, ResourceCodec, StoredObjec
 const parsedCost = 5
 /** Of so many bytes on, an object keeps a buffer of its own over its part of a slab, which costs 100 bytes and saves making one at each reading. */
 const ownBuffer = 1024
-
-/** Parsed objects and other encodings that are kept for the next reader, of all resources together. */
-export const derivedBudget = new ByteBudget(48 << 20)
 
 type KeptEncoding = Encoded & { readonly charge: Charge }
 
@@ -144,7 +141,7 @@ export class Stored implements StoredObject, Attributes {
         derived.objectCharge = undefined
       },
     }
-    derivedBudget.add(derived.objectCharge)
+    this.codec.derived.add(derived.objectCharge)
     return object
   }
 
@@ -167,7 +164,7 @@ export class Stored implements StoredObject, Attributes {
     derived.encodings ??= new Map()
     const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => forget(derived, as) }
     derived.encodings.set(as.id, { bytes: encoded.bytes, header: encoded.header, charge })
-    derivedBudget.add(charge)
+    this.codec.derived.add(charge)
     return encoded
   }
 
@@ -188,7 +185,7 @@ export class Stored implements StoredObject, Attributes {
   note(by: object, value: object, bytes: number): void {
     const derived = this.made()
     for (let note = derived.notes; note !== undefined; note = note.next) if (note.by === by) note.drop()
-    derivedBudget.add(new Note(by, value, bytes + noteCost, derived))
+    this.codec.derived.add(new Note(by, value, bytes + noteCost, derived))
   }
 
   private known(as: Encoder): KeptEncoding | undefined {

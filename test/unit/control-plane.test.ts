@@ -106,6 +106,39 @@ describe('the control plane', () => {
     await plane.close()
   })
 
+  it('shares nothing with another in the same process', async () => {
+    const [one, other] = [open(), open()]
+    const watches: FakeExchange[] = []
+    for (const { plane, call } of [one, other]) {
+      await plane.synced(AbortSignal.timeout(5000))
+      await call('/api/v1/namespaces', {
+        method: 'POST',
+        body: JSON.stringify({ metadata: { name: 'same', labels: { of: plane === one.plane ? 'one' : 'other' } } }),
+      })
+      const exchange = new FakeExchange('/api/v1/namespaces', { search: 'watch=1&resourceVersion=0' })
+      watches.push(exchange)
+      void apiHandler(plane.api)(exchange)
+      await eventually('the namespace is seen', () => exchange.streamed.text.includes('"same"'))
+    }
+    const labels = watches.map(({ streamed }) => [...streamed.text.matchAll(/"of":"(\w+)"/g)].map(([, of]) => of))
+    expect(labels).to.deep.equal([['one'], ['other']])
+    const sent = ({ plane }: typeof one): number[] =>
+      plane.metrics
+        .flatMap(family => [...family.samples()])
+        .filter(({ metricName }) => metricName === 'apiserver_watch_events_total')
+        .map(({ value }) => value)
+    expect([sent(one), sent(other)]).to.deep.equal([[1], [1]])
+    await one.plane.close()
+    await other.call('/api/v1/namespaces/same', {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: '{"metadata":{"labels":{"of":"none"}}}',
+    })
+    await eventually('the change is seen', () => watches[1]!.streamed.text.includes('"MODIFIED"'))
+    expect([sent(one), sent(other)]).to.deep.equal([[1], [2]])
+    await other.plane.close()
+  })
+
   it('is ready with RBAC once the default roles are made and known', async () => {
     const rules = new RuleIndex()
     const { plane, unready } = open({ rules })

@@ -1,12 +1,12 @@
 import { type CompressedPiece, type Piece, passingPiece } from '../../lib/pieces.ts'
+import { DERIVED_BYTES } from '../../storage/byte-budget.ts'
 import type { StoredObject } from '../../storage/storage.ts'
-import { derivedBudget } from '../../storage/stored-object.ts'
 
 /** On average so many objects make a piece. */
 const OBJECTS = 32
 const MOST_BYTES = 128 * 1024
 /** Lists of more bytes are compressed as a stream: what is kept of their beginning would be dropped before their end. Six bytes become one, or fewer. */
-const MOST_KEPT = 6 * 0.75 * derivedBudget.limit
+const MOST_KEPT = 6 * 0.75 * DERIVED_BYTES
 
 /** What a list is made of. */
 export interface PiecedList {

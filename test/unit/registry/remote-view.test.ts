@@ -5,7 +5,7 @@ import { codecOf } from '../../../src/registry/codec.ts'
 import { remoteViewOf } from '../../../src/registry/remote-view.ts'
 import { key, revision } from '../../../src/storage/revision.ts'
 import type { StorageEvent, StoredObject, Watcher } from '../../../src/storage/storage.ts'
-import { derivedBudget, Stored } from '../../../src/storage/stored-object.ts'
+import { Stored } from '../../../src/storage/stored-object.ts'
 import { failureText, link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
 
 /** Links, and how many objects each call of their webhook had. */
@@ -24,11 +24,11 @@ function world(answer: (review: KubeObject) => unknown = review => reviewed(revi
 }
 
 let revisions = 0
-function stored(definition: ResourceDefinition, object: KubeObject): StoredObject {
+function stored(definition: ResourceDefinition, object: KubeObject): Stored {
   const codec = codecOf(definition, 'test')
   return Stored.read(key(`/registry/example.com/links/ns/${object.metadata.name}`), revision(++revisions), codec, codec.encode(object))
 }
-const links = (definition: ResourceDefinition, count: number): StoredObject[] =>
+const links = (definition: ResourceDefinition, count: number): Stored[] =>
   Array.from({ length: count }, (_, i) => stored(definition, link('v1', `l${i}`, { hostPort: `h${i}:1` })))
 
 /** Gives the batches, and holds what `take` got. */
@@ -89,9 +89,10 @@ describe('RemoteView', () => {
   it('keeps bytes with the object, within the budget of what is derived', async () => {
     const { definition, v2 } = world()
     const [one] = links(definition, 1)
-    const before = derivedBudget.bytes
+    const { derived } = one!.codec
+    const before = derived.bytes
     const shown = await v2.object(one!)
-    expect(derivedBudget.bytes - before).to.be.greaterThan(shown.json().bytes.length)
+    expect(derived.bytes - before).to.be.greaterThan(shown.json().bytes.length)
     expect(one!.kept('remote;example.com/v2')?.bytes).to.equal(shown.json().bytes)
   })
 

@@ -20,16 +20,16 @@ import { eachInSlices, mapInSlices } from '../../../lib/slices.ts'
 import type { JsonObject, KubeObject, ListMeta } from '../../../meta/object.ts'
 import { decode } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
+import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
-import { derivedBudget } from '../../../storage/stored-object.ts'
 import { metaType } from '../../meta-type.ts'
 import { listPieces } from '../list-pieces.ts'
 import { listTypeMetaOf, typeMetaOf } from '../type-meta.ts'
 import type { BinaryCodec } from './codec.ts'
 
 /** Of the encodings of one list, what is kept for the next: the budget holds what several lists keep. The rest is made anew: to keep it and forget it again would take more. */
-const MOST_KEPT = derivedBudget.limit / 2
+const MOST_KEPT = DERIVED_BYTES / 2
 
 const encoders = new WeakMap<StructSchema, Encoder>()
 

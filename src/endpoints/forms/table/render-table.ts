@@ -4,9 +4,9 @@ import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices } from '../../../lib/slices.ts'
 import { AGE_MARK, ANY_TIME, withAges } from '../../../meta/age.ts'
 import type { Json, KubeObject, ListMeta } from '../../../meta/object.ts'
+import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { metadataOf, withoutManagers } from '../../../storage/parse-own.ts'
 import type { Encoded } from '../../../storage/storage.ts'
-import { derivedBudget } from '../../../storage/stored-object.ts'
 import { listMetaText, objectMetaText } from '../meta-json.ts'
 import { metadataStart, metadataText } from '../metadata/render-metadata.ts'
 import type { RowSource } from '../row-source.ts'
@@ -66,7 +66,7 @@ interface Row {
 /** Of a row that is kept, without its texts. */
 const ROW_BYTES = 120
 /** Of more rows none is kept: the first would be dropped before the last were made. */
-const MOST_KEPT = Math.floor((0.75 * derivedBudget.limit) / 350)
+const MOST_KEPT = Math.floor((0.75 * DERIVED_BYTES) / 350)
 
 /** Adds a row after this text; gives what stands before the next one. */
 function addRow(body: SplicedBody, before: string, table: TableDefinition, item: RowSource, options: TableOptions, keep: boolean): string {

@@ -7,8 +7,9 @@ import { type FilledBody, wholeOf } from '../../../../../src/lib/filled-body.ts'
 import type { JsonObject, KubeObject } from '../../../../../src/meta/object.ts'
 import { codecOf } from '../../../../../src/registry/codec.ts'
 import { types } from '../../../../../src/resources/types.ts'
+import { DERIVED_BYTES } from '../../../../../src/storage/byte-budget.ts'
 import { key, revision } from '../../../../../src/storage/revision.ts'
-import { derivedBudget, Stored } from '../../../../../src/storage/stored-object.ts'
+import { Stored } from '../../../../../src/storage/stored-object.ts'
 import { builtinRegistry } from '../../../../support/builtin-registry.ts'
 
 describe('a list in protobuf', () => {
@@ -43,13 +44,13 @@ describe('a list in protobuf', () => {
     // The same one again and again fills what is kept of a list.
     const large = stored(object('large', 100_000))
     const rest = [1, 127, 128, 20_000, 200_000].map((size, i) => stored(object(`o-${i}`, size)))
-    const items = [...Array.from({ length: Math.ceil(derivedBudget.limit / 2 / 100_000) }, () => large), ...rest, large]
+    const items = [...Array.from({ length: Math.ceil(DERIVED_BYTES / 2 / 100_000) }, () => large), ...rest, large]
     const first = wholeOf(await listOf(items))
     expect(wholeOf(await listOf(items)).equals(first)).to.equal(true)
     let at = first.length
     for (const item of [large, ...rest.toReversed()]) at = first.lastIndexOf(item.passing(protobufEncoder(served.version)).bytes, at - 1)
-    expect(at).to.be.greaterThan(derivedBudget.limit / 2)
-    expect(derivedBudget.bytes).to.be.lessThan(derivedBudget.limit)
+    expect(at).to.be.greaterThan(DERIVED_BYTES / 2)
+    expect(codec.derived.bytes).to.be.lessThan(DERIVED_BYTES)
   })
 
   it('of metadata is what the metadata are, from the JSON and from the object', async () => {
