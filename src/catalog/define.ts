@@ -1,5 +1,6 @@
 import type { TypedObject } from '../meta/object.ts'
-import type { KindDefinition, ResourceDefinition, Subresource } from './definition.ts'
+import type { ObjectReader } from './connect.ts'
+import type { KindDefinition, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Subresource } from './definition.ts'
 
 /** A kind as the catalog holds it, among kinds of other types. */
 export const defineResource = <H extends TypedObject>(definition: KindDefinition<H>): ResourceDefinition => widened(definition)
@@ -7,8 +8,35 @@ export const defineResource = <H extends TypedObject>(definition: KindDefinition
 /** A subresource of a kind of its own, `S`, as its parent holds it beside others. */
 export const defineSubresource = <H extends TypedObject, S extends TypedObject>(subresource: Subresource<H, S>): Subresource<H> => widened(subresource)
 
+/** A built-in kind, with the type of its objects in the home version: what the server itself reads of it is of that type. */
+export interface KindId<T extends TypedObject> extends ResourceId {
+  /** Of no object: it only says the type. */
+  readonly objectType?: T
+}
+
+export const kindId = <T extends TypedObject>(group: string, resource: string): KindId<T> => ({ group, resource })
+
+/** As ResourceAccess.get; the object may be shared: never mutate it. */
+export const getKind = async <T extends TypedObject>(api: ObjectReader, id: KindId<T>, namespace: string, name: string): Promise<T> =>
+  widened(await api.get(id, namespace, name))
+
+/** The items of ResourceAccess.list. */
+export const listKind = async <T extends TypedObject>(api: ResourceAccess, id: KindId<T>, namespace: string, options?: ListAccess): Promise<T[]> =>
+  widened((await api.list(id, namespace, options)).items)
+
+/** As ResourceAccess.update. */
+export const updateKind = async <T extends TypedObject>(
+  api: ResourceAccess,
+  id: KindId<T>,
+  namespace: string,
+  name: string,
+  change: (object: T) => T | undefined,
+): Promise<void> => {
+  await api.update(id, namespace, name, object => change(widened(object)))
+}
+
 /**
- * Hooks are given only what was decoded and defaulted by the schema of the version or kind that they are written against. That an object is of their type is therefore the schema's word, and
- * this is the one place that takes it.
+ * Hooks are given only what was decoded and defaulted by the schema of the version or kind that they are written against, and what the server itself reads was decoded by that of the home version.
+ * That an object is of their type is therefore the schema's word, and this is the one place that takes it.
  */
 const widened = <T>(definition: unknown): T => definition as T

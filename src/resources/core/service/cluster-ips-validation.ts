@@ -3,19 +3,19 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6, isValidIP } from '../../../meta/ip.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
+import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
 
 const IPS = fieldPath('spec', 'clusterIPs')
 const FAMILIES = fieldPath('spec', 'ipFamilies')
 const POLICY = fieldPath('spec', 'ipFamilyPolicy')
 
-const printedIPs = (service: KubeObject) => goStringList(service.spec.clusterIPs)
-const printedFamilies = (service: KubeObject) => goStringList(service.spec.ipFamilies, '[]core.IPFamily')
+const printedIPs = (service: Service) => goStringList(service.spec.clusterIPs)
+const printedFamilies = (service: Service) => goStringList(service.spec.ipFamilies, '[]core.IPFamily')
 
 /** clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy agree. `policy`: that of the object, or the one it will get. */
-export function validateClusterIPs(service: KubeObject, policy: string | undefined = service.spec.ipFamilyPolicy): FieldError[] {
+export function validateClusterIPs(service: Service, policy: string | undefined = service.spec.ipFamilyPolicy): FieldError[] {
   if (typeOf(service) === 'ExternalName') return []
   const errors: FieldError[] = []
   const ips = clusterIPsOf(service)
@@ -66,7 +66,7 @@ export function validateClusterIPs(service: KubeObject, policy: string | undefin
 }
 
 /** The first address and family never change, save by way of ExternalName; the second may come, and goes with SingleStack. */
-export function validateClusterIPsUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+export function validateClusterIPsUpdate(next: Service, old: Service): FieldError[] {
   if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || (isHeadless(old) && isHeadless(next))) return []
   const errors: FieldError[] = []
   const now = clusterIPsOf(next)
@@ -84,7 +84,7 @@ export function validateClusterIPsUpdate(next: KubeObject, old: KubeObject): Fie
   return errors
 }
 
-export function validateFamiliesUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+export function validateFamiliesUpdate(next: Service, old: Service): FieldError[] {
   if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || isHeadless(old) || isHeadless(next)) return []
   const errors: FieldError[] = []
   const now = familiesOf(next)

@@ -1,15 +1,45 @@
+import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { Service, ServiceSpec } from '../v1.types.ts'
 import { ClusterIPs } from './allocation/cluster-ips.ts'
 import { ipRange } from './allocation/ip-range.ts'
 import { NodePorts } from './allocation/node-ports.ts'
 import type { PortRange } from './allocation/port-set.ts'
 import { ServiceReservations } from './allocation/reservation.ts'
-import { setServiceDefaults } from './defaults.ts'
+import { isExternallyAccessible } from './fields.ts'
 import { serviceProxySubresource } from './proxy.ts'
 import { serviceStatusStrategy, serviceStrategy } from './strategy.ts'
 import { serviceTable } from './table.ts'
+
+/** Three hours. */
+const AFFINITY_SECONDS = 10800
+
+function defaultAffinity(spec: ServiceSpec): void {
+  if (!spec.sessionAffinity) spec.sessionAffinity = 'None'
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig
+  if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: AFFINITY_SECONDS } }
+  }
+}
+
+/** Families and their policy depend on the ranges that are configured, so they come later: `ip-families.ts`. */
+function setServiceDefaults(object: Service): void {
+  const { spec } = object
+  defaultAffinity(spec)
+  if (!spec.type) spec.type = 'ClusterIP'
+  for (const port of spec.ports ?? []) {
+    if (!port.protocol) port.protocol = 'TCP'
+    if (!port.targetPort) port.targetPort = port.port
+  }
+  if (!spec.externalTrafficPolicy && isExternallyAccessible(object)) spec.externalTrafficPolicy = 'Cluster'
+  if (spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer') spec.internalTrafficPolicy ??= 'Cluster'
+  if (spec.type === 'LoadBalancer') {
+    spec.allocateLoadBalancerNodePorts ??= true
+    for (const ingress of object.status.loadBalancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP'
+  }
+}
 
 export interface ServiceOptions {
   /** `--service-cluster-ip-range`: one CIDR, or one of each family, the default family first. */
@@ -28,7 +58,7 @@ export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_
   const random = options.random ?? Math.random
   const families = [...new Set(options.serviceCIDRs.map(cidr => ipRange(cidr).family))]
   const reservations = new ServiceReservations(new ClusterIPs(options.serviceCIDRs, random), new NodePorts(options.nodePortRange, random))
-  const v1: Version = {
+  const v1: Version<Service> = {
     group: '',
     name: 'v1',
     kind: 'Service',
@@ -38,14 +68,14 @@ export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_
     schema: types.type('core.Service'),
     setDefaults: setServiceDefaults,
     table: serviceTable,
-    selectableFields: { 'spec.clusterIP': ({ spec }) => spec?.clusterIP ?? '', 'spec.type': ({ spec }) => spec?.type ?? '' },
+    selectableFields: { 'spec.clusterIP': ({ spec }) => spec.clusterIP ?? '', 'spec.type': ({ spec }) => spec.type ?? '' },
     subresources: { proxy: serviceProxySubresource(random), status: { verbs: STATUS_VERBS, strategy: serviceStatusStrategy } },
   }
-  return {
+  return defineResource<Service>({
     scope: 'Namespaced',
     versions: [v1],
     home: v1,
     storage: { prefix: 'services/specs', version: v1 },
     strategy: serviceStrategy(reservations, families),
-  }
+  })
 }

@@ -2,8 +2,8 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6 } from '../../../meta/ip.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
+import type { IPFamilyPolicy, Service } from '../v1.types.ts'
 import { validateClusterIPs } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, typeOf } from './fields.ts'
 
@@ -13,7 +13,7 @@ const POLICY = fieldPath('spec', 'ipFamilyPolicy')
 const other = (family: string | undefined): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
 /** A service that prefers two families is left as it is until somebody asks for a change: a cluster that has become dual-stack changes nothing by itself. */
-export function keepsPreference(next: KubeObject, old: KubeObject | undefined): boolean {
+export function keepsPreference(next: Service, old: Service | undefined): boolean {
   if (!old || next.spec.ipFamilyPolicy !== 'PreferDualStack' || typeOf(old) !== typeOf(next) || !needsClusterIP(next)) return false
   if (old.spec.ipFamilyPolicy !== undefined && old.spec.ipFamilyPolicy !== 'PreferDualStack') return false
   return sameList(clusterIPsOf(old), clusterIPsOf(next)) && sameList(familiesOf(old), familiesOf(next))
@@ -23,11 +23,11 @@ export function keepsPreference(next: KubeObject, old: KubeObject | undefined): 
  * Fills in ipFamilyPolicy and ipFamilies. `configured`: the families that have a range, the first one being the default. Errors leave the object as it was, and
  * running it again changes nothing.
  */
-export function settleFamilies(next: KubeObject, old: KubeObject | undefined, configured: readonly IPFamily[]): FieldError[] {
+export function settleFamilies(next: Service, old: Service | undefined, configured: readonly IPFamily[]): FieldError[] {
   if (!needsClusterIP(next) || keepsPreference(next, old)) return []
   const { spec } = next
   const headlessAlone = spec.clusterIP === HEADLESS && !hasSelector(next)
-  const policy: string = spec.ipFamilyPolicy ?? old?.spec.ipFamilyPolicy ?? (headlessAlone ? 'RequireDualStack' : 'SingleStack')
+  const policy: IPFamilyPolicy = spec.ipFamilyPolicy ?? old?.spec.ipFamilyPolicy ?? (headlessAlone ? 'RequireDualStack' : 'SingleStack')
   const related = validateClusterIPs(next, policy)
   if (related.length > 0) return related
 

@@ -3,23 +3,18 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label, isQualifiedName, isValidPortName, isValidPortNum } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { PORT_PROTOCOLS } from '../endpoints/validation.ts'
-import { portsOf, type ServicePort, typeOf } from './fields.ts'
+import type { Service, ServicePort } from '../v1.types.ts'
+import { portsOf, typeOf } from './fields.ts'
 
 /** Each port by itself, with names that are unique. */
-export function validatePorts(service: KubeObject, path: FieldPath): FieldError[] {
+export function validatePorts(service: Service, path: FieldPath): FieldError[] {
   const ports = portsOf(service)
   const names = new Set<string>()
   return ports.flatMap((port, i) => validatePort(port, ports.length > 1, names, path.index(i)))
 }
 
-function validatePort(
-  { name, port = 0, protocol, targetPort = 0, appProtocol }: ServicePort,
-  requireName: boolean,
-  names: Set<string>,
-  path: FieldPath,
-): FieldError[] {
+function validatePort({ name, port, protocol, targetPort, appProtocol }: ServicePort, requireName: boolean, names: Set<string>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (name) {
     errors.push(...isDns1123Label(name).map(text => invalid(path.child('name'), name, text)))
@@ -40,20 +35,20 @@ const printedKey = (protocol: string, port: number): string =>
   `core.ServicePort{Name:"", Protocol:${quote(protocol)}, AppProtocol:(*string)(nil), Port:${port}, TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}`
 
 /** Ports against each other, and node ports against the type. */
-export function validatePortPairs(service: KubeObject, path: FieldPath): FieldError[] {
+export function validatePortPairs(service: Service, path: FieldPath): FieldError[] {
   const ports = portsOf(service)
   const errors: FieldError[] = []
   for (const [i, { nodePort }] of ports.entries()) {
     if (nodePort && typeOf(service) === 'ClusterIP') errors.push(forbidden(path.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'"))
   }
   const nodePorts = new Set<string>()
-  for (const [i, { protocol = '', nodePort }] of ports.entries()) {
+  for (const [i, { protocol, nodePort }] of ports.entries()) {
     if (!nodePort) continue
     if (nodePorts.has(`${protocol} ${nodePort}`)) errors.push(duplicate(path.index(i).child('nodePort'), nodePort))
     nodePorts.add(`${protocol} ${nodePort}`)
   }
   const pairs = new Set<string>()
-  for (const [i, { protocol = '', port = 0 }] of ports.entries()) {
+  for (const [i, { protocol, port }] of ports.entries()) {
     if (pairs.has(`${protocol} ${port}`)) errors.push(duplicate(path.index(i), verbatim(printedKey(protocol, port))))
     pairs.add(`${protocol} ${port}`)
   }

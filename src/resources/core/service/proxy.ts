@@ -1,29 +1,32 @@
 import type { ConnectCall, Destination, ObjectReader } from '../../../catalog/connect.ts'
+import { getKind, kindId } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
 import { serviceUnavailableError } from '../../../meta/status.ts'
 import { types } from '../../types.ts'
-import type { ApiStruct } from '../checks.ts'
 import { PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
+import type { EndpointAddress, Endpoints, Pod, Service } from '../v1.types.ts'
 
 const schema = types.type('core.ServiceProxyOptions')
 
-const core = (resource: string) => ({ group: '', resource })
+const SERVICES = kindId<Service>('', 'services')
+const ENDPOINTS = kindId<Endpoints>('', 'endpoints')
+const PODS = kindId<Pod>('', 'pods')
 
 /** The name of the service's port of this number: endpoints know ports by their names. */
 async function portName(api: ObjectReader, namespace: string, service: string, port: string): Promise<string> {
   if (!/^[+-]?\d+$/.test(port)) return port
-  const { spec } = await api.get(core('services'), namespace, service)
-  const found = (spec.ports ?? []).find((each: ApiStruct) => each.port === Number(port))
+  const { spec } = await getKind(api, SERVICES, namespace, service)
+  const found = spec.ports?.find(each => each.port === Number(port))
   if (!found) throw serviceUnavailableError(`no service port ${Number(port)} found for service ${JSON.stringify(service)}`)
   return found.name ?? ''
 }
 
 /** Only pods are reached, and by addresses that are theirs: endpoints are for anybody to write. */
-async function isPodsOwn(api: ObjectReader, namespace: string, { ip, targetRef }: ApiStruct): Promise<boolean> {
+async function isPodsOwn(api: ObjectReader, namespace: string, { ip, targetRef }: EndpointAddress): Promise<boolean> {
   if (!targetRef || (targetRef.namespace ?? '') !== namespace) return false
   try {
-    const { status } = await api.get(core('pods'), namespace, targetRef.name ?? '')
-    return (status?.podIPs ?? []).some((each: ApiStruct) => each.ip === ip)
+    const { status } = await getKind(api, PODS, namespace, targetRef.name ?? '')
+    return (status.podIPs ?? []).some(each => each.ip === ip)
   } catch {
     return false
   }
@@ -38,18 +41,18 @@ function fromAnywhere<T>(list: readonly T[], random: () => number): T[] {
 async function locate({ api, name: id, namespace, options }: ConnectCall, random: () => number): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('service', id)
   const wanted = await portName(api, namespace, name, port)
-  const subsets: ApiStruct[] = (await api.get(core('endpoints'), namespace, name)).subsets ?? []
+  const { subsets = [] } = await getKind(api, ENDPOINTS, namespace, name)
   if (subsets.length === 0) throw serviceUnavailableError(`no endpoints available for service ${JSON.stringify(name)}`)
   for (const { addresses, ports } of fromAnywhere(subsets, random))
-    for (const each of (ports ?? []) as ApiStruct[])
+    for (const each of ports ?? [])
       if ((each.name ?? '') === wanted)
-        for (const address of fromAnywhere((addresses ?? []) as ApiStruct[], random))
+        for (const address of fromAnywhere(addresses ?? [], random))
           if (await isPodsOwn(api, namespace, address)) return proxyDestination(scheme, address.ip, String(each.port), String(options.path ?? ''))
   throw serviceUnavailableError(`no endpoints available for service ${JSON.stringify(id)}`)
 }
 
 /** HTTP to one of a service's endpoints. */
-export const serviceProxySubresource = (random: () => number): Subresource => ({
+export const serviceProxySubresource = (random: () => number): Subresource<Service> => ({
   verbs: PROXY_VERBS,
   kind: { group: '', version: 'v1', kind: 'ServiceProxyOptions', schema },
   connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate: call => locate(call, random) },

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../../meta/object.ts'
-import type { ServicePort } from './fields.ts'
+import type { Service } from '../v1.types.ts'
 import {
   clusterIPsOf,
   familiesOf,
@@ -19,7 +18,7 @@ import {
  */
 
 /** Puts back allocated values that a client left out, so that writing the same manifest again is no change. */
-export function keepAllocated(next: KubeObject, old: KubeObject): void {
+export function keepAllocated(next: Service, old: Service): void {
   const { spec } = next
   if (needsClusterIP(old) && needsClusterIP(next)) {
     if (!spec.clusterIP && old.spec.clusterIP) spec.clusterIP = old.spec.clusterIP
@@ -40,14 +39,14 @@ export function keepAllocated(next: KubeObject, old: KubeObject): void {
 }
 
 /** Brings clusterIPs in line with clusterIP, which is all that old clients know. What contradicts is left for validation. */
-export function alignClusterIPs(next: KubeObject, old: KubeObject | undefined): void {
+export function alignClusterIPs(next: Service, old: Service | undefined): void {
   const { spec } = next
-  const single: string = spec.clusterIP ?? ''
+  const single = spec.clusterIP ?? ''
   if (!old) {
     if (single !== '' && clusterIPsOf(next).length === 0) spec.clusterIPs = [single]
     return
   }
-  const before: string = old.spec.clusterIP ?? ''
+  const before = old.spec.clusterIP ?? ''
   if (clusterIPsOf(old).length > 0 && clusterIPsOf(next).length === 0 && before === single) spec.clusterIPs = [...clusterIPsOf(old)]
   if (before === single || !sameList(clusterIPsOf(old), clusterIPsOf(next))) return
   if (before !== '' && single === '') delete spec.clusterIPs
@@ -55,7 +54,7 @@ export function alignClusterIPs(next: KubeObject, old: KubeObject | undefined): 
 }
 
 /** Clears what the new type has no use for, unless the client changed it too: then validation shall tell. */
-export function dropUnneeded(next: KubeObject, old: KubeObject): void {
+export function dropUnneeded(next: Service, old: Service): void {
   const { spec } = next
   const before = old.spec
   if (needsClusterIP(old) && !needsClusterIP(next)) {
@@ -68,7 +67,7 @@ export function dropUnneeded(next: KubeObject, old: KubeObject): void {
   }
   if (needsNodePort(old) && !needsNodePort(next)) {
     const had = new Set(nodePortsOf(old))
-    if (nodePortsOf(next).every(port => had.has(port))) for (const port of portsOf(next) as ServicePort[]) delete port.nodePort
+    if (nodePortsOf(next).every(port => had.has(port))) for (const port of portsOf(next)) delete port.nodePort
   }
   if (needsHealthCheck(old) && !needsHealthCheck(next) && before.healthCheckNodePort === spec.healthCheckNodePort) delete spec.healthCheckNodePort
   if (typeOf(old) === 'LoadBalancer' && typeOf(next) !== 'LoadBalancer') {

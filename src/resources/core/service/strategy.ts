@@ -1,8 +1,8 @@
 import type { Reservation, Strategy } from '../../../catalog/definition.ts'
 import { boundedAtOnce } from '../../../meta/error-bound.ts'
 import { nameIsDns1035Label } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { invalidError } from '../../../meta/status.ts'
+import type { Service } from '../v1.types.ts'
 import type { ServiceReservations } from './allocation/reservation.ts'
 import { needsClusterIP, typeOf } from './fields.ts'
 import type { IPFamily } from './ip-families.ts'
@@ -14,9 +14,9 @@ import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
 const NOTHING_RESERVED: Reservation = { commit: async () => {}, rollback: async () => {} }
 
 /** `families`: those that have a range, the default one first. */
-export function serviceStrategy(reservations: ServiceReservations, families: readonly IPFamily[]): Strategy {
+export function serviceStrategy(reservations: ServiceReservations, families: readonly IPFamily[]): Strategy<Service> {
   /** Changes nothing when it runs again. */
-  const settle = (next: KubeObject, old: KubeObject | undefined): void => {
+  const settle = (next: Service, old: Service | undefined): void => {
     if (old) keepAllocated(next, old)
     alignClusterIPs(next, old)
     boundedAtOnce(() => settleFamilies(next, old, families))
@@ -31,7 +31,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
       settle(next, old)
       next.status = old ? old.status : { loadBalancer: {} }
       if (old) dropUnneeded(next, old)
-      if (old && typeOf(next) !== 'LoadBalancer' && next.status?.loadBalancer?.ingress) next.status = { ...next.status, loadBalancer: {} }
+      if (old && typeOf(next) !== 'LoadBalancer' && next.status.loadBalancer.ingress) next.status = { ...next.status, loadBalancer: {} }
       // Once defaulted for every type; a name elsewhere has no use for it.
       if (!needsClusterIP(next)) delete next.spec.internalTrafficPolicy
     },
@@ -52,7 +52,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
   }
 }
 
-export const serviceStatusStrategy: Strategy = {
+export const serviceStatusStrategy: Strategy<Service> = {
   validateName: nameIsDns1035Label,
   revalidatesMeta: true,
   resetFields: [['spec']],

@@ -1,19 +1,18 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { printLabels } from '../../../meta/label-selector.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, portsOf, typeOf } from './fields.ts'
 
-function externalIPCell(service: KubeObject): string {
-  const given: string[] = service.spec.externalIPs ?? []
+function externalIPCell(service: Service): string {
+  const given = service.spec.externalIPs ?? []
   switch (typeOf(service)) {
     case 'ClusterIP':
     case 'NodePort':
       return given.join(',') || '<none>'
     case 'LoadBalancer': {
-      const ingresses: { ip?: string; hostname?: string }[] = service.status?.loadBalancer?.ingress ?? []
-      const addresses = new Set(ingresses.flatMap(({ ip, hostname }) => (ip || hostname ? [(ip || hostname) as string] : [])))
+      const addresses = new Set((service.status.loadBalancer.ingress ?? []).flatMap(({ ip, hostname }) => ip || hostname || []))
       return [...[...addresses].sort(), ...given].join(',') || '<pending>'
     }
     case 'ExternalName':
@@ -24,12 +23,12 @@ function externalIPCell(service: KubeObject): string {
 }
 
 /** `80/TCP,443:30443/TCP` */
-const portsCell = (service: KubeObject): string =>
+const portsCell = (service: Service): string =>
   portsOf(service)
-    .map(({ port = 0, nodePort, protocol = '' }) => (nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`))
+    .map(({ port, nodePort, protocol }) => (nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`))
     .join(',') || '<none>'
 
-export const serviceTable: TableDefinition = {
+export const serviceTable: TableDefinition<Service> = {
   columns: [
     nameColumn,
     column('Type', 'How the service is reached.'),

@@ -3,17 +3,17 @@ import { forbidden, invalid, notSupported, required } from '../../../meta/field-
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidCIDR } from '../../../meta/ip.ts'
 import { isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { Service } from '../v1.types.ts'
 import { isExternallyAccessible, needsHealthCheck, typeOf } from './fields.ts'
 
 const SPEC = fieldPath('spec')
 const SOURCE_RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges'
 const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'"
-const isBalancer = (service: KubeObject): boolean => typeOf(service) === 'LoadBalancer'
+const isBalancer = (service: Service): boolean => typeOf(service) === 'LoadBalancer'
 
 /** The field, or the annotation that came before it. Values may stand between spaces. */
-export function validateSourceRanges(service: KubeObject): FieldError[] {
-  const ranges: string[] = service.spec.loadBalancerSourceRanges ?? []
+export function validateSourceRanges(service: Service): FieldError[] {
+  const ranges = service.spec.loadBalancerSourceRanges ?? []
   const annotation = service.metadata.annotations?.[SOURCE_RANGES_ANNOTATION]
   const errors: FieldError[] = []
   if (ranges.length > 0) {
@@ -29,16 +29,16 @@ export function validateSourceRanges(service: KubeObject): FieldError[] {
   return errors
 }
 
-export function validateBalancerAllocation(service: KubeObject): FieldError[] {
+export function validateBalancerAllocation(service: Service): FieldError[] {
   const given = service.spec.allocateLoadBalancerNodePorts !== undefined
   if (given && !isBalancer(service)) return [forbidden(SPEC.child('allocateLoadBalancerNodePorts'), BALANCER_ONLY)]
   // The path has no `spec`, as upstream's.
   return !given && isBalancer(service) ? [required(fieldPath('allocateLoadBalancerNodePorts'))] : []
 }
 
-export function validateBalancerClass(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateBalancerClass(next: Service, old: Service | undefined): FieldError[] {
   const path = SPEC.child('loadBalancerClass')
-  const name: string | undefined = next.spec.loadBalancerClass
+  const name = next.spec.loadBalancerClass
   const errors: FieldError[] = []
   if (old && isBalancer(old) && isBalancer(next) && old.spec.loadBalancerClass !== name) errors.push(invalid(path, name, 'may not change once set'))
   if (name === undefined) return errors
@@ -48,8 +48,8 @@ export function validateBalancerClass(next: KubeObject, old: KubeObject | undefi
 }
 
 /** A health check port that is needed and not given is allocated before the write, so its absence is no error here. */
-export function validateExternalTraffic(service: KubeObject): FieldError[] {
-  const policy: string = service.spec.externalTrafficPolicy ?? ''
+export function validateExternalTraffic(service: Service): FieldError[] {
+  const policy = service.spec.externalTrafficPolicy ?? ''
   const at = SPEC.child('externalTrafficPolicy')
   const errors: FieldError[] = []
   if (!isExternallyAccessible(service)) {
@@ -57,7 +57,7 @@ export function validateExternalTraffic(service: KubeObject): FieldError[] {
   } else if (policy === '') errors.push(required(at))
   else if (policy !== 'Cluster' && policy !== 'Local') errors.push(notSupported(at, policy, ['Cluster', 'Local']))
 
-  const port: number = service.spec.healthCheckNodePort ?? 0
+  const port = service.spec.healthCheckNodePort ?? 0
   const portAt = SPEC.child('healthCheckNodePort')
   if (port !== 0) {
     if (needsHealthCheck(service)) errors.push(...isValidPortNum(port).map(text => invalid(portAt, port, text)))
@@ -66,20 +66,20 @@ export function validateExternalTraffic(service: KubeObject): FieldError[] {
   return errors
 }
 
-export function validateHealthCheckUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+export function validateHealthCheckUpdate(next: Service, old: Service): FieldError[] {
   if (!needsHealthCheck(old) || !needsHealthCheck(next)) return []
   if ((old.spec.healthCheckNodePort ?? 0) === (next.spec.healthCheckNodePort ?? 0)) return []
   return [forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable')]
 }
 
-export function validateInternalTraffic(service: KubeObject): FieldError[] {
+export function validateInternalTraffic(service: Service): FieldError[] {
   const path = SPEC.child('internalTrafficPolicy')
-  const policy: string | undefined = service.spec.internalTrafficPolicy
+  const policy = service.spec.internalTrafficPolicy
   if (policy === undefined) return ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(typeOf(service)) ? [required(path)] : []
   return policy === 'Cluster' || policy === 'Local' ? [] : [notSupported(path, policy, ['Cluster', 'Local'])]
 }
 
-export function validateTrafficDistribution(service: KubeObject): FieldError[] {
-  const value: string | undefined = service.spec.trafficDistribution
+export function validateTrafficDistribution(service: Service): FieldError[] {
+  const value = service.spec.trafficDistribution
   return value === undefined || value === 'PreferClose' ? [] : [notSupported(SPEC.child('trafficDistribution'), value, ['PreferClose'])]
 }

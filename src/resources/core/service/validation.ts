@@ -4,9 +4,9 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidIP, parseIp } from '../../../meta/ip.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateLabels } from '../../../meta/object-meta-validation.ts'
 import { validateNonSpecialIP } from '../endpoints/validation.ts'
+import type { LoadBalancerIngress, Service, SessionAffinityConfig } from '../v1.types.ts'
 import { validateClusterIPs, validateClusterIPsUpdate, validateFamiliesUpdate } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, portsOf, typeOf } from './fields.ts'
 import { validatePortPairs, validatePorts } from './ports-validation.ts'
@@ -25,7 +25,7 @@ export const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
 export const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
 const MAX_AFFINITY_SECONDS = 86400
 
-function validateTopologyAnnotations(service: KubeObject): FieldError[] {
+function validateTopologyAnnotations(service: Service): FieldError[] {
   const hints = service.metadata.annotations?.[TOPOLOGY_HINTS]
   const mode = service.metadata.annotations?.[TOPOLOGY_MODE]
   if (hints === undefined || mode === undefined || hints === mode) return []
@@ -33,7 +33,7 @@ function validateTopologyAnnotations(service: KubeObject): FieldError[] {
   return [invalid(path, mode, `must match annotations[${TOPOLOGY_HINTS}] when both are specified`)]
 }
 
-function validateByType(service: KubeObject): FieldError[] {
+function validateByType(service: Service): FieldError[] {
   const type = typeOf(service)
   if (type === 'LoadBalancer' || type === 'NodePort') {
     return isHeadless(service) ? [invalid(SPEC.child('clusterIPs').index(0), HEADLESS, `may not be set to 'None' for ${type} services`)] : []
@@ -46,23 +46,23 @@ function validateByType(service: KubeObject): FieldError[] {
   if (service.spec.ipFamilyPolicy !== undefined) notSet('ipFamilyPolicy')
   const path = SPEC.child('externalName')
   // A dot at the end marks the name as complete.
-  const name: string = (service.spec.externalName ?? '').replace(/\.$/, '')
+  const name = (service.spec.externalName ?? '').replace(/\.$/, '')
   if (name === '') errors.push(required(path))
   else errors.push(...isDns1123Subdomain(name).map(text => invalid(path, name, text)))
   return errors
 }
 
-function validateAffinityConfig(config: KubeObject['spec'], path: FieldPath): FieldError[] {
+function validateAffinityConfig(config: SessionAffinityConfig | undefined, path: FieldPath): FieldError[] {
   const needed = 'when session affinity type is ClientIP'
   if (!config) return [required(path, needed)]
   if (!config.clientIP) return [required(path.child('clientIP'), needed)]
   const at = path.child('clientIP', 'timeoutSeconds')
-  const seconds: number | undefined = config.clientIP.timeoutSeconds
+  const seconds = config.clientIP.timeoutSeconds
   if (seconds === undefined) return [required(at, needed)]
   return seconds > 0 && seconds <= MAX_AFFINITY_SECONDS ? [] : [invalid(at, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)]
 }
 
-function validateAffinity(service: KubeObject): FieldError[] {
+function validateAffinity(service: Service): FieldError[] {
   const path = SPEC.child('sessionAffinity')
   const config = SPEC.child('sessionAffinityConfig')
   switch (service.spec.sessionAffinity ?? '') {
@@ -77,17 +77,17 @@ function validateAffinity(service: KubeObject): FieldError[] {
   }
 }
 
-function validateExternalIPs(service: KubeObject): FieldError[] {
-  return (service.spec.externalIPs ?? []).flatMap((ip: string, i: number) => {
+function validateExternalIPs(service: Service): FieldError[] {
+  return (service.spec.externalIPs ?? []).flatMap((ip, i) => {
     const path = SPEC.child('externalIPs').index(i)
     const errors = isValidIP(ip).map(text => invalid(path, ip, text))
     return errors.length > 0 ? errors : validateNonSpecialIP(ip, path)
   })
 }
 
-const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
+const TYPES: readonly string[] = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 
-function validateType(service: KubeObject): FieldError[] {
+function validateType(service: Service): FieldError[] {
   const path = SPEC.child('type')
   const type = typeOf(service)
   if (type === '') return [required(path)]
@@ -95,7 +95,7 @@ function validateType(service: KubeObject): FieldError[] {
 }
 
 /** Create, and update with `old`. */
-export function validateService(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateService(next: Service, old: Service | undefined): FieldError[] {
   const ports = SPEC.child('ports')
   const update = old
     ? [
@@ -126,13 +126,7 @@ export function validateService(next: KubeObject, old: KubeObject | undefined): 
   ]
 }
 
-interface Ingress {
-  ip?: string
-  ipMode?: string
-  hostname?: string
-}
-
-function validateIngress({ ip, ipMode, hostname }: Ingress, path: FieldPath): FieldError[] {
+function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: FieldPath): FieldError[] {
   const errors = ip ? isValidIP(ip).map(text => invalid(path.child('ip'), ip, text)) : []
   const mode = path.child('ipMode')
   if (ipMode === undefined) {
@@ -147,9 +141,9 @@ function validateIngress({ ip, ipMode, hostname }: Ingress, path: FieldPath): Fi
   return errors
 }
 
-export function validateServiceStatus(next: KubeObject): FieldError[] {
+export function validateServiceStatus(next: Service): FieldError[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
-  const ingresses: Ingress[] = next.status?.loadBalancer?.ingress ?? []
+  const ingresses = next.status.loadBalancer.ingress ?? []
   if (ingresses.length > 0 && typeOf(next) !== 'LoadBalancer') return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   return ingresses.flatMap((ingress, i) => validateIngress(ingress, path.index(i)))
 }

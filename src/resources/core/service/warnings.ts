@@ -1,12 +1,12 @@
 import { fieldPath } from '../../../meta/field-path.ts'
 import { cidrWarnings, ipWarnings } from '../../../meta/ip.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
 import { TOPOLOGY_HINTS, TOPOLOGY_MODE } from './validation.ts'
 
 const SPEC = fieldPath('spec')
 
-export function serviceWarnings(service: KubeObject): string[] {
+export function serviceWarnings(service: Service): string[] {
   const { spec } = service
   const texts: string[] = []
   if (service.metadata.annotations?.[TOPOLOGY_HINTS] !== undefined)
@@ -14,7 +14,7 @@ export function serviceWarnings(service: KubeObject): string[] {
   if (spec.clusterIP && !isHeadless(service)) {
     for (const [i, ip] of clusterIPsOf(service).entries()) texts.push(...ipWarnings(SPEC.child('clusterIPs').index(i), ip))
   }
-  const externalIPs: string[] = spec.externalIPs ?? []
+  const externalIPs = spec.externalIPs ?? []
   if (typeOf(service) === 'ClusterIP' && spec.clusterIP === HEADLESS) {
     if (spec.loadBalancerIP) texts.push('spec.loadBalancerIP is ignored for headless services')
     if (externalIPs.length > 0) texts.push('spec.externalIPs is ignored for headless services')
@@ -31,7 +31,6 @@ export function serviceWarnings(service: KubeObject): string[] {
   return texts
 }
 
-export function serviceStatusWarnings(service: KubeObject): string[] {
-  const ingresses: { ip?: string }[] = service.status?.loadBalancer?.ingress ?? []
-  return ingresses.flatMap(({ ip }, i) => (ip ? ipWarnings(fieldPath('status', 'loadBalancer', 'ingress').index(i), ip) : []))
+export function serviceStatusWarnings(service: Service): string[] {
+  return (service.status.loadBalancer.ingress ?? []).flatMap(({ ip }, i) => (ip ? ipWarnings(fieldPath('status', 'loadBalancer', 'ingress').index(i), ip) : []))
 }

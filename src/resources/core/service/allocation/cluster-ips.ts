@@ -1,14 +1,16 @@
+import { getKind, kindId, listKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../../catalog/definition.ts'
 import { parseIp, printIp } from '../../../../meta/ip.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
 import { isStatusError } from '../../../../meta/status.ts'
 import { DEFAULT_SERVICE_CIDR } from '../../../networking/service-cidr/default.ts'
+import type { IPAddress, ServiceCIDR } from '../../../networking/v1.types.ts'
+import type { Service } from '../../v1.types.ts'
 import type { IPFamily } from '../ip-families.ts'
 import type { IPRange } from './ip-range.ts'
 import { addressNumber, ipRange, printAddress, scan } from './ip-range.ts'
 
-export const IP_ADDRESSES = { group: 'networking.k8s.io', resource: 'ipaddresses' }
-export const SERVICE_CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' }
+export const IP_ADDRESSES = kindId<IPAddress>('networking.k8s.io', 'ipaddresses')
+export const SERVICE_CIDRS = kindId<ServiceCIDR>('networking.k8s.io', 'servicecidrs')
 const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family'
 export const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by'
 export const ALLOCATOR_NAME = 'ipallocator.k8s.io'
@@ -24,24 +26,24 @@ export interface ServiceRef {
   readonly name: string
 }
 
-export const serviceRef = (service: KubeObject): ServiceRef => ({ namespace: service.metadata.namespace ?? '', name: service.metadata.name ?? '' })
+export const serviceRef = (service: Service): ServiceRef => ({ namespace: service.metadata.namespace ?? '', name: service.metadata.name ?? '' })
 
-export const ipAddressObject = (name: string, family: IPFamily, { namespace, name: service }: ServiceRef): KubeObject => ({
+export const ipAddressObject = (name: string, family: IPFamily, { namespace, name: service }: ServiceRef): IPAddress => ({
   kind: 'IPAddress',
   apiVersion: 'networking.k8s.io/v1',
   metadata: { name, labels: { [FAMILY_LABEL]: family, [MANAGED_BY_LABEL]: ALLOCATOR_NAME } },
   spec: { parentRef: { resource: 'services', namespace, name: service } },
 })
 
-export const belongsTo = (address: KubeObject, { namespace, name }: ServiceRef): boolean => {
-  const parent = address.spec?.parentRef
+export const belongsTo = ({ spec }: IPAddress, { namespace, name }: ServiceRef): boolean => {
+  const parent = spec.parentRef
   return (parent?.group ?? '') === '' && parent?.resource === 'services' && parent.namespace === namespace && parent.name === name
 }
 
 /** Whether addresses of a ServiceCIDR may be given out. One without the condition is ready: its controller may not be there. */
-function isReady(cidr: KubeObject): boolean {
+function isReady(cidr: ServiceCIDR): boolean {
   if (cidr.metadata.deletionTimestamp) return false
-  const ready = (cidr.status?.conditions ?? []).find((condition: { type?: string }) => condition.type === 'Ready')
+  const ready = cidr.status.conditions?.find(({ type }) => type === 'Ready')
   return ready === undefined || ready.status === 'True'
 }
 
@@ -57,8 +59,8 @@ export class ClusterIPs {
   }
 
   private async ranges(api: ResourceAccess, family: IPFamily): Promise<IPRange[]> {
-    const { items } = await api.list(SERVICE_CIDRS, '', { resourceVersion: '0' })
-    const texts: string[] = items.filter(isReady).flatMap(({ spec }) => spec?.cidrs ?? [])
+    const items = await listKind(api, SERVICE_CIDRS, '', { resourceVersion: '0' })
+    const texts = items.filter(isReady).flatMap(({ spec }) => spec.cidrs ?? [])
     if (!items.some(({ metadata }) => metadata.name === DEFAULT_SERVICE_CIDR)) texts.push(...this.configured)
     return [...new Set(texts)].map(ipRange).filter(range => range.family === family)
   }
@@ -112,7 +114,7 @@ export class ClusterIPs {
     if (!parsed) return
     const name = printIp(parsed)
     try {
-      const address = await api.get(IP_ADDRESSES, '', name)
+      const address = await getKind(api, IP_ADDRESSES, '', name)
       if (!belongsTo(address, owner)) return
       await api.delete(IP_ADDRESSES, '', name, address.metadata.uid === undefined ? {} : { uid: address.metadata.uid })
     } catch (error) {

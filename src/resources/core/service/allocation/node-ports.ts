@@ -1,15 +1,18 @@
-import type { ResourceAccess, ResourceDefinition, Version } from '../../../../catalog/definition.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
+import { defineResource, getKind, kindId, updateKind } from '../../../../catalog/define.ts'
+import type { ResourceAccess, Version } from '../../../../catalog/definition.ts'
+import { invariant } from '../../../../lib/invariant.ts'
+import type { TypedObject } from '../../../../meta/object.ts'
 import { isStatusError } from '../../../../meta/status.ts'
 import { types } from '../../../types.ts'
+import type { RangeAllocation } from '../../v1.types.ts'
 import type { PortRange, PortSource } from './port-set.ts'
 import { DryRunPorts, PortSet, printPortRange } from './port-set.ts'
 import { portsInUse } from './ports-in-use.ts'
 
-export const RANGE_ALLOCATIONS = { group: '', resource: 'rangeallocations' }
+const RANGE_ALLOCATIONS = kindId<RangeAllocation>('', 'rangeallocations')
 export const NODE_PORTS = 'servicenodeports'
 
-const v1: Version = {
+const v1: Version<RangeAllocation> = {
   group: '',
   name: 'v1',
   kind: 'RangeAllocation',
@@ -23,13 +26,13 @@ const v1: Version = {
 }
 
 /** `/registry/ranges/servicenodeports`, where kube-apiserver keeps the node ports that are taken, in its form. */
-export const rangeAllocationResource: ResourceDefinition = {
+export const rangeAllocationResource = defineResource<RangeAllocation>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'ranges', version: v1 },
   internal: true,
-}
+})
 
 /** Reserves and frees node ports. All are in one object, which is written with a guard, so that no two servers give out the same port. */
 export class NodePorts {
@@ -44,16 +47,16 @@ export class NodePorts {
   }
 
   /** The ports of a stored object. One of another range is read port by port. */
-  read(object: KubeObject): PortSet {
+  read(object: Pick<RangeAllocation, 'range' | 'data'>): PortSet {
     const data = Buffer.from(object.data ?? '', 'base64')
-    if (object.range === undefined || object.range === printPortRange(this.range)) return new PortSet(this.range, this.random, data)
-    const [from = 0, to = 0] = String(object.range).split('-').map(Number)
+    if (object.range === printPortRange(this.range)) return new PortSet(this.range, this.random, data)
+    const [from = 0, to = 0] = object.range.split('-').map(Number)
     const ports = new PortSet(this.range, this.random)
     if (to >= from) for (const port of new PortSet({ base: from, size: to - from + 1 }, this.random, data).ports()) ports.add(port)
     return ports
   }
 
-  private write(object: KubeObject, ports: PortSet): KubeObject {
+  private write(object: TypedObject, ports: PortSet): RangeAllocation {
     return { ...object, range: printPortRange(this.range), data: ports.data().toString('base64') }
   }
 
@@ -61,17 +64,17 @@ export class NodePorts {
    * Changes the set of taken ports. `change` may run more than once, each time on the newest set; what it throws is thrown after nothing has been written.
    * False: nothing to write. Changes of one process queue up rather than lose races to each other: those are left to other servers.
    */
-  change(api: ResourceAccess, change: (ports: PortSet, object: KubeObject) => boolean): Promise<void> {
+  change(api: ResourceAccess, change: (ports: PortSet, object: RangeAllocation) => boolean): Promise<void> {
     const done = this.last.then(() => this.changeNow(api, change))
     this.last = done.catch(() => {})
     return done
   }
 
-  private async changeNow(api: ResourceAccess, change: (ports: PortSet, object: KubeObject) => boolean): Promise<void> {
+  private async changeNow(api: ResourceAccess, change: (ports: PortSet, object: RangeAllocation) => boolean): Promise<void> {
     for (;;) {
       let failure: unknown
       try {
-        await api.update(RANGE_ALLOCATIONS, '', NODE_PORTS, object => {
+        await updateKind(api, RANGE_ALLOCATIONS, '', NODE_PORTS, object => {
           failure = undefined
           const ports = this.read(object)
           try {
@@ -94,7 +97,7 @@ export class NodePorts {
   private async initialise(api: ResourceAccess): Promise<void> {
     const ports = new PortSet(this.range, this.random)
     for (const port of await portsInUse(api)) ports.add(port)
-    const object: KubeObject = { kind: 'RangeAllocation', apiVersion: 'v1', metadata: { name: NODE_PORTS } }
+    const object = { kind: 'RangeAllocation', apiVersion: 'v1', metadata: { name: NODE_PORTS } }
     try {
       await api.create(RANGE_ALLOCATIONS, '', this.write(object, ports))
     } catch (error) {
@@ -104,7 +107,7 @@ export class NodePorts {
 
   async current(api: ResourceAccess): Promise<{ ports: PortSet; resourceVersion: string | undefined }> {
     try {
-      const object = await api.get(RANGE_ALLOCATIONS, '', NODE_PORTS)
+      const object = await getKind(api, RANGE_ALLOCATIONS, '', NODE_PORTS)
       return { ports: this.read(object), resourceVersion: object.metadata.resourceVersion }
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error
@@ -115,12 +118,14 @@ export class NodePorts {
   /** Reserves what a plan takes, all or nothing. The plan may run more than once. Its result is that of the run that was written. */
   async reserve<T>(api: ResourceAccess, dryRun: boolean, plan: (ports: PortSource) => T): Promise<T> {
     if (dryRun) return plan(new DryRunPorts((await this.current(api)).ports))
-    let result: T | undefined
+    const runs: { readonly result: T }[] = []
     await this.change(api, ports => {
-      result = plan(ports)
+      runs.push({ result: plan(ports) })
       return true
     })
-    return result as T
+    const written = runs.at(-1)
+    invariant(written, 'a plan that has not run')
+    return written.result
   }
 
   async free(api: ResourceAccess, ports: readonly number[]): Promise<void> {

@@ -1,8 +1,7 @@
 import { invalid } from '../../../../meta/field-error.ts'
 import { fieldPath } from '../../../../meta/field-path.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
 import { internalServerError, invalidError } from '../../../../meta/status.ts'
-import type { ServicePort } from '../fields.ts'
+import type { Service } from '../../v1.types.ts'
 import { needsHealthCheck, needsNodePort, nodePortsOf, portsOf, typeOf } from '../fields.ts'
 import { AllocationError } from './cluster-ips.ts'
 import type { PortSource } from './port-set.ts'
@@ -16,28 +15,28 @@ export interface PortPlan {
 }
 
 /** Ports that go once the write has succeeded. */
-export function portsToFree(next: KubeObject | undefined, old: KubeObject | undefined): number[] {
+export function portsToFree(next: Service | undefined, old: Service | undefined): number[] {
   if (!old) return []
   const freed = needsNodePort(old) ? nodePortsOf(old) : []
   const kept = new Set(next && needsNodePort(next) ? nodePortsOf(next) : [])
-  const health = needsHealthCheck(old) && !(next && needsHealthCheck(next)) && old.spec.healthCheckNodePort ? [old.spec.healthCheckNodePort as number] : []
+  const health = needsHealthCheck(old) && !(next && needsHealthCheck(next)) && old.spec.healthCheckNodePort ? [old.spec.healthCheckNodePort] : []
   return [...new Set([...freed.filter(port => !kept.has(port)), ...health])]
 }
 
 /** Whether a write needs any port that the service has not got. */
-export function needsPorts(next: KubeObject, old: KubeObject | undefined): boolean {
+export function needsPorts(next: Service, old: Service | undefined): boolean {
   if (needsHealthCheck(next) && !(old && needsHealthCheck(old))) return true
   if (!needsNodePort(next)) return false
   const had = new Set(old && needsNodePort(old) ? nodePortsOf(old) : [])
   return portsOf(next).some(port => (port.nodePort ? !had.has(port.nodePort) : allocates(next)))
 }
 
-const allocates = (service: KubeObject): boolean => typeOf(service) === 'NodePort' || service.spec.allocateLoadBalancerNodePorts !== false
+const allocates = (service: Service): boolean => typeOf(service) === 'NodePort' || service.spec.allocateLoadBalancerNodePorts !== false
 
-const nameOf = (service: KubeObject): string => service.metadata.name ?? ''
+const nameOf = (service: Service): string => service.metadata.name ?? ''
 
 /** Pure but for `ports`: the service is changed when the plan is carried out. Throws StatusError. */
-export function planPorts(next: KubeObject, old: KubeObject | undefined, ports: PortSource): PortPlan {
+export function planPorts(next: Service, old: Service | undefined, ports: PortSource): PortPlan {
   const taken: number[] = []
   const assigned = new Map<number, number>()
   const take = (port: number, i: number): number => {
@@ -71,14 +70,14 @@ type Take = (port: number, i: number) => number
 type TakeAny = (what: string) => number
 
 /** Ports of one number under several protocols share a node port. */
-function planCreate(next: KubeObject, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
+function planCreate(next: Service, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
   const byPort = new Map<number, number>()
   const all = portsOf(next)
-  for (const [i, { port = 0, nodePort }] of all.entries()) {
+  for (const [i, { port, nodePort }] of all.entries()) {
     if (!nodePort && !allocates(next)) continue
     const shared = byPort.get(port)
     if (shared === undefined) {
-      const requested = all.find((other: ServicePort) => (other.port ?? 0) === port && other.nodePort)?.nodePort
+      const requested = all.find(other => other.port === port && other.nodePort)?.nodePort
       const got = requested ? take(requested, i) : takeAny('nodePort')
       assigned.set(i, got)
       byPort.set(port, got)
@@ -87,10 +86,10 @@ function planCreate(next: KubeObject, assigned: Map<number, number>, take: Take,
   }
 }
 
-function planUpdate(next: KubeObject, old: KubeObject, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
+function planUpdate(next: Service, old: Service, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
   const had = new Set(nodePortsOf(old))
   const pairs = new Set<string>()
-  for (const [i, { protocol = '', nodePort }] of portsOf(next).entries()) {
+  for (const [i, { protocol, nodePort }] of portsOf(next).entries()) {
     if (!nodePort && !allocates(next)) continue
     let port = nodePort
     if (!port) {
@@ -105,9 +104,9 @@ function planUpdate(next: KubeObject, old: KubeObject, assigned: Map<number, num
   }
 }
 
-function planHealthCheck(next: KubeObject, old: KubeObject | undefined, ports: PortSource, taken: number[]): number | undefined {
+function planHealthCheck(next: Service, old: Service | undefined, ports: PortSource, taken: number[]): number | undefined {
   if (!needsHealthCheck(next) || (old && needsHealthCheck(old))) return undefined
-  const wanted: number = next.spec.healthCheckNodePort ?? 0
+  const wanted = next.spec.healthCheckNodePort ?? 0
   try {
     if (wanted === 0) {
       const port = ports.takeAny()
@@ -124,8 +123,10 @@ function planHealthCheck(next: KubeObject, old: KubeObject | undefined, ports: P
   }
 }
 
-export function carryOut(plan: PortPlan, next: KubeObject): void {
-  const ports = portsOf(next)
-  for (const [i, port] of plan.assigned) (ports[i] as ServicePort).nodePort = port
+export function carryOut(plan: PortPlan, next: Service): void {
+  for (const [i, port] of portsOf(next).entries()) {
+    const assigned = plan.assigned.get(i)
+    if (assigned !== undefined) port.nodePort = assigned
+  }
   if (plan.healthCheck !== undefined) next.spec.healthCheckNodePort = plan.healthCheck
 }

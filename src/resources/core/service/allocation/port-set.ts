@@ -30,23 +30,23 @@ export class PortSet implements PortSource {
     this.range = range
     this.random = random
     this.bits = new Uint8Array(Math.ceil(range.size / 8))
-    for (let i = 0; i < Math.min(data.length, this.bits.length); i++) this.bits[i] = data[data.length - 1 - i] as number
+    for (let i = 0; i < Math.min(data.length, this.bits.length); i++) this.bits[i] = data[data.length - 1 - i] ?? 0
   }
 
   has(port: number): boolean {
     const n = port - this.range.base
-    return n >= 0 && n < this.range.size && ((this.bits[n >> 3] as number) & (1 << (n & 7))) !== 0
+    return n >= 0 && n < this.range.size && ((this.bits[n >> 3] ?? 0) & (1 << (n & 7))) !== 0
   }
 
   /** Ports outside of the range are left alone. */
   add(port: number): void {
     const n = port - this.range.base
-    if (n >= 0 && n < this.range.size) this.bits[n >> 3] = (this.bits[n >> 3] as number) | (1 << (n & 7))
+    if (n >= 0 && n < this.range.size) this.bits[n >> 3] = (this.bits[n >> 3] ?? 0) | (1 << (n & 7))
   }
 
   remove(port: number): void {
     const n = port - this.range.base
-    if (n >= 0 && n < this.range.size) this.bits[n >> 3] = (this.bits[n >> 3] as number) & ~(1 << (n & 7))
+    if (n >= 0 && n < this.range.size) this.bits[n >> 3] = (this.bits[n >> 3] ?? 0) & ~(1 << (n & 7))
   }
 
   *ports(): Generator<number> {

@@ -1,16 +1,17 @@
+import { kindId, listKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../../catalog/definition.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
+import type { Service } from '../../v1.types.ts'
 import { needsHealthCheck, nodePortsOf } from '../fields.ts'
 
-export const SERVICES = { group: '', resource: 'services' }
+export const SERVICES = kindId<Service>('', 'services')
 
 /** Node ports of a service, that of the health check included. */
-export const allNodePortsOf = (service: KubeObject): number[] => [
-  ...new Set([...nodePortsOf(service), ...(needsHealthCheck(service) && service.spec.healthCheckNodePort ? [service.spec.healthCheckNodePort as number] : [])]),
-]
+export function allNodePortsOf(service: Service): number[] {
+  const healthCheck = needsHealthCheck(service) && service.spec.healthCheckNodePort
+  return [...new Set([...nodePortsOf(service), ...(healthCheck ? [healthCheck] : [])])]
+}
 
 /** Node ports of all services. */
 export async function portsInUse(api: ResourceAccess): Promise<Set<number>> {
-  const { items } = await api.list(SERVICES, '')
-  return new Set(items.flatMap(allNodePortsOf))
+  return new Set((await listKind(api, SERVICES, '')).flatMap(allNodePortsOf))
 }

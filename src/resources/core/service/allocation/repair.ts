@@ -1,7 +1,9 @@
+import { listKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../../catalog/definition.ts'
 import { isIPv6, parseIp, printIp } from '../../../../meta/ip.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
 import { isStatusError } from '../../../../meta/status.ts'
+import type { IPAddress } from '../../../networking/v1.types.ts'
+import type { Service } from '../../v1.types.ts'
 import { clusterIPsOf, isHeadless, needsClusterIP } from '../fields.ts'
 import { ALLOCATOR_NAME, belongsTo, IP_ADDRESSES, ipAddressObject, MANAGED_BY_LABEL, serviceRef } from './cluster-ips.ts'
 import { NodePorts } from './node-ports.ts'
@@ -42,21 +44,21 @@ export interface RepairReport {
 export async function repairAllocations(api: ResourceAccess, state: RepairState, options: RepairOptions): Promise<RepairReport> {
   const nodePorts = new NodePorts(options.nodePortRange, () => 0)
   // Reservations before services: one that has become a service between the two lists is seen as such.
-  const addresses = (await api.list(IP_ADDRESSES, '', { labelSelector: `${MANAGED_BY_LABEL}=${ALLOCATOR_NAME}` })).items
+  const addresses = await listKind(api, IP_ADDRESSES, '', { labelSelector: `${MANAGED_BY_LABEL}=${ALLOCATOR_NAME}` })
   const before = await nodePorts.current(api)
-  const services = (await api.list(SERVICES, '')).items
+  const services = await listKind(api, SERVICES, '')
   const ips = await repairIPs(api, addresses, services, state, options)
   return { ...ips, ...(await repairPorts(api, nodePorts, before, services, state, options)) }
 }
 
 async function repairIPs(
   api: ResourceAccess,
-  addresses: readonly KubeObject[],
-  services: readonly KubeObject[],
+  addresses: readonly IPAddress[],
+  services: readonly Service[],
   { orphanAddresses }: RepairState,
   { now, graceMilliseconds }: RepairOptions,
 ): Promise<Pick<RepairReport, 'freedIPs' | 'restoredIPs' | 'conflictingIPs'>> {
-  const owners = new Map<string, KubeObject>()
+  const owners = new Map<string, Service>()
   for (const service of services) {
     if (!needsClusterIP(service) || isHeadless(service)) continue
     for (const ip of clusterIPsOf(service)) {
@@ -103,7 +105,7 @@ async function repairPorts(
   api: ResourceAccess,
   nodePorts: NodePorts,
   before: Awaited<ReturnType<NodePorts['current']>>,
-  services: readonly KubeObject[],
+  services: readonly Service[],
   { orphanPorts }: RepairState,
   { now, graceMilliseconds }: RepairOptions,
 ): Promise<Pick<RepairReport, 'freedPorts' | 'restoredPorts'>> {

@@ -1,11 +1,12 @@
+import { getKind } from '../../../../catalog/define.ts'
 import type { Reservation, ResourceAccess } from '../../../../catalog/definition.ts'
+import { invariant } from '../../../../lib/invariant.ts'
 import { invalid } from '../../../../meta/field-error.ts'
 import { fieldPath } from '../../../../meta/field-path.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
 import { internalServerError, invalidError, isStatusError } from '../../../../meta/status.ts'
 import { goStringList } from '../../../shared/go-syntax.ts'
+import type { Service } from '../../v1.types.ts'
 import { clusterIPsOf, familiesOf, isHeadless, needsClusterIP } from '../fields.ts'
-import type { IPFamily } from '../ip-families.ts'
 import { keepsPreference } from '../ip-families.ts'
 import type { ClusterIPs, ServiceRef } from './cluster-ips.ts'
 import { AllocationError, serviceRef } from './cluster-ips.ts'
@@ -16,7 +17,7 @@ import { allNodePortsOf, SERVICES } from './ports-in-use.ts'
 const ENDPOINTS = { group: '', resource: 'endpoints' }
 
 /** Addresses of a service that are kept as IPAddresses. */
-const heldIPs = (service: KubeObject | undefined): string[] => (service && needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [])
+const heldIPs = (service: Service | undefined): string[] => (service && needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [])
 
 /**
  * What lies outside of the service's own key. Everything is taken before the write, and given back after it has succeeded or failed. A process that dies between
@@ -32,11 +33,13 @@ export class ServiceReservations {
   }
 
   /** `next` gets its addresses and ports. Undefined: the service is deleted, and its endpoints with it. */
-  async begin(next: KubeObject | undefined, old: KubeObject | undefined, api: ResourceAccess, dryRun: boolean): Promise<Reservation> {
+  async begin(next: Service | undefined, old: Service | undefined, api: ResourceAccess, dryRun: boolean): Promise<Reservation> {
+    const subject = next ?? old
+    invariant(subject, 'a write of no service')
     const freePorts = next ? portsToFree(next, old) : old ? allNodePortsOf(old) : []
     const takenIPs: string[] = []
     let takenPorts: readonly number[] = []
-    const owner = serviceRef((next ?? old) as KubeObject)
+    const owner = serviceRef(subject)
     const rollback = async (): Promise<void> => {
       if (dryRun || takenIPs.length + takenPorts.length === 0 || (await this.stands(api, owner, takenIPs, takenPorts))) return
       for (const ip of takenIPs) await leaveToRepair(this.ips.free(api, ip, owner))
@@ -71,7 +74,7 @@ export class ServiceReservations {
   /** Whether the write has happened after all (a store that went away leaves that open), or cannot be known. Then nothing may be given back. */
   private async stands(api: ResourceAccess, owner: ServiceRef, ips: readonly string[], ports: readonly number[]): Promise<boolean> {
     try {
-      const service = await api.get(SERVICES, owner.namespace, owner.name)
+      const service = await getKind(api, SERVICES, owner.namespace, owner.name)
       const held = allNodePortsOf(service)
       return heldIPs(service).some(ip => ips.includes(ip)) || held.some(port => ports.includes(port))
     } catch (error) {
@@ -79,14 +82,7 @@ export class ServiceReservations {
     }
   }
 
-  private async takeIPs(
-    next: KubeObject,
-    old: KubeObject | undefined,
-    api: ResourceAccess,
-    owner: ServiceRef,
-    dryRun: boolean,
-    taken: string[],
-  ): Promise<void> {
+  private async takeIPs(next: Service, old: Service | undefined, api: ResourceAccess, owner: ServiceRef, dryRun: boolean, taken: string[]): Promise<void> {
     if (!needsClusterIP(next) || isHeadless(next) || keepsPreference(next, old)) return
     const held = new Set(heldIPs(old))
     const ips = [...clusterIPsOf(next)]
@@ -94,7 +90,9 @@ export class ServiceReservations {
       const wanted = ips[i] ?? ''
       if (wanted !== '' && held.has(wanted)) continue
       try {
-        ips[i] = await this.ips.take(api, family as IPFamily, wanted, owner, dryRun)
+        const ip = await this.ips.take(api, family === 'IPv6' ? 'IPv6' : 'IPv4', wanted, owner, dryRun)
+        ips[i] = ip
+        taken.push(ip)
       } catch (error) {
         if (!(error instanceof AllocationError)) throw error
         if (wanted === '') throw internalServerError(`failed to allocate a serviceIP: ${error.message}`)
@@ -102,11 +100,11 @@ export class ServiceReservations {
           invalid(fieldPath('spec', 'clusterIPs'), goStringList(clusterIPsOf(next)), `failed to allocate IP ${wanted}: ${error.message}`),
         ])
       }
-      taken.push(ips[i] as string)
     }
-    if (taken.length === 0) return
+    const [first] = ips
+    if (taken.length === 0 || first === undefined) return
     next.spec.clusterIPs = ips
-    next.spec.clusterIP = ips[0]
+    next.spec.clusterIP = first
   }
 }
 
