@@ -1,5 +1,9 @@
+import { ApplyError } from '../apply/apply-error.ts'
 import type { Change } from '../apply/ownership.ts'
-import type { ServedResource } from '../catalog/catalog.ts'
+import { errorsText, validateLive } from '../apply/typed-validate.ts'
+import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
+import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { runAtOnce } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -10,9 +14,8 @@ import { DecodeError, decode } from '../schema/decode.ts'
 import type { FreeForm, StructSchema } from '../schema/schema.ts'
 import type { MemberOrder } from '../storage/json-splice.ts'
 import { StorageError } from '../storage/storage.ts'
-import { normalized } from './convert.ts'
+import { convert, normalized, versionsOf } from './convert.ts'
 import { applyKindDefaults, type Decodable, decodeObject } from './decode-object.ts'
-import { typedManagers, untypedManagers } from './managed-conversion.ts'
 
 /** How objects of a schema are held: as Go holds a struct, or as it holds free-form JSON (custom kinds). */
 export interface ObjectForm {
@@ -93,4 +96,53 @@ export function objectFormOf(schema: StructSchema): ObjectForm {
     forms.set(schema, form)
   }
   return form
+}
+
+type ManagerConversion = NonNullable<Change['convert']>
+
+const conversions = new WeakMap<ServedResource, ManagerConversion>()
+
+const servedVersion = ({ definition }: ServedResource, apiVersion: string): Version | undefined =>
+  definition.versions.find(each => apiVersionOfVersion(each) === apiVersion)
+
+/** Of a kind that is converted by its fields: an object in another version that is served. Undefined where there is one version only. */
+const typedManagers = (served: ServedResource): Change['convert'] => (served.definition.versions.length === 1 ? undefined : known(served, typedConversion))
+
+/** Of a custom kind that no webhook converts. An apply fails on managers of a version that the definition does not have, however many it has. */
+const untypedManagers = (served: ServedResource): Change['convert'] => known(served, untypedConversion)
+
+function known(served: ServedResource, make: (served: ServedResource) => ManagerConversion): ManagerConversion {
+  let conversion = conversions.get(served)
+  if (conversion === undefined) {
+    conversion = make(served)
+    conversions.set(served, conversion)
+  }
+  return conversion
+}
+
+function typedConversion(served: ServedResource): ManagerConversion {
+  const { definition, version } = served
+  return (object, apiVersion) => {
+    const to = servedVersion(served, apiVersion)
+    const from = versionsOf(definition).get(object.apiVersion) ?? version
+    return to && { schema: to.schema, object: normalized(to, convert(definition, clone(object), from, to)) }
+  }
+}
+
+/** As it is but for its apiVersion. What the other version does not declare stands in the way, as upstream. */
+function untypedConversion({ definition }: ServedResource): ManagerConversion {
+  return (object, apiVersion) => {
+    const { schema } = customVersion(definition, apiVersion)
+    const converted = { ...object, apiVersion }
+    const errors = runAtOnce(validateLive(schema, converted as unknown as Json))
+    if (errors.length > 0) throw new ApplyError('internal', errorsText(errors))
+    return { schema, object: converted }
+  }
+}
+
+/** Throws an ApplyError where the definition does not have the version. */
+export function customVersion(definition: ResourceDefinition, apiVersion: string): Version {
+  const version = versionsOf(definition).get(apiVersion)
+  if (version === undefined) throw new ApplyError('internal', `request to convert CR to an invalid group/version: ${apiVersion}`)
+  return version
 }

@@ -1,14 +1,17 @@
-import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import type { Change, Versioned } from '../apply/ownership.ts'
+import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { RemoteConverter, ResourceDefinition, Version } from '../catalog/definition.ts'
+import { goJson } from '../codec/json.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runAtOnce } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { Json, KubeObject } from '../meta/object.ts'
 import type { Revision } from '../storage/revision.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import type { Conversion, ConversionView } from './conversion.ts'
+import { ConversionError } from './conversion-error.ts'
 import { applyKindDefaults } from './decode-object.ts'
-import { withConversions } from './managed-conversion.ts'
+import { customVersion } from './object-form.ts'
 import { predicateOf } from './read.ts'
 import { listSelected, selectsByContent, watchSelected, withoutContentTerms } from './remote-selection.ts'
 import { type RemoteView, remoteViewOf, withoutRevision } from './remote-view.ts'
@@ -75,4 +78,52 @@ const AS_STORED: ConversionView = {
   object: stored => stored,
   list: (read, _prefix, options) => read(options),
   watch: (open, options) => open(options),
+}
+
+/** Thrown through what tracks managed fields, where it asks for a conversion that is not known yet. */
+class MissingConversion {
+  readonly object: KubeObject
+  readonly to: Version
+  readonly key: string
+
+  constructor(object: KubeObject, to: Version, key: string) {
+    this.object = object
+    this.to = to
+    this.key = key
+  }
+}
+
+/**
+ * What `run` returns, where somebody else converts the kind: tracking managed fields waits for nobody, so it is run again after each conversion that it lacked. Until it succeeds it
+ * must change nothing. Most writes lack none, as all managers know the version of the request.
+ */
+export async function withConversions<T>(served: ServedResource, converter: RemoteConverter, run: (convert: Change['convert']) => T): Promise<T> {
+  const known = new Map<string, KubeObject>()
+  const convert = (object: KubeObject, apiVersion: string): Versioned | undefined => {
+    const to = customVersion(served.definition, apiVersion)
+    const key = `${apiVersion} ${goJson(object as unknown as Json)}`
+    const converted = known.get(key)
+    if (converted === undefined) throw new MissingConversion(object, to, key)
+    return { schema: to.schema, object: converted }
+  }
+  for (;;) {
+    try {
+      return run(convert)
+    } catch (error) {
+      if (!(error instanceof MissingConversion)) throw error
+      known.set(error.key, await convertOne(converter, error))
+    }
+  }
+}
+
+/** An empty object, which stands for one that is not there yet, is what it is in every version. */
+async function convertOne(converter: RemoteConverter, { object, to }: MissingConversion): Promise<KubeObject> {
+  if (Object.keys(object).every(name => name === 'kind' || name === 'apiVersion' || name === 'metadata') && Object.keys(object.metadata ?? {}).length === 0)
+    return { ...object, apiVersion: apiVersionOfVersion(to) }
+  try {
+    const [converted] = await converter.convert([object], to)
+    return converted!
+  } catch (error) {
+    throw error instanceof ConversionError ? new ConversionError(`failed to convert old object: ${error.message}`) : error
+  }
 }

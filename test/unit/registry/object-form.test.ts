@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ConversionError } from '../../../src/registry/conversion-error.ts'
-import { typedManagers, withConversions } from '../../../src/registry/managed-conversion.ts'
+import { objectFormOf } from '../../../src/registry/object-form.ts'
+import { withConversions } from '../../../src/registry/webhook-conversion.ts'
 import { failureText, link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
 import { widgetResource } from '../../support/test-registry.ts'
 
@@ -9,7 +10,7 @@ const object = link('v1', 'a', { hostPort: 'h:1' })
 describe('conversions for managed fields', () => {
   it('are none where there is one version', () => {
     const definition = widgetResource()
-    expect(typedManagers({ definition, version: definition.home })).to.equal(undefined)
+    expect(objectFormOf(definition.home.schema).managers({ definition, version: definition.home })).to.equal(undefined)
   })
 
   it('are waited for where somebody else makes them, each once', async () => {
