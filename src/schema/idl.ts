@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { invariant } from '../lib/invariant.ts'
 import type { Json } from '../meta/object.ts'
+import { availability, listMarks, patchMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
-import type { Availability, Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
+import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
 /**
  * Types are declared in a small language, one line a field, one block a type, one file a package (`src/resources/batch/v1.types`):
@@ -197,17 +198,8 @@ export class TypeRegistry {
     }
     if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
     if (at >= 0) field.default = JSON.parse(line.slice(at + 3)) as Json
-    const strategies: string[] = []
-    for (const mark of marks) {
-      const merge = /^merge\((.+)\)$/.exec(mark)
-      if (merge) {
-        strategies.push('merge')
-        field.patchMergeKey = merge[1] as string
-      } else if (mark === 'merge' || mark === 'replace' || mark === 'retainKeys') strategies.push(mark)
-    }
-    if (strategies.length > 0) field.patchStrategy = strategies.join(',')
+    Object.assign(field, patchMarks(marks), availability(marks))
     if (marks.includes('deprecated')) field.deprecated = true
-    Object.assign(field, availability(marks))
     if (marks.includes('strayatomic')) field.strayListType = 'atomic'
     return field
   }
@@ -222,15 +214,7 @@ export class TypeRegistry {
     if (type.startsWith('[]')) {
       const pointerItems = type.startsWith('[]*')
       const items = this.schema(type.slice(pointerItems ? 3 : 2), [], scope)
-      const keys = marks.map(m => /^map\((.+)\)$/.exec(m)?.[1]).find(k => k !== undefined)
-      const listType = keys !== undefined ? 'map' : marks.includes('set') ? 'set' : marks.includes('atomic') ? 'atomic' : undefined
-      return {
-        type: 'list',
-        items,
-        ...(listType && { listType }),
-        ...(keys !== undefined && { listMapKeys: keys.split(',') }),
-        ...(pointerItems && { pointerItems }),
-      }
+      return { type: 'list', items, ...listMarks(marks), ...(pointerItems && { pointerItems }) }
     }
     if (type.startsWith('map[string]')) {
       const mapType = marks.includes('atomic') ? 'atomic' : marks.includes('granular') ? 'granular' : undefined
@@ -265,16 +249,6 @@ export interface TypePackage {
   readonly id: string
   readonly definition: string
   readonly source: string
-}
-
-/** What marks say of the releases that have a type or field. */
-function availability(marks: readonly string[]): Availability {
-  const found: Mutable<Availability> = {}
-  for (const mark of marks) {
-    const [, name, value] = /^(since|until|gate)\((.+)\)$/.exec(mark) ?? []
-    if (name === 'since' || name === 'until' || name === 'gate') found[name] = value as string
-  }
-  return found
 }
 
 /** How names of markers in schemas begin, and how they are spelt neutrally. */

@@ -1,0 +1,35 @@
+import type { Availability, Field, ListSchema } from './schema.ts'
+
+/** What the marks of a declaration say, as far as one mark says it. `schema/idl.ts` lists them. */
+
+const LIST_KEYS = /^map\((.+)\)$/
+const MERGE_KEY = /^merge\((.+)\)$/
+const AVAILABILITY = /^(since|until|gate)\((.+)\)$/
+const STRATEGIES = ['merge', 'replace', 'retainKeys']
+
+const argumentOf = (marks: readonly string[], mark: RegExp): string | undefined => marks.map(each => mark.exec(each)?.[1]).find(text => text !== undefined)
+
+/** `set`, `atomic` and `map(a,b)` of a list. */
+export function listMarks(marks: readonly string[]): Pick<ListSchema, 'listType' | 'listMapKeys'> {
+  const keys = argumentOf(marks, LIST_KEYS)
+  if (keys !== undefined) return { listType: 'map', listMapKeys: keys.split(',') }
+  if (marks.includes('set')) return { listType: 'set' }
+  return marks.includes('atomic') ? { listType: 'atomic' } : {}
+}
+
+/** `merge(key)`, `merge`, `replace` and `retainKeys`. */
+export function patchMarks(marks: readonly string[]): Pick<Field, 'patchStrategy' | 'patchMergeKey'> {
+  const strategies = marks.map(mark => (MERGE_KEY.test(mark) ? 'merge' : mark)).filter(mark => STRATEGIES.includes(mark))
+  const key = argumentOf(marks, MERGE_KEY)
+  return { ...(strategies.length > 0 && { patchStrategy: strategies.join(',') }), ...(key !== undefined && { patchMergeKey: key }) }
+}
+
+/** `since(1.30)`, `until(1.31)` and `gate(Name)`. */
+export function availability(marks: readonly string[]): Availability {
+  const found: { -readonly [K in keyof Availability]: Availability[K] } = {}
+  for (const mark of marks) {
+    const [, name, value] = AVAILABILITY.exec(mark) ?? []
+    if (value !== undefined && (name === 'since' || name === 'until' || name === 'gate')) found[name] = value
+  }
+  return found
+}
