@@ -5,11 +5,10 @@ import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
-import type { CustomResourceDefinition, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../v1.types.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../v1.types.ts'
 import { validateApproval } from './approval.ts'
 import { validateConversion } from './conversion.ts'
 import { goVersions } from './go-versions.ts'
-import { requiredNames, validateNames } from './names.ts'
 import { validateColumns } from './printer-columns.ts'
 import { type DefinitionRules, rulesFor, rulesOfVersion } from './ratchet.ts'
 import { validateSchema } from './schema-validation.ts'
@@ -17,6 +16,31 @@ import { validateSelectableFields } from './selectable-fields.ts'
 import { type SharedSpec, schemasOf, shareParts } from './spec.ts'
 import { validateSubresources } from './subresources.ts'
 import { validateVersion } from './version.ts'
+
+function labelErrors(name: string, path: FieldPath): FieldError[] {
+  const texts = isDns1035Label(name)
+  return texts.length === 0 ? [] : [invalid(path, name, texts.join(','))]
+}
+
+function kindErrors(kind: string, path: FieldPath): FieldError[] {
+  const texts = isDns1035Label(kind.toLowerCase())
+  return texts.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${texts.join(',')}`)]
+}
+
+/** The names that a definition must have; those of a status may be empty. */
+const requiredNames = (names: CustomResourceDefinitionNames, path: FieldPath): FieldError[] =>
+  (['plural', 'singular', 'kind', 'listKind'] as const).filter(name => !names[name]).map(name => required(path.child(name)))
+
+function validateNames({ plural, singular, kind, listKind, shortNames = [], categories = [] }: CustomResourceDefinitionNames, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (plural) errors.push(...labelErrors(plural, path.child('plural')))
+  if (singular) errors.push(...labelErrors(singular, path.child('singular')))
+  if (kind) errors.push(...kindErrors(kind, path.child('kind')))
+  if (listKind) errors.push(...kindErrors(listKind, path.child('listKind')))
+  errors.push(...shortNames.flatMap((name, i) => labelErrors(name, path.child('shortNames').index(i))))
+  if (kind && kind === listKind) errors.push(invalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'))
+  return [...errors, ...categories.flatMap((name, i) => labelErrors(name, path.child('categories').index(i)))]
+}
 
 const SCOPES = ['Cluster', 'Namespaced']
 
