@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { decodeBody, typeOfBody } from '../../codec/body.ts'
 import { parseYaml, YamlError } from '../../codec/yaml.ts'
 import { fieldErrorText } from '../../meta/field-error.ts'
@@ -14,41 +15,7 @@ export class EncryptionConfigError extends Error {
   readonly code = 'ERR_ENCRYPTION_CONFIG'
 }
 
-const types = new TypeRegistry().add({
-  id: 'encryption',
-  definition: 'io.k8s.apiserver.pkg.apis.apiserver.v1',
-  source: `
-type EncryptionConfiguration typemeta
-  resources - []ResourceConfiguration?
-
-type ResourceConfiguration
-  resources - []string?
-  providers - []ProviderConfiguration?
-
-type ProviderConfiguration
-  aesgcm - *KeyedConfiguration?
-  aescbc - *KeyedConfiguration?
-  secretbox - *KeyedConfiguration?
-  identity - *IdentityConfiguration?
-  kms - *KMSConfiguration?
-
-type KeyedConfiguration
-  keys - []Key?
-
-type Key
-  name - string?
-  secret - string?
-
-type IdentityConfiguration
-
-type KMSConfiguration
-  apiVersion - string?
-  name - string
-  cachesize - *int32?
-  endpoint - string
-  timeout - *string?
-`,
-})
+const types = new TypeRegistry().addFile('encryption', join(import.meta.dirname, 'encryption-configuration.types'))
 
 /** The kind goes by two names, as in kube-apiserver. */
 const ACCEPTED: Readonly<Record<string, string>> = { 'apiserver.config.k8s.io/v1': 'EncryptionConfiguration', v1: 'EncryptionConfig' }
