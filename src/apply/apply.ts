@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from '../lib/steps.ts'
+import type { Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
@@ -43,11 +43,8 @@ const KUBECTL = 'kubectl'
 /**
  * Server-side apply: the object with the configuration laid over it, less the fields that the manager applied before, does not apply now, and nobody else owns.
  * Throws an ApplyError: `conflict` where others own what would change (unless `force`), `bad request` or `internal` for a configuration that is none.
- * https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ * In steps, for configurations may be large. https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
-export const applyConfiguration = (args: ApplyArgs): Applied => runAtOnce(applyInSteps(args))
-
-/** The same in steps, for configurations that may be large. */
 export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   const { schema, config, apiVersion, kind, manager, now } = args
   checkConfigurationType(config, apiVersion, kind)

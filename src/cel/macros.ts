@@ -197,14 +197,3 @@ export const TWO_VARIABLE_MACROS: Macros = new Map<string, Expand>([
   ['transformMapEntry:3:member', transformMapEntry],
   ['transformMapEntry:4:member', transformMapEntry],
 ])
-
-/** `cel.bind(name, value, expression)`: no environment of Kubernetes 1.33 has it. */
-const bind: Expand = (make, args, target) => {
-  if (target.kind !== 'ident' || target.name !== 'cel') return undefined
-  const name = variableName(args[0]!, 'cel.bind() variable names must be simple identifiers')
-  const range = make.list()
-  const condition = make.bool(false)
-  return make.loop({ range, variables: ['#unused'], init: args[1]!, condition, step: make.ident(name), result: args[2]!, accumulator: name })
-}
-
-export const BIND_MACROS: Macros = new Map<string, Expand>([['bind:3:member', bind]])

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import type { JsonObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { decodeMessage, ProtobufError } from './protobuf-decode.ts'
+import { ProtobufError } from './protobuf-decode.ts'
 import { encodeMessage } from './protobuf-encode.ts'
 import { decodeUtf8 } from './utf8.ts'
 
@@ -75,15 +75,6 @@ export function unwrap(bytes: Buffer): Envelope {
 
 /** A normalised object with its kind and apiVersion as a body. */
 export const encodeProtobuf = (schema: StructSchema, type: TypeMeta, object: JsonObject): Buffer => wrap(type, encodeMessage(schema, object))
-
-/** A body as a value of the JSON data model, with the kind and apiVersion that it claims. */
-export function decodeProtobuf(schema: StructSchema, bytes: Buffer): JsonObject & { kind: string; apiVersion: string } {
-  const { apiVersion, kind, message } = unwrap(bytes)
-  return { kind, apiVersion, ...decodeMessage(schema, message) }
-}
-
-/** A list message from its ListMeta and the messages of its items, which are not read. */
-export const listMessage = (listMeta: Uint8Array, items: readonly Uint8Array[]): Buffer => Buffer.concat([listHead(listMeta), ...items.map(listItem)])
 
 /** Where a list message begins. */
 export const listHead = (listMeta: Uint8Array): Buffer => Buffer.concat([META_TAG, varint(listMeta.length), listMeta])

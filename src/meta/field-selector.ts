@@ -105,7 +105,3 @@ export class FieldMatcher {
     return this.#conditions.get(field)?.value
   }
 }
-
-const escapeValue = (value: string): string => value.replace(/[\\,=]/g, c => `\\${c}`)
-
-export const printFieldSelector = (terms: readonly FieldTerm[]): string => terms.map(({ field, op, value }) => `${field}${op}${escapeValue(value)}`).join(',')

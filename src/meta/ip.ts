@@ -114,10 +114,6 @@ export function parseCidr(text: string): Cidr | undefined {
 
 export const printCidr = (cidr: Cidr): string => `${printIp(cidr.network)}/${cidr.prefix}`
 
-export function isIPv4(text: string): boolean {
-  return parseIp(text)?.length === 4
-}
-
 export function isIPv6(text: string): boolean {
   return parseIp(text)?.length === 16
 }

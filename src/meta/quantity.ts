@@ -167,13 +167,6 @@ export const quantitySign = (value: QuantityValue): -1 | 0 | 1 => {
   return n > 0n ? 1 : n < 0n ? -1 : 0
 }
 
-function combine(a: QuantityValue, b: QuantityValue, sign: 1n | -1n): string {
-  const x = toQuantity(a)
-  const y = toQuantity(b)
-  const scale = Math.min(x.scale, y.scale)
-  return canonicalise(x.value * pow10(x.scale - scale) + sign * y.value * pow10(y.scale - scale), scale, x.value === 0n ? y.format : x.format)
-}
-
 /** -1, 0 or 1. */
 export const compareParsed = (a: Quantity, b: Quantity): number => compare(a.value, a.scale, b.value, b.scale)
 
@@ -189,8 +182,12 @@ export function addParsed(a: Quantity, b: Quantity, subtracts: boolean): Quantit
 }
 
 /** Canonical text of `a + b`, in the format of `a` (of `b` where `a` is zero). */
-export const addQuantity = (a: QuantityValue, b: QuantityValue): string => combine(a, b, 1n)
-export const subQuantity = (a: QuantityValue, b: QuantityValue): string => combine(a, b, -1n)
+export function addQuantity(a: QuantityValue, b: QuantityValue): string {
+  const x = toQuantity(a)
+  const y = toQuantity(b)
+  const scale = Math.min(x.scale, y.scale)
+  return canonicalise(x.value * pow10(x.scale - scale) + y.value * pow10(y.scale - scale), scale, x.value === 0n ? y.format : x.format)
+}
 
 const MAX_STEPS = 19
 
@@ -228,12 +225,3 @@ export function roundUpQuantity(value: QuantityValue, scale: number): string {
 
 /** The text that is stored for what a client sent. Throws QuantityError. */
 export const canonicalQuantity = (value: string | number | bigint): string => parseQuantity(String(value).trim()).canonical
-
-export function isQuantity(text: string): boolean {
-  try {
-    parseQuantity(text)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,7 +1,5 @@
-import { applyConfiguration } from '../../src/apply/apply.ts'
 import { ApplyError } from '../../src/apply/apply-error.ts'
 import { updateManagedFields } from '../../src/apply/managed-fields.ts'
-import { applyJsonPatch } from '../../src/apply/patch/json.ts'
 import { applyMergePatch } from '../../src/apply/patch/merge.ts'
 import { clone } from '../../src/meta/equal.ts'
 import { fieldErrorText } from '../../src/meta/field-error.ts'
@@ -15,6 +13,7 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } f
 import { prune } from '../../src/schema/json-schema/prune.ts'
 import { validateValue } from '../../src/schema/json-schema/validate-value.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
+import { applyConfiguration, applyJsonPatch } from './at-once.ts'
 
 /** One write of a history. `body`: a patch, or an object without what every body of the history has (apiVersion, kind, name). */
 export interface HistoryStep {

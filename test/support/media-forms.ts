@@ -1,12 +1,13 @@
 import protobuf from 'protobufjs/minimal.js'
 import { CborError, encodeCbor, parseCbor } from '../../src/codec/cbor.ts'
 import { CBOR_TYPE, type Format, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../src/codec/negotiate.ts'
-import { decodeProtobuf, encodeProtobuf, unwrap } from '../../src/codec/protobuf.ts'
+import { encodeProtobuf, unwrap } from '../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../src/codec/protobuf-decode.ts'
 import { parseYaml, yamlBytes } from '../../src/codec/yaml.ts'
 import type { JsonObject } from '../../src/meta/object.ts'
 import { decode } from '../../src/schema/decode.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
+import { decodeProtobuf } from './at-once.ts'
 
 export const FORMATS: readonly Format[] = ['json', 'yaml', 'protobuf', 'cbor']
 

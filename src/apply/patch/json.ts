@@ -1,6 +1,6 @@
 import fastJsonPatch from 'fast-json-patch'
 import { goJson } from '../../codec/json.ts'
-import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
@@ -22,11 +22,7 @@ type Operation = JsonObject | null
  * RFC 6902, with what kube-apiserver's library does otherwise: what stands before the first `/` of a pointer is ignored, indices may be negative, an object's
  * absent member is null (`replace` sets it, `copy` copies null, `test` finds it null), a missing value is null, replacing the whole document by a scalar does nothing.
  * Returns a new document; what the patch does not touch may be shared with the old one. Throws a PatchError, `unprocessable` for an operation that does not apply.
- */
-export const applyJsonPatch = (doc: JsonObject, patch: Json): Json => runAtOnce(jsonPatchSteps(doc, patch))
-
-/**
- * The same, an operation a step: one costs no more than the value that it brings, copies or compares, and a list's elements behind the place are moved as one block.
+ * An operation is a step: it costs no more than the value that it brings, copies or compares, and a list's elements behind the place are moved as one block.
  */
 export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new WeakSet(), literals }: JsonPatchNotes = {}): Steps<Json> {
   const operations = operationsOf(patch)

@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import type { StructSchema } from '../../schema/schema.ts'
@@ -23,21 +23,17 @@ const RETAIN = '$retainKeys'
 const DELETE_PREFIX = '$deleteFromPrimitiveList'
 const ORDER_PREFIX = '$setElementOrder'
 
-/**
- * Strategic merge patch (apimachinery's strategicpatch): lists merge by the keys that the schema's patch strategies name, and directives (`$patch`,
- * `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) say the rest. The result is not decoded yet: it may hold unknown members and nulls.
- * Throws a PatchError.
- */
-export const applyStrategicPatch = (schema: StructSchema, original: JsonObject, patch: Json): JsonObject =>
-  runAtOnce(strategicPatch(schema, original, patch)).object
-
 export interface StrategicPatchResult {
   readonly object: JsonObject
   /** The patch as the merge has left it, in Go's print: the value that an error about the patched object quotes. */
   leftOver(): string
 }
 
-/** The same in steps, for bodies that may be large. */
+/**
+ * Strategic merge patch (apimachinery's strategicpatch): lists merge by the keys that the schema's patch strategies name, and directives (`$patch`,
+ * `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) say the rest. The result is not decoded yet: it may hold unknown members and nulls.
+ * In steps, for bodies may be large. Throws a PatchError.
+ */
 export function* strategicPatch(schema: StructSchema, original: JsonObject, patch: Json): Steps<StrategicPatchResult> {
   if (patch !== null && !isJsonObject(patch))
     throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)

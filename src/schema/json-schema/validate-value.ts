@@ -18,17 +18,13 @@ import { type ValueFault, ValueResult } from './value-result.ts'
 /** What is wrong with a value by its structural schema, as the field errors of upstream, at `path`. Rules in the expression language are not looked at. */
 export const validateValue = (value: Json, schema: JsonSchemaProps, path: FieldPath): FieldError[] => runAtOnce(valueSteps(value, undefined, schema, path))
 
-/**
- * The same of a value that takes the place of another: what is wrong with a part that stays as it was is passed over.
- * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
- */
-export const validateValueUpdate = (value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
-  runAtOnce(valueSteps(value, old, schema, path))
-
 /** UTF-16 units of the texts of errors: one that names a long list of values may be made very often. */
 const MOST_TEXT = 8 * 1024 * 1024
 
-/** Either of them in steps. `old`: undefined where nothing is replaced. */
+/**
+ * The same in steps, of a value that may take the place of another: what is wrong with a part that stays as it was is passed over. `old`: undefined where nothing is replaced.
+ * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
+ */
 export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
   const { faults } = yield* old === undefined ? check(value, schema, '') : checkUpdate(value, new Correlation(value, old, schema), schema, '')
   const errors: FieldError[] = []

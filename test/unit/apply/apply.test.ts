@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { type ApplyArgs, applyConfiguration } from '../../../src/apply/apply.ts'
+import type { ApplyArgs } from '../../../src/apply/apply.ts'
 import { ApplyError } from '../../../src/apply/apply-error.ts'
 import { printElement } from '../../../src/apply/path-element.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
+import { applyConfiguration } from '../../support/at-once.ts'
 import { fixture } from './fixture.ts'
 
 interface Row {

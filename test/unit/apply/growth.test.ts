@@ -1,12 +1,11 @@
 import { expect } from 'chai'
-import { type ApplyArgs, applyConfiguration } from '../../../src/apply/apply.ts'
+import type { ApplyArgs } from '../../../src/apply/apply.ts'
 import { ApplyError } from '../../../src/apply/apply-error.ts'
 import { updateManagedFields } from '../../../src/apply/managed-fields.ts'
-import { applyJsonPatch } from '../../../src/apply/patch/json.ts'
 import { applyMergePatch } from '../../../src/apply/patch/merge.ts'
-import { applyStrategicPatch } from '../../../src/apply/patch/strategic.ts'
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
+import { applyConfiguration, applyJsonPatch, applyStrategicPatch } from '../../support/at-once.ts'
 
 const configMap = types.type('core.ConfigMap')
 const pod = types.type('core.Pod')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { BIND_MACROS, OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from '../../../src/cel/macros.ts'
+import { OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from '../../../src/cel/macros.ts'
 import { type Parsed, parse } from '../../../src/cel/parser.ts'
 import { celAnswers } from '../../support/cel-answers.ts'
 import { printTree } from '../../support/cel-tree.ts'
@@ -38,11 +38,6 @@ describe('parser', () => {
     expect(places('a.in == 1')).to.deep.equal(["1:6: Syntax error: extraneous input '=='"])
     expect(places('in in')).to.have.lengthOf(3)
     expect(places('in '.repeat(150)).slice(-2)).to.deep.equal(["1:91: Syntax error: mismatched input 'in'", '1:91: Syntax error: error recovery'])
-  })
-
-  it('writes out cel.bind', () => {
-    const { ast } = parse('cel.bind(x, 1, x + x)', { macros: BIND_MACROS, optionalSyntax: false })
-    expect(printTree(ast!.root)).to.equal('(11:loop #unused 8:[] x 4:1 9:false 10:x (6:_+_ 5:x 7:x))')
   })
 
   it('knows the optional syntax only where it is asked for', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { encodeProtobuf, listMessage, unwrap, watchFrame } from '../../../src/codec/protobuf.ts'
+import { encodeProtobuf, unwrap, watchFrame } from '../../../src/codec/protobuf.ts'
 import { decodeMessage, ProtobufError } from '../../../src/codec/protobuf-decode.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import type { JsonObject } from '../../../src/meta/object.ts'
@@ -8,6 +8,7 @@ import { builtinResources } from '../../../src/resources/builtin.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
+import { listMessage } from '../../support/at-once.ts'
 
 const registry = new TypeRegistry().add({
   id: 't',

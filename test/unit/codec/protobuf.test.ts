@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parseJson } from '../../../src/codec/json.ts'
-import { decodeProtobuf, encodeProtobuf, listMessage, ProtobufError, unwrap, watchFrame, wrap } from '../../../src/codec/protobuf.ts'
+import { encodeProtobuf, ProtobufError, unwrap, watchFrame, wrap } from '../../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import type { JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
+import { decodeProtobuf, listMessage } from '../../support/at-once.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
 
 /** Objects of k8s.io/api 0.33 (testdata/HEAD), with every field set, as JSON and as protobuf. */

@@ -1,14 +1,5 @@
 import { expect } from 'chai'
-import {
-  addQuantity,
-  canonicalQuantity,
-  compareQuantity,
-  isQuantity,
-  quantityMilliValue,
-  quantityValue,
-  roundUpQuantity,
-  subQuantity,
-} from '../../../src/meta/quantity.ts'
+import { addQuantity, canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue, roundUpQuantity } from '../../../src/meta/quantity.ts'
 
 describe('quantities', () => {
   describe('canonical text', () => {
@@ -74,7 +65,6 @@ describe('quantities', () => {
     for (const [text, message] of Object.entries(cases)) {
       it(JSON.stringify(text), () => {
         expect(() => canonicalQuantity(text)).to.throw(message)
-        expect(isQuantity(text)).to.equal(false)
       })
     }
   })
@@ -93,7 +83,7 @@ describe('quantities', () => {
     expect(addQuantity('1Gi', '512Mi')).to.equal('1536Mi')
     expect(addQuantity('0', '1Gi')).to.equal('1Gi')
     expect(addQuantity('500m', '1')).to.equal('1500m')
-    expect(subQuantity('1', '1500m')).to.equal('-500m')
+    expect(addQuantity('1', '-1500m')).to.equal('-500m')
   })
 
   it('gives whole numbers, rounded up', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { applyJsonPatch } from '../../../src/apply/patch/json.ts'
 import { applyMergePatch } from '../../../src/apply/patch/merge.ts'
 import { parseJson } from '../../../src/codec/json.ts'
 import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { cloneExactly, hasWholeFloats, isWholeFloat } from '../../../src/meta/whole-floats.ts'
+import { applyJsonPatch } from '../../support/at-once.ts'
 
 const parsed = (text: string): Json => parseJson(Buffer.from(text)).value
 

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import { encodeJson, escapeHtml, parseJson } from '../../../src/codec/json.ts'
 import { rawJson } from '../../../src/codec/json-writer.ts'
-import { decodeProtobuf, encodeProtobuf } from '../../../src/codec/protobuf.ts'
+import { encodeProtobuf } from '../../../src/codec/protobuf.ts'
 import type { JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
+import { decodeProtobuf } from '../../support/at-once.ts'
 import { describeReference, readReference, referenceJson } from '../../support/reference.ts'
 
 interface Index {

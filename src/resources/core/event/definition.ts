@@ -32,9 +32,6 @@ const v1: Version = {
   },
 }
 
-/** An hour, as `--event-ttl` has it when it is not given. */
-export const DEFAULT_EVENT_TTL_SECONDS = 3600
-
 /** Events with a lifetime of so many seconds, counted anew at every write. */
 export const eventResourceWithTtl = (seconds: number): ResourceDefinition => ({
   scope: 'Namespaced',
@@ -48,5 +45,3 @@ export const eventResourceWithTtl = (seconds: number): ResourceDefinition => ({
     ttlSeconds: () => seconds,
   },
 })
-
-export const eventResource = eventResourceWithTtl(DEFAULT_EVENT_TTL_SECONDS)

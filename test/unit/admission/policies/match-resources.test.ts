@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { matchResources, readMatchResources } from '../../../../src/admission/policies/match-resources.ts'
 import { notFoundError } from '../../../../src/meta/status.ts'
 import { configMapResource } from '../../../../src/resources/core/config-map/definition.ts'
-import { eventResource } from '../../../../src/resources/core/event/definition.ts'
+import { eventResourceWithTtl } from '../../../../src/resources/core/event/definition.ts'
 import { admissionRequest } from '../../../support/admission-request.ts'
 import { CONFIG_MAP_RULES } from '../../../support/policy-world.ts'
 
@@ -50,6 +50,7 @@ describe('what a policy or a binding matches', () => {
 
   it('another version of the same object', async () => {
     const rules = [{ ...CONFIG_MAP_RULES[0], apiGroups: ['events.k8s.io'], resources: ['events'] }]
+    const eventResource = eventResourceWithTtl(3600)
     const core = eventResource.versions.find(({ group }) => group === '')
     const request = admissionRequest(eventResource, { metadata: { name: 'a' } }, { served: { definition: eventResource, version: core } })
     expect(await matched({ resourceRules: rules }, request)).to.equal('events.k8s.io/v1/events')

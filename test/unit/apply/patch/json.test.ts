@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import { PatchError } from '../../../../src/apply/patch/error.ts'
-import { applyJsonPatch, checkJsonPatch, MAX_COPIED_BYTES } from '../../../../src/apply/patch/json.ts'
+import { checkJsonPatch, MAX_COPIED_BYTES } from '../../../../src/apply/patch/json.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 import { types } from '../../../../src/resources/types.ts'
 import { decode } from '../../../../src/schema/decode.ts'
+import { applyJsonPatch } from '../../../support/at-once.ts'
 import { fixture } from '../fixture.ts'
 
 interface Row {

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import { PatchError } from '../../../../src/apply/patch/error.ts'
-import { applyStrategicPatch, strategicPatch } from '../../../../src/apply/patch/strategic.ts'
+import { strategicPatch } from '../../../../src/apply/patch/strategic.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 import { types } from '../../../../src/resources/types.ts'
 import { decode } from '../../../../src/schema/decode.ts'
+import { applyStrategicPatch } from '../../../support/at-once.ts'
 import { fixture } from '../fixture.ts'
 
 interface Row {

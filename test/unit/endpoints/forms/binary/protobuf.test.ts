@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { decodeProtobuf } from '../../../../../src/codec/protobuf.ts'
 import { encodeMessage } from '../../../../../src/codec/protobuf-encode.ts'
 import { protobufCodec, protobufEncoder } from '../../../../../src/endpoints/forms/binary/protobuf.ts'
 import { metaType } from '../../../../../src/endpoints/meta-type.ts'
@@ -9,7 +8,10 @@ import { codecOf } from '../../../../../src/registry/codec.ts'
 import { types } from '../../../../../src/resources/types.ts'
 import { DERIVED_BYTES } from '../../../../../src/storage/byte-budget.ts'
 import { key, revision } from '../../../../../src/storage/revision.ts'
+
 import { Stored } from '../../../../../src/storage/stored-object.ts'
+import { decodeProtobuf } from '../../../../support/at-once.ts'
+
 import { builtinRegistry } from '../../../../support/builtin-registry.ts'
 
 describe('a list in protobuf', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { eventResource, eventResourceWithTtl } from '../../../../../src/resources/core/event/definition.ts'
+import { eventResourceWithTtl } from '../../../../../src/resources/core/event/definition.ts'
 import { KindCases, validates } from '../../../../support/kind-cases.ts'
 
 const involvedObject = { kind: 'Pod', name: 'p', namespace: 'ns' }
@@ -12,6 +12,8 @@ const timed = {
   reason: 'Why',
 }
 const without = (field: keyof typeof timed): object => ({ ...timed, [field]: undefined })
+
+const eventResource = eventResourceWithTtl(3600)
 
 describe('events', () => {
   validates(eventResource, {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { addDefaultTolerations, mountServiceAccountToken, setServiceAccount, tolerateMemoryPressure } from '../../../../../src/resources/core/pod/admission.ts'
+import { addDefaultTolerations, setServiceAccount } from '../../../../../src/resources/core/pod/admission.ts'
 import { podWith } from '../../../../support/pod.ts'
 
 const toleration = (name: string) => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
@@ -20,14 +20,6 @@ describe('resources/core/pod/admission', () => {
     expect(pod.spec.tolerations).to.have.length(1)
   })
 
-  it('tolerates memory pressure where something is requested', () => {
-    const pod = podWith({})
-    tolerateMemoryPressure(pod, 'BestEffort')
-    expect(pod.spec).not.to.have.property('tolerations')
-    tolerateMemoryPressure(pod, 'Burstable')
-    expect(pod.spec.tolerations).to.deep.equal([{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }])
-  })
-
   it('gives a pod an account, but no mirror of one', () => {
     const pod = podWith({})
     setServiceAccount(pod)
@@ -35,17 +27,5 @@ describe('resources/core/pod/admission', () => {
     const mirror = podWith({}, { annotations: { 'kubernetes.io/config.mirror': 'x' } })
     setServiceAccount(mirror)
     expect(mirror.spec).not.to.have.property('serviceAccountName')
-  })
-
-  it('mounts a token, unless asked not to', () => {
-    const pod = podWith({})
-    mountServiceAccountToken(pod, 'abcde', true)
-    expect(pod.spec.volumes[0].name).to.equal('kube-api-access-abcde')
-    expect(pod.spec.containers[0].volumeMounts).to.deep.equal([
-      { name: 'kube-api-access-abcde', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' },
-    ])
-    const without = podWith({ automountServiceAccountToken: false })
-    mountServiceAccountToken(without, 'abcde', true)
-    expect(without.spec).not.to.have.property('volumes')
   })
 })

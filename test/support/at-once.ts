@@ -1,0 +1,33 @@
+import { type Applied, type ApplyArgs, applyInSteps } from '../../src/apply/apply.ts'
+import { jsonPatchSteps } from '../../src/apply/patch/json.ts'
+import { strategicPatch } from '../../src/apply/patch/strategic.ts'
+import { listHead, listItem, unwrap } from '../../src/codec/protobuf.ts'
+import { decodeMessage } from '../../src/codec/protobuf-decode.ts'
+import { runAtOnce } from '../../src/lib/steps.ts'
+import type { FieldError } from '../../src/meta/field-error.ts'
+import type { FieldPath } from '../../src/meta/field-path.ts'
+import type { Json, JsonObject } from '../../src/meta/object.ts'
+import type { JsonSchemaProps } from '../../src/schema/json-schema/props.ts'
+import { valueSteps } from '../../src/schema/json-schema/validate-value.ts'
+import type { StructSchema } from '../../src/schema/schema.ts'
+
+/** What the server does in steps, done at once. */
+
+export const applyConfiguration = (args: ApplyArgs): Applied => runAtOnce(applyInSteps(args))
+
+export const applyJsonPatch = (doc: JsonObject, patch: Json): Json => runAtOnce(jsonPatchSteps(doc, patch))
+
+export const applyStrategicPatch = (schema: StructSchema, original: JsonObject, patch: Json): JsonObject =>
+  runAtOnce(strategicPatch(schema, original, patch)).object
+
+export const validateValueUpdate = (value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
+  runAtOnce(valueSteps(value, old, schema, path))
+
+/** A body of protobuf as a value of the JSON data model, with the kind and apiVersion that it claims. */
+export function decodeProtobuf(schema: StructSchema, bytes: Buffer): JsonObject & { kind: string; apiVersion: string } {
+  const { apiVersion, kind, message } = unwrap(bytes)
+  return { kind, apiVersion, ...decodeMessage(schema, message) }
+}
+
+/** A list message from its ListMeta and the messages of its items. */
+export const listMessage = (listMeta: Uint8Array, items: readonly Uint8Array[]): Buffer => Buffer.concat([listHead(listMeta), ...items.map(listItem)])
