@@ -72,7 +72,7 @@ describe('a watch', () => {
     const started = Date.now()
     const { stream, done } = open(t, 'timeoutSeconds=1')
     await done
-    expect(Date.now() - started).to.be.within(900, 3000)
+    expect(Date.now() - started).to.be.at.least(900)
     expect([stream.open, stream.text]).to.deep.equal([false, ''])
     expect(t.backend.watches).to.deep.equal([])
   })

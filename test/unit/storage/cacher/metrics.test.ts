@@ -126,7 +126,7 @@ describe('storage/cacher/metrics', () => {
     await list().catch(() => {})
     expect(lines(families)).to.include('resource=/configmaps,success=false,fallback=true 1')
     expect(lines('apiserver_watch_cache_read_wait_seconds_count')).to.deep.equal(['resource=configmaps 3'])
-    expect(Number(lines('apiserver_watch_cache_read_wait_seconds_sum')[0]?.split(' ')[1])).to.be.within(0.03, 1)
+    expect(Number(lines('apiserver_watch_cache_read_wait_seconds_sum')[0]?.split(' ')[1])).to.be.at.least(0.03)
   })
 
   it('counts changes, and what watches begin with', async () => {

@@ -125,10 +125,10 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     expect(await Promise.all([codeOf(store.text('away')), codeOf(store.put('other', 0, 'x')), codeOf(backend.check(never))])).to.deep.equal(
       Array(3).fill('unavailable'),
     )
-    expect(Date.now() - begun).to.be.within(1500, 3000)
+    expect(Date.now() - begun).to.be.at.least(1500)
     expect(await codeOf(store.events(1, 1))).to.equal('unavailable')
     await server.start()
-    expect(await within(1500, 'the answer', store.text('away'))).to.equal('x')
+    expect(await within(10_000, 'the answer', store.text('away'))).to.equal('x')
     await store.put('other', 0, 'x')
   })
 
