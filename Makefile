@@ -33,7 +33,7 @@ run: $(BUILT) ## Serves: on the embedded store in ./data, or on etcd with ETCD=h
 	@echo "    export KUBECONFIG=$$(realpath -m $(DATA))/admin.kubeconfig"
 	@echo "    kubectl get namespaces"
 	@echo
-	@exec node bin/binnacle --data-dir '$(DATA)' --secure-port '$(PORT)' $(if $(ETCD),--etcd-servers '$(ETCD)') $(FLAGS)
+	@exec bin/binnacle --data-dir '$(DATA)' --secure-port '$(PORT)' $(if $(ETCD),--etcd-servers '$(ETCD)') $(FLAGS)
 
 etcd: ## Finds or installs etcd for the tests; says so where it can't
 	@hack/etcd >/dev/null || echo 'no etcd here: the tests that need one are skipped'

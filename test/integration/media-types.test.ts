@@ -9,7 +9,7 @@ import { servedBuiltins } from '../support/served-builtins.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 
 const GATES = [
-  ...['CBORServingAndStorage', 'CoordinatedLeaderElection', 'MutatingAdmissionPolicy', 'StorageVersionAPI', 'StorageVersionMigrator', 'ClusterTrustBundle'],
+  ...['CBORServingAndStorage', 'MutatingAdmissionPolicy', 'StorageVersionAPI', 'StorageVersionMigrator', 'ClusterTrustBundle'],
   ...['VolumeAttributesClass', 'DynamicResourceAllocation', 'DRADeviceTaints'],
 ]
 const FLAGS = ['--runtime-config=api/all=true', `--feature-gates=${GATES.map(gate => `${gate}=true`).join(',')}`]

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const root = join(import.meta.dirname, '../../..')
@@ -27,10 +27,10 @@ export async function startBinnacle(flags: readonly string[] = [], nodeFlags: re
   const begun = performance.now()
   const program = process.env.BINNACLE ?? 'bin/binnacle'
   const own = [`--data-dir=${directory}`, `--secure-port=${secure}`, `--insecure-port=${insecure}`]
-  const child = spawn(process.execPath, [...nodeFlags, ...(process.env.SERVER_NODE_FLAGS?.split(' ') ?? []), program, ...own, ...flags], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const runtime = [...nodeFlags, ...(process.env.SERVER_NODE_FLAGS?.split(' ') ?? [])]
+  // As users start it, unless Node is to be given flags.
+  const [command, ...before] = runtime.length > 0 ? [process.execPath, ...runtime, program] : [resolve(root, program)]
+  const child = spawn(command, [...before, ...own, ...flags], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   child.stderr?.on('data', data => {
     log = (log + data).slice(-4000)
