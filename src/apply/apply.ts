@@ -1,4 +1,4 @@
-import type { Steps } from '../lib/steps.ts'
+import { resultOf, type Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
@@ -97,7 +97,7 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   yield
   const inSchema = new Map<string, Manager>()
   for (const [id, manager] of before) {
-    const other = manager.apiVersion === apiVersion ? schema : convert?.(live, manager.apiVersion)?.schema
+    const other = manager.apiVersion === apiVersion ? schema : (yield* resultOf(convert?.(live, manager.apiVersion)))?.schema
     if (other) inSchema.set(id, { ...manager, set: reconcile(manager.set, other) })
     yield
   }
@@ -157,29 +157,32 @@ interface Pruning {
  */
 function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager[], last: Manager): Steps<KubeObject> {
   if (isEmpty(last.set)) return merged
-  const into = (object: KubeObject, from: string, to: string): Versioned | undefined =>
-    from === to ? { schema: schemaOf(request, object, to), object } : request.convert?.(object, to)
-  const then = into(merged, request.apiVersion, last.apiVersion)
+  const into = function* (object: KubeObject, from: string, to: string): Steps<Versioned | undefined> {
+    return from === to ? { schema: yield* schemaOf(request, object, to), object } : yield* resultOf(request.convert?.(object, to))
+  }
+  const then = yield* into(merged, request.apiVersion, last.apiVersion)
   if (then === undefined) return merged
   let pruned = without(then, named(last.set, then.schema))
   for (const [apiVersion, owned] of ownedByVersion(managers, last.apiVersion)) {
-    const whole = into(then.object, last.apiVersion, apiVersion)
-    const part = whole && into(pruned, last.apiVersion, apiVersion)
+    const whole = yield* into(then.object, last.apiVersion, apiVersion)
+    const part = whole && (yield* into(pruned, last.apiVersion, apiVersion))
     if (whole === undefined || part === undefined) continue
     yield
     const kept = union(yield* fieldsOf(part), named(owned, whole.schema))
     yield
-    const back = into(without(whole, difference(yield* fieldsOf(whole), kept)), apiVersion, last.apiVersion)
+    const back = yield* into(without(whole, difference(yield* fieldsOf(whole), kept)), apiVersion, last.apiVersion)
     yield
     if (back !== undefined) pruned = back.object
   }
   const dangling = intersection(difference(yield* fieldsOf(then), yield* fieldsOf({ schema: then.schema, object: pruned })), named(last.set, then.schema))
   yield
-  return into(without(then, dangling), last.apiVersion, request.apiVersion)?.object ?? merged
+  return (yield* into(without(then, dangling), last.apiVersion, request.apiVersion))?.object ?? merged
 }
 
-const schemaOf = (request: Pruning, object: KubeObject, apiVersion: string): StructSchema =>
-  apiVersion === request.apiVersion ? request.schema : (request.convert?.(object, apiVersion)?.schema ?? request.schema)
+function* schemaOf(request: Pruning, object: KubeObject, apiVersion: string): Steps<StructSchema> {
+  if (apiVersion === request.apiVersion) return request.schema
+  return (yield* resultOf(request.convert?.(object, apiVersion)))?.schema ?? request.schema
+}
 
 const named = (set: FieldSet, schema: StructSchema): FieldSet => ensureNamedFieldsAreMembers(set, schema)
 

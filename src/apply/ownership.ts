@@ -1,4 +1,4 @@
-import type { Steps } from '../lib/steps.ts'
+import { resultOf, type Steps } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
@@ -22,7 +22,7 @@ export interface Change {
   /** Paths that the (sub)resource may not write, and so does not own. */
   readonly resetFields?: readonly (readonly string[])[] | undefined
   /** An object, of the version that it says it is of, in another one, in which some manager's fields are recorded; undefined (or no such function): that version is not served. */
-  readonly convert?: ((object: KubeObject, apiVersion: string) => Versioned | undefined) | undefined
+  readonly convert?: ((object: KubeObject, apiVersion: string) => Versioned | undefined | Steps<Versioned | undefined>) | undefined
 }
 
 /** What a change does, in paths of one version. */
@@ -45,9 +45,9 @@ export function touchesOf(change: Change): Touches {
     let touch: Touch | undefined
     if (apiVersion === change.apiVersion) touch = yield* touchOf(change.schema, change.old, change.next, resetFields)
     else {
-      const old = convert?.(change.old, apiVersion)
+      const old = yield* resultOf(convert?.(change.old, apiVersion))
       yield
-      const next = old && convert?.(change.next, apiVersion)
+      const next = old && (yield* resultOf(convert?.(change.next, apiVersion)))
       touch = old && next && (yield* touchOf(old.schema, old.object, next.object, resetFields))
     }
     known.set(apiVersion, touch)

@@ -72,8 +72,8 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
    * To and from the home version, on an object that the caller hands over; kind and apiVersion are set by the caller, metadata is the same in all versions. Absent where only they
    * differ. Nothing may be lost on the way there and back.
    */
-  readonly toHome?: (object: V) => H
-  readonly fromHome?: (object: H) => TypedObject
+  readonly toHome?: (object: V) => H | Steps<H>
+  readonly fromHome?: (object: H) => TypedObject | Steps<TypedObject>
   /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
   readonly setDefaults?: (object: V) => void | Steps<void>
   /** Of objects in this version. A version without one is printed by that of the home version, if there is one. */

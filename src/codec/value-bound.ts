@@ -21,6 +21,26 @@ export function boundJsonValues(bytes: Buffer): void {
   if (bytes.length > MOST_VALUES && countJsonValues(bytes) > MOST_VALUES) throw tooManyValues()
 }
 
+/** Throws 413 where so many copies of a value would hold too many values. */
+export function boundCopies(value: unknown, copies: number): void {
+  if (copies > 0 && countValues(value, MOST_VALUES / copies) > MOST_VALUES / copies) throw tooManyValues()
+}
+
+/** Counts no further than to what is too many. */
+function countValues(root: unknown, most: number): number {
+  let values = 0
+  const stack = [root]
+  while (stack.length > 0 && values <= most) {
+    const node = stack.pop()
+    if (typeof node !== 'object' || node === null) continue
+    for (const member of Object.values(node)) {
+      values++
+      stack.push(member)
+    }
+  }
+  return values
+}
+
 function countJsonValues(bytes: Buffer): number {
   let values = 0
   let quoted = false

@@ -15,7 +15,7 @@ import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, invalidError, notFoundError, tooLargeError } from '../meta/status.ts'
-import { convert, versionsOf } from '../registry/convert.ts'
+import { convertInSteps, versionsOf } from '../registry/convert.ts'
 import { decodeInSteps } from '../registry/decode-object.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import { type Answer, groupResourceOf } from '../registry/types.ts'
@@ -166,7 +166,7 @@ function* decodePatched(
     const ofCustom = dialect !== scope.dialect
     const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(builtInsOf(snapshot), target, versions, patched, shown, ofCustom)
     next = yield* decodeInSteps(other ?? target, patched, options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`))
-    if (other) next = convert(served.definition, next, other, served.version)
+    if (other) next = yield* convertInSteps(served.definition, next, other, served.version)
   } catch (error) {
     if (error instanceof DecodeError) throw refused((type === STRATEGIC_PATCH ? conversionFault(target.schema, patched) : undefined) ?? error.message)
     throw error

@@ -23,6 +23,13 @@ export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Prom
   }
 }
 
+/** What is at hand already, or takes steps to make. Nothing that is at hand is itself iterable. */
+export function* resultOf<T extends object | undefined>(result: T | Steps<T>): Steps<T> {
+  return isSteps(result) ? yield* result : result
+}
+
+const isSteps = <T extends object | undefined>(result: T | Steps<T>): result is Steps<T> => result !== undefined && Symbol.iterator in result
+
 let pieces = 0
 
 /** True for one of so many calls, whoever asks: where a loop or a recursion over small pieces ends a step. */

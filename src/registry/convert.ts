@@ -1,5 +1,6 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
 import { type DecodeOptions, decode } from '../schema/decode.ts'
@@ -18,11 +19,15 @@ export function versionsOf(definition: ResourceDefinition): ReadonlyMap<string, 
 }
 
 /** An object, which the caller hands over, of one version in another: through the home version. The same object where both are the same. */
-export function convert(definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): KubeObject {
+export const convert = (definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): KubeObject =>
+  from === to ? object : runAtOnce(convertInSteps(definition, object, from, to))
+
+/** The same in steps, for objects that may be large. */
+export function* convertInSteps(definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): Steps<KubeObject> {
   if (from === to) return object
   const { home } = definition
-  const atHome = from === home ? object : (from.toHome?.(object) ?? object)
-  const converted = to === home ? atHome : (to.fromHome?.(atHome) ?? atHome)
+  const atHome = from === home ? object : yield* resultOf(from.toHome?.(object) ?? object)
+  const converted = to === home ? atHome : yield* resultOf(to.fromHome?.(atHome) ?? atHome)
   converted.kind = to.kind
   converted.apiVersion = apiVersionOfVersion(to)
   return converted
@@ -32,6 +37,15 @@ export function convert(definition: ResourceDefinition, object: KubeObject, from
 export function copyIn(definition: ResourceDefinition, object: KubeObject, to: Version): KubeObject {
   const from = versionsOf(definition).get(object.apiVersion)
   return from === undefined || from === to ? object : convert(definition, clone(object), from, to)
+}
+
+/** The same in steps, for objects that may be large. */
+export function* copyInSteps(definition: ResourceDefinition, object: KubeObject, to: Version): Steps<KubeObject> {
+  const from = versionsOf(definition).get(object.apiVersion)
+  if (from === undefined || from === to) return object
+  const copy = clone(object)
+  yield
+  return yield* convertInSteps(definition, copy, from, to)
 }
 
 /** The object as Go would write it: every member in its place, nothing empty that is left out. */

@@ -1,12 +1,13 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
-import { runInTurns } from '../lib/steps.ts'
+import { runInTurns, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { Conversion, ConversionView } from './conversion.ts'
-import { convert, copyIn, versionsOf } from './convert.ts'
-import { applyKindDefaults } from './decode-object.ts'
+import { convert, copyIn, copyInSteps, versionsOf } from './convert.ts'
+import { applyDefaultsInSteps } from './decode-object.ts'
 import { objectFormOf } from './object-form.ts'
 import type { ListOptions } from './read.ts'
+import type { Answer } from './types.ts'
 import { storedTerms, viewOf } from './version-view.ts'
 
 /** Of a kind that this server converts: hooks and admission see its hub version, one version is stored, and nothing is waited for. */
@@ -19,7 +20,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
     fromHooks: (object, version) => copyIn(definition, object, version),
     toStored: object => object,
     answer({ served: { version } }, answer) {
-      if ('object' in answer) return { object: readAgain(definition, version, answer.object) }
+      if ('object' in answer) return hasOneVersion(definition) ? answer : runInTurns(readAgain(definition, version, answer.object))
       const shown = viewOf(definition, version)
       return shown ? { stored: shown.object(answer.stored) } : answer
     },
@@ -37,11 +38,17 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
 }
 
 /** An object that is not stored as if it had been stored and read again: with the defaults of the stored version. */
-function readAgain(definition: ResourceDefinition, version: Version, object: KubeObject): KubeObject {
+function* readAgain(definition: ResourceDefinition, version: Version, object: KubeObject): Steps<Answer> {
   const stored = definition.storage?.version
-  if (stored === undefined || versionsOf(definition).size === 1) return object
-  return copyIn(definition, applyKindDefaults(stored, copyIn(definition, clone(object), stored)), version)
+  if (stored === undefined) return { object }
+  const copy = clone(object)
+  yield
+  const wanted = yield* applyDefaultsInSteps(stored, yield* copyInSteps(definition, copy, stored))
+  yield
+  return { object: yield* copyInSteps(definition, wanted, version) }
 }
+
+const hasOneVersion = (definition: ResourceDefinition): boolean => versionsOf(definition).size === 1
 
 /** Selectors are looked at in the stored version. */
 function inProcessView(definition: ResourceDefinition, version: Version): ConversionView {

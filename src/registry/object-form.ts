@@ -3,7 +3,6 @@ import type { Change } from '../apply/ownership.ts'
 import { errorsText, validateLive } from '../apply/typed-validate.ts'
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
-import { runAtOnce } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -14,7 +13,7 @@ import { DecodeError, decode } from '../schema/decode.ts'
 import type { FreeForm, StructSchema } from '../schema/schema.ts'
 import type { MemberOrder } from '../storage/json-splice.ts'
 import { StorageError } from '../storage/storage.ts'
-import { convert, normalized, versionsOf } from './convert.ts'
+import { convertInSteps, normalized, versionsOf } from './convert.ts'
 import { applyKindDefaults, type Decodable, decodeObject } from './decode-object.ts'
 
 /** How objects of a schema are held: as Go holds a struct, or as it holds free-form JSON (custom kinds). */
@@ -122,19 +121,24 @@ function known(served: ServedResource, make: (served: ServedResource) => Manager
 
 function typedConversion(served: ServedResource): ManagerConversion {
   const { definition, version } = served
-  return (object, apiVersion) => {
+  return function* (object, apiVersion) {
     const to = servedVersion(served, apiVersion)
+    if (to === undefined) return undefined
     const from = versionsOf(definition).get(object.apiVersion) ?? version
-    return to && { schema: to.schema, object: normalized(to, convert(definition, clone(object), from, to)) }
+    const copy = clone(object)
+    yield
+    const converted = yield* convertInSteps(definition, copy, from, to)
+    yield
+    return { schema: to.schema, object: normalized(to, converted) }
   }
 }
 
 /** As it is but for its apiVersion. What the other version does not declare stands in the way, as upstream. */
 function untypedConversion({ definition }: ServedResource): ManagerConversion {
-  return (object, apiVersion) => {
+  return function* (object, apiVersion) {
     const { schema } = customVersion(definition, apiVersion)
     const converted = { ...object, apiVersion }
-    const errors = runAtOnce(validateLive(schema, converted as unknown as Json))
+    const errors = yield* validateLive(schema, converted as unknown as Json)
     if (errors.length > 0) throw new ApplyError('internal', errorsText(errors))
     return { schema, object: converted }
   }

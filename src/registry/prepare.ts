@@ -14,7 +14,7 @@ import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { ConversionError } from './conversion-error.ts'
 import { conversionOf } from './conversion-of.ts'
-import { convert } from './convert.ts'
+import { convertInSteps } from './convert.ts'
 import { dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
 import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarget } from './types.ts'
 
@@ -42,7 +42,8 @@ export async function trackManagedFields(target: WriteTarget, strategy: Strategy
 /** Mutating admission, of an object in the version of the request, which the caller hands over. The result is in that of hooks. */
 export async function mutate({ admission }: RegistryEnvironment, target: WriteTarget, object: KubeObject, old?: KubeObject): Promise<KubeObject> {
   const { definition, version } = target.served
-  const wanted = convert(definition, object, version, conversionOf(definition).hookVersion(version))
+  const hookVersion = conversionOf(definition).hookVersion(version)
+  const wanted = version === hookVersion ? object : await runInTurns(convertInSteps(definition, object, version, hookVersion))
   const mutated = (await admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: wanted, ...(old && { old }) }))) ?? wanted
   ensureNamespace(mutated.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(mutated.metadata, text => target.ctx.warn(text), true)

@@ -1,9 +1,9 @@
-import type { Change, Versioned } from '../apply/ownership.ts'
+import type { Versioned } from '../apply/ownership.ts'
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { RemoteConverter, ResourceDefinition, Version } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
 import { invariant } from '../lib/invariant.ts'
-import { runAtOnce } from '../lib/steps.ts'
+import { runInTurns } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import type { Revision } from '../storage/revision.ts'
@@ -44,7 +44,7 @@ export function webhookConversion(definition: ResourceDefinition, converter: Rem
     deletionAnswer: (version, object, deleted, stored) => (deleted ? withRevision(object, stored.revision) : objectIn(version, stored)),
     view: version => webhookView(remote(version)),
     metadataView: () => AS_STORED,
-    withManagers: (served, run) => withConversions(served, converter, convert => runAtOnce(run(convert))),
+    withManagers: (served, run) => withConversions(served, converter, convert => runInTurns(run(convert))),
     seenIn: (version, objects) => converter.convert(objects, version),
     codec: {
       isKept: object => object.apiVersion !== storedApiVersion,
@@ -93,13 +93,16 @@ class MissingConversion {
   }
 }
 
+/** The conversions that were waited for are at hand. */
+type KnownConversion = (object: KubeObject, apiVersion: string) => Versioned | undefined
+
 /**
  * What `run` returns, where somebody else converts the kind: tracking managed fields waits for nobody, so it is run again after each conversion that it lacked. Until it succeeds it
  * must change nothing. Most writes lack none, as all managers know the version of the request.
  */
-export async function withConversions<T>(served: ServedResource, converter: RemoteConverter, run: (convert: Change['convert']) => T): Promise<T> {
+export async function withConversions<T>(served: ServedResource, converter: RemoteConverter, run: (convert: KnownConversion) => T | Promise<T>): Promise<T> {
   const known = new Map<string, KubeObject>()
-  const convert = (object: KubeObject, apiVersion: string): Versioned | undefined => {
+  const convert: KnownConversion = (object, apiVersion) => {
     const to = customVersion(served.definition, apiVersion)
     const key = `${apiVersion} ${goJson(object as unknown as Json)}`
     const converted = known.get(key)
@@ -108,7 +111,7 @@ export async function withConversions<T>(served: ServedResource, converter: Remo
   }
   for (;;) {
     try {
-      return run(convert)
+      return await run(convert)
     } catch (error) {
       if (!(error instanceof MissingConversion)) throw error
       known.set(error.key, await convertOne(converter, error))

@@ -87,6 +87,7 @@ describe('a large body', function () {
 
   before(async () => {
     await put('/api/v1/namespaces', NAMESPACE)
+    await put('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', LARGE_DEFINITION)
     for (const { path, base } of kinds) await put(path, base)
   })
 
@@ -124,6 +125,27 @@ describe('a large body', function () {
   })
   const constraints = Array.from({ length: 15_000 }, (_, i) => `{"maxSkew":1,"topologyKey":"zone${i}","whenUnsatisfiable":"DoNotSchedule"}`)
   const owners = Array.from({ length: 12_000 }, (_, i) => `{"apiVersion":"v1","kind":"Pod","name":"n${i}","uid":"u"}`)
+  const autoscaler = (annotation: string, text: string): LargeRequest => ({
+    ...post(
+      Buffer.from(
+        JSON.stringify({
+          apiVersion: 'autoscaling/v1',
+          kind: 'HorizontalPodAutoscaler',
+          metadata: { name: 'long', annotations: { [`autoscaling.alpha.kubernetes.io/${annotation}`]: text } },
+          spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' } },
+        }),
+      ),
+    ),
+    path: '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers',
+  })
+  const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`p${i}`, { type: 'string' }]))
+  const olderDefinition = {
+    apiVersion: 'apiextensions.k8s.io/v1beta1',
+    spec: {
+      validation: { openAPIV3Schema: { type: 'object', properties } },
+      versions: Array.from({ length: 2000 }, (_, i) => ({ name: `v${i}`, served: true, storage: i === 0 })),
+    },
+  }
   const long: Record<string, [request: LargeRequest, status: RegExp]> = {
     'host aliases that repeat, of which each is warned': [post(pod(`"hostAliases":${items('{"ip":"127.0.0.1","hostnames":["a"]}', 14_000)}`)), /^201/],
     'spread constraints that differ': [post(pod(`"topologySpreadConstraints":[${constraints.join(',')}]`)), /^201/],
@@ -136,6 +158,16 @@ describe('a large body', function () {
       /^201/,
     ],
     'volumes that lack all': [post(pod(`"volumes":${items('{}', 30_000)}`)), /^422/],
+    'metrics in an annotation': [autoscaler('metrics', items('{}', 300_000)), /^201/],
+    'versions that share a long schema': [
+      {
+        ...post(Buffer.from(JSON.stringify(olderDefinition))),
+        method: 'PATCH',
+        path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${LARGE_DEFINITION.metadata.name}`,
+        type: 'application/merge-patch+json',
+      },
+      /^413/,
+    ],
     'scopes that are all printed for each': [quota(`"hard":{"services":"1"},"scopes":${items('"BestEffort"', 30_000)}`), /^422/],
   }
   for (const [what, [request, status]] of Object.entries(long))

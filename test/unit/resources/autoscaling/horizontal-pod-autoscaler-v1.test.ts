@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { clone } from '../../../../src/meta/equal.ts'
 import type { TypedObject } from '../../../../src/meta/object.ts'
 import { toV1, toV2 } from '../../../../src/resources/autoscaling/horizontal-pod-autoscaler/v1/convert.ts'
@@ -12,8 +13,8 @@ const wholeV1 = (object: object): V1 => decodeAs(types.type('autoscaling.Horizon
 const wholeV2 = (object: object): V2 => decodeAs(types.type('autoscalingv2.HorizontalPodAutoscaler'), clone(object))
 const spec = { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 5 }
 const inV2 = (metrics: object[], more: object = {}, status: object = {}): V2 => wholeV2({ metadata: {}, spec: { ...spec, metrics, ...more }, status })
-const inV1 = (object: V2): V1 => wholeV1(toV1(clone(object)))
-const back = (object: V1): V2 => wholeV2(toV2(clone(object)))
+const inV1 = (object: V2): V1 => wholeV1(runAtOnce(toV1(clone(object))))
+const back = (object: V1): V2 => wholeV2(runAtOnce(toV2(clone(object))))
 const annotation = ({ metadata }: TypedObject, name: string): string | undefined => metadata.annotations?.[PREFIX + name]
 const cpu = (averageUtilization: number): object => ({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } })
 const queue = (target: object): object => ({ type: 'External', external: { metric: { name: 'q', selector: { matchLabels: { a: 'b' } } }, target } })

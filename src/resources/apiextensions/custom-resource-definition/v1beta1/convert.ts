@@ -1,3 +1,4 @@
+import { boundCopies } from '../../../../codec/value-bound.ts'
 import { clone } from '../../../../meta/equal.ts'
 import type * as v1 from '../../v1.types.ts'
 import type * as v1beta1 from '../../v1beta1.types.ts'
@@ -6,7 +7,7 @@ import { shareParts, type VersionParts } from '../spec.ts'
 /** What versions of v1beta1 may have of their own, or the spec for all of them: only columns are spelt otherwise. */
 type OlderParts = Pick<v1beta1.CustomResourceDefinitionVersion, keyof VersionParts>
 
-/** To v1: every version has its own parts, which no other shares. */
+/** To v1: every version has its own parts, which no other shares. Throws 413 where that makes too much of them. */
 export function toV1({ spec: older, status, ...definition }: v1beta1.CustomResourceDefinition): v1.CustomResourceDefinition {
   const { version, versions, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...spec } = older
   const named = versions ?? (version ? [{ name: version, served: true, storage: true }] : null)
@@ -16,6 +17,7 @@ export function toV1({ spec: older, status, ...definition }: v1beta1.CustomResou
     ...(additionalPrinterColumns && { additionalPrinterColumns }),
     ...(selectableFields && { selectableFields }),
   }
+  boundCopies(shared, named?.length ?? 0)
   return {
     ...definition,
     spec: {

@@ -1,4 +1,6 @@
 import { writeStruct } from '../../../../codec/json-writer.ts'
+import { boundJsonValues } from '../../../../codec/value-bound.ts'
+import { isStepDone, type Steps } from '../../../../lib/steps.ts'
 import { deepEqual } from '../../../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../../meta/object.ts'
 import { decodeAs } from '../../../../schema/decode-as.ts'
@@ -30,7 +32,14 @@ function itemText<V1, V2>(form: ListForm<V1, V2>, item: V2): string {
   return `${text.slice(0, -1)},"${EXACT}":${writeStruct(form.v2, decodeAs<JsonObject>(form.v2, item))}}`
 }
 
-export const writeList = <V1, V2>(form: ListForm<V1, V2>, items: readonly V2[]): string => `[${items.map(item => itemText(form, item)).join(',')}]`
+export function* writeList<V1, V2>(form: ListForm<V1, V2>, items: readonly V2[]): Steps<string> {
+  const texts: string[] = []
+  for (const item of items) {
+    texts.push(itemText(form, item))
+    if (isStepDone()) yield
+  }
+  return `[${texts.join(',')}]`
+}
 
 function itemOf<V1, V2>(form: ListForm<V1, V2>, value: Json): V2 {
   const written = inV1(form, value)
@@ -39,21 +48,28 @@ function itemOf<V1, V2>(form: ListForm<V1, V2>, value: Json): V2 {
   return exact && deepEqual(inV1(form, form.toV1(exact)), written) ? exact : inV2(form, form.toV2(written))
 }
 
-/** The JSON of the text, whatever it is; undefined where it is none. */
+/** The JSON of the text, whatever it is; undefined where it is none, or of more values than a body may hold. */
 export function parseAnnotation(text: string | undefined): Json | undefined {
+  if (text === undefined) return undefined
   try {
-    return text === undefined ? undefined : JSON.parse(text)
+    boundJsonValues(Buffer.from(text))
+    return JSON.parse(text)
   } catch {
     return undefined
   }
 }
 
 /** Undefined where there is no list that can be read. */
-export function readList<V1, V2>(form: ListForm<V1, V2>, text: string | undefined): V2[] | undefined {
+export function* readList<V1, V2>(form: ListForm<V1, V2>, text: string | undefined): Steps<V2[] | undefined> {
   const value = parseAnnotation(text)
   if (!Array.isArray(value)) return undefined
+  const items: V2[] = []
   try {
-    return value.map(item => itemOf(form, item))
+    for (const item of value) {
+      items.push(itemOf(form, item))
+      if (isStepDone()) yield
+    }
+    return items
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../../lib/steps.ts'
 import { deepEqual } from '../../../../meta/equal.ts'
 import type { StructSchema } from '../../../../schema/schema.ts'
 import { types } from '../../../types.ts'
@@ -39,12 +40,12 @@ const usedPercent = (statuses: readonly v2.MetricStatus[]): number | undefined =
  * autoscaling/v2 → v1, which has fields for the use of processors only: one metric that says nothing else becomes the percentage, and all else is written into annotations as
  * kube-apiserver writes them.
  */
-export function toV1({
+export function* toV1({
   metadata,
   spec: { metrics = [], behavior, ...spec },
   status: given,
   ...autoscaler
-}: v2.HorizontalPodAutoscaler): v1.HorizontalPodAutoscaler {
+}: v2.HorizontalPodAutoscaler): Steps<v1.HorizontalPodAutoscaler> {
   const { currentMetrics, conditions = [], currentReplicas = 0, ...status } = given
   const statuses = currentMetrics ?? []
   dropRoundTripAnnotations(metadata)
@@ -53,12 +54,12 @@ export function toV1({
   const cpu = metrics.find(metric => cpuPercent(metric) !== undefined)
   const percent = cpu && cpuPercent(cpu)
   const others = metrics.filter(metric => metric !== cpu)
-  if (others.length > 0) annotations[METRICS] = writeList(metricForm(), others)
+  if (others.length > 0) annotations[METRICS] = yield* writeList(metricForm(), others)
 
   const used = usedPercent(statuses)
   const isTold = used !== undefined && deepEqual(statuses, [cpuStatus(used)])
-  if (statuses.length > 0 && !isTold) annotations[CURRENT_METRICS] = writeList(statusForm(), statuses)
-  if (conditions.length > 0) annotations[CONDITIONS] = writeList(conditionForm(), conditions)
+  if (statuses.length > 0 && !isTold) annotations[CURRENT_METRICS] = yield* writeList(statusForm(), statuses)
+  if (conditions.length > 0) annotations[CONDITIONS] = yield* writeList(conditionForm(), conditions)
   if (behavior) annotations[BEHAVIOR] = writeBehavior(behavior)
 
   if (Object.keys(annotations).length > 0) metadata.annotations = annotations
@@ -71,15 +72,15 @@ export function toV1({
 }
 
 /** autoscaling/v1 → v2. An annotation that cannot be read says nothing. */
-export function toV2({ metadata, spec: given, status: givenStatus, ...autoscaler }: v1.HorizontalPodAutoscaler): v2.HorizontalPodAutoscaler {
+export function* toV2({ metadata, spec: given, status: givenStatus, ...autoscaler }: v1.HorizontalPodAutoscaler): Steps<v2.HorizontalPodAutoscaler> {
   const { targetCPUUtilizationPercentage: percent, ...spec } = given
   const { currentCPUUtilizationPercentage: used, ...status } = givenStatus
   const annotations = metadata.annotations ?? {}
 
-  const metrics = [...(readList(metricForm(), annotations[METRICS]) ?? []), ...(percent === undefined ? [] : [cpuUtilization(percent)])]
+  const metrics = [...((yield* readList(metricForm(), annotations[METRICS])) ?? []), ...(percent === undefined ? [] : [cpuUtilization(percent)])]
   const behavior = readBehavior(annotations[BEHAVIOR])
-  const conditions = readList(conditionForm(), annotations[CONDITIONS])
-  const currentMetrics = readList(statusForm(), annotations[CURRENT_METRICS]) ?? (used === undefined ? null : [cpuStatus(used)])
+  const conditions = yield* readList(conditionForm(), annotations[CONDITIONS])
+  const currentMetrics = (yield* readList(statusForm(), annotations[CURRENT_METRICS])) ?? (used === undefined ? null : [cpuStatus(used)])
   dropRoundTripAnnotations(metadata)
   return {
     ...autoscaler,

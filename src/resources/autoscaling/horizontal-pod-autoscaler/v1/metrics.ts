@@ -7,7 +7,11 @@ import type * as v2 from '../../v2.types.ts'
 export const ZERO = '0'
 
 /** Without the members that are not there. */
-export const defined = (members: object): object => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+export function defined(members: object): object {
+  const present: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) present[name] = value
+  return present
+}
 
 /** A quantity that stands for none where another says what is meant. */
 export const unlessZero = (value: string | undefined, other: unknown): string | undefined => (value === ZERO && other !== undefined ? undefined : value)
