@@ -39,23 +39,34 @@ function decodeParsed(schema: StructSchema, parsed: ParsedJson): DecodedBody {
   }
   if (!parsed.literals && !parsed.repeated) return finish(decode(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
   diagnose(schema, parsed.value, { onUnknown, onDuplicate: tell('duplicate'), literals: parsed.literals, repeated: parsed.repeated })
-  return finish(decode(schema, settle(parsed, schema, parsed.value, undefined, undefined, false), { keepEmpty: true }), strict)
+  return finish(decode(schema, settle(parsed, parsed.value, { schema }), { keepEmpty: true }), strict)
 }
 
 const finish = (object: JsonObject, strict: ReadonlySet<string>): DecodedBody => ({ object, strict: [...strict], strictText: [...strict].join(', ') })
+
+/** Where a value is put. */
+interface Place {
+  readonly schema: Schema | undefined
+  /** What stands there already. */
+  readonly before?: Json | undefined
+  /** The value as it stands in the text, where it does not tell. */
+  readonly literal?: string | undefined
+  /** The variable is a pointer: null empties it. */
+  readonly pointer?: boolean
+}
 
 /**
  * A value without repeated members, as decoding them one after the other into the same variable leaves it: structs, maps and the items of lists are merged, null leaves a
  * plain value alone. Quantities become texts of the digits that were sent.
  */
-function settle(parsed: ParsedJson, schema: Schema | undefined, value: Json, before: Json | undefined, literal: string | undefined, pointer: boolean): Json {
+function settle(parsed: ParsedJson, value: Json, { schema, before, literal, pointer = false }: Place): Json {
   if (value === null) return before !== undefined && !pointer && keepsNull(schema) ? before : null
   if (typeof value !== 'object') return literal !== undefined && schema?.type === 'quantity' ? literal : value
   const literals = parsed.literals?.get(value)
   if (Array.isArray(value)) {
     const items = schema?.type === 'list' ? schema.items : undefined
     const earlier = Array.isArray(before) ? before : []
-    return value.map((item, index) => settle(parsed, items, item, earlier[index], literals?.get(String(index)), false))
+    return value.map((item, index) => settle(parsed, item, { schema: items, before: earlier[index], literal: literals?.get(String(index)) }))
   }
   if (schema?.type !== 'struct' && schema?.type !== 'map') return value
   const out: JsonObject = typeof before === 'object' && before !== null && !Array.isArray(before) ? { ...before } : {}
@@ -63,7 +74,7 @@ function settle(parsed: ParsedJson, schema: Schema | undefined, value: Json, bef
     const field = schema.type === 'struct' ? schema.fields.get(key) : undefined
     const known = schema.type === 'struct' && Object.hasOwn(out, key) ? out[key] : undefined
     const inner = schema.type === 'map' ? schema.values : field?.schema
-    setMember(out, key, settle(parsed, inner, member, known, literals?.get(key), field?.pointer === true))
+    setMember(out, key, settle(parsed, member, { schema: inner, before: known, literal: literals?.get(key), pointer: field?.pointer === true }))
   }
   return out
 }

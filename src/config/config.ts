@@ -135,21 +135,28 @@ export function buildConfig(given: GivenFlags): Config {
     runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
-    lacking: [
-      ...given.lacking,
-      ...(modes.includes('Node') ? ['--authorization-mode=Node is not implemented: nodes may do what the other modes allow them'] : []),
-      ...(admissionPlugins.includes('NodeRestriction')
-        ? ['--enable-admission-plugins=NodeRestriction is not implemented: nodes may not write what it restricts']
-        : []),
-    ],
+    lacking: [...given.lacking, ...lackingOf(modes, admissionPlugins)],
   }
+  checkTogether(config)
+  return Object.freeze(config)
+}
+
+/** What is asked for by name and not there. */
+const lackingOf = (modes: readonly string[], admissionPlugins: readonly string[]): string[] => [
+  ...(modes.includes('Node') ? ['--authorization-mode=Node is not implemented: nodes may do what the other modes allow them'] : []),
+  ...(admissionPlugins.includes('NodeRestriction')
+    ? ['--enable-admission-plugins=NodeRestriction is not implemented: nodes may not write what it restricts']
+    : []),
+]
+
+/** Throws FlagError for values that do not go together, or are none of what they stand for. */
+function checkTogether(config: Config): void {
   for (const range of config.serviceClusterIpRanges)
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   if (config.workers > 1 && config.etcd === undefined)
     throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
-  return Object.freeze(config)
 }
 
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
