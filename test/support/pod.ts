@@ -13,16 +13,19 @@ export const NOW = Date.UTC(2026, 0, 1, 16)
 
 const version = podResource.home
 
+/** A pod whose members tests read without asking whether they are there. */
+export type TestPod = KubeObject & { spec: KubeObject['spec']; status: KubeObject['status'] }
+
 /** A pod as the registry hands it to hooks: decoded and defaulted. */
-export function decodePod(body: unknown): KubeObject {
-  const pod = decode(version.schema, clone(body) as JsonObject) as KubeObject
+export function decodePod(body: unknown): TestPod {
+  const pod = decode(version.schema, clone(body) as JsonObject) as unknown as TestPod
   applyDefaults(version.schema, pod as unknown as JsonObject)
   version.setDefaults?.(pod)
   return pod
 }
 
 /** A pod with one container; `spec` replaces parts of it. */
-export const podWith = (spec: object, metadata: object = {}, status?: object): KubeObject =>
+export const podWith = (spec: object, metadata: object = {}, status?: object): TestPod =>
   decodePod({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -47,7 +50,7 @@ export function createPod(pod: KubeObject, warned: string[] = []): string[] {
 }
 
 /** Updates: `change` gets a copy of the old pod. Gives the new one and the texts of what is wrong. */
-export function updatePod(old: KubeObject, change: (pod: KubeObject) => void, subresource = ''): { pod: KubeObject; errors: string[] } {
+export function updatePod(old: KubeObject, change: (pod: KubeObject) => void, subresource = ''): { pod: TestPod; errors: string[] } {
   const strategy = strategyOf(subresource)
   const pod = clone(old)
   change(pod)
@@ -61,7 +64,7 @@ export function updatePod(old: KubeObject, change: (pod: KubeObject) => void, su
 }
 
 /** A pod that has been created. */
-export function createdPod(spec: object, metadata: object = {}): KubeObject {
+export function createdPod(spec: object, metadata: object = {}): TestPod {
   const pod = podWith(spec, metadata)
   const errors = createPod(pod)
   if (errors.length > 0) throw new Error(errors.join('\n'))

@@ -5,10 +5,10 @@ import { isValidIP } from '../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../meta/names.ts'
 import type { KubeObject } from '../../meta/object.ts'
 
-/** A struct of an API type, decoded: its schema has checked the types of its members, which are any-typed as those of KubeObject are. */
+/** A struct of an API type, for kinds that are not written against their types yet. */
 export type ApiStruct = KubeObject['spec']
 
-/** Where checks put what they find, in the order in which they find it. */
+/** Where checks of such kinds put what they find, in the order in which they find it. */
 export type Errors = FieldError[]
 
 export const NEGATIVE = 'must be greater than or equal to 0'
@@ -17,16 +17,18 @@ export const MAX_INT32 = 2147483647
 
 export { rangeError as inclusiveRange } from '../../meta/names.ts'
 
+export const validateDnsLabel = (value: string, path: FieldPath): FieldError[] => isDns1123Label(value).map(text => invalid(path, value, text))
+export const validateDnsSubdomain = (value: string, path: FieldPath): FieldError[] => isDns1123Subdomain(value).map(text => invalid(path, value, text))
+/** Label keys are qualified names, too. */
+export const validateQualifiedName = (value: string, path: FieldPath): FieldError[] => isQualifiedName(value).map(text => invalid(path, value, text))
+export const validateIP = (value: string, path: FieldPath): FieldError[] => isValidIP(value).map(text => invalid(path, value, text))
+
 /** One error for each text. */
 export function report(texts: readonly string[], path: FieldPath, value: unknown, errors: Errors): void {
   for (const text of texts) errors.push(invalid(path, value, text))
 }
 
-export const checkDnsLabel = (value: string, path: FieldPath, errors: Errors): void => report(isDns1123Label(value), path, value, errors)
-export const checkDnsSubdomain = (value: string, path: FieldPath, errors: Errors): void => report(isDns1123Subdomain(value), path, value, errors)
-/** Label keys are qualified names, too. */
-export const checkQualifiedName = (value: string, path: FieldPath, errors: Errors): void => report(isQualifiedName(value), path, value, errors)
-export const checkIP = (value: string, path: FieldPath, errors: Errors): void => report(isValidIP(value), path, value, errors)
+export const checkQualifiedName = (value: string, path: FieldPath, errors: Errors): void => void errors.push(...validateQualifiedName(value, path))
 
 export function checkNonNegative(value: number | undefined, path: FieldPath, errors: Errors): void {
   if (value !== undefined && value < 0) errors.push(invalid(path, value, NEGATIVE))

@@ -44,8 +44,8 @@ const setTemplateGeneration = (object: DaemonSet, n: number): void => {
 const daemonSetStrategy: Strategy<DaemonSet> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
-  prepare(next, old) {
-    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+  prepare(next, old, { features }) {
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     if (old) {
       prepareUpdate(next, old)
       setTemplateGeneration(next, templateGeneration(old) + (deepEqual(next.spec.template, old.spec.template) ? 0 : 1))

@@ -36,8 +36,8 @@ function setDeploymentDefaults(object: Deployment): void {
 const deploymentStrategy: Strategy<Deployment> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
-  prepare(next, old) {
-    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+  prepare(next, old, { features }) {
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     // Annotations are copied to the replica sets, so a change of theirs is a new generation too.
     if (old) prepareUpdate(next, old, !deepEqual(next.metadata.annotations, old.metadata.annotations))
     else prepareCreate(next, {})

@@ -39,8 +39,8 @@ function validateReplicaSet(next: ReplicaSet, old: ReplicaSet | undefined): Fiel
 const replicaSetStrategy: Strategy<ReplicaSet> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
-  prepare(next, old) {
-    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+  prepare(next, old, { features }) {
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     if (old) prepareUpdate(next, old)
     else prepareCreate(next, { replicas: 0 })
   },

@@ -53,8 +53,8 @@ function dropMaxUnavailable(next: StatefulSet, old: StatefulSet | undefined): vo
 const statefulSetStrategy: Strategy<StatefulSet> = {
   validateName: nameIsDnsLabel,
   resetFields: [['status']],
-  prepare(next, old) {
-    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+  prepare(next, old, { features }) {
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     dropMaxUnavailable(next, old)
     if (old) prepareUpdate(next, old)
     else prepareCreate(next, { replicas: 0, availableReplicas: 0 })

@@ -6,7 +6,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels, validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { checkPodAnnotations } from '../../core/pod-spec/annotations.ts'
+import { validatePodAnnotations } from '../../core/pod-spec/annotations.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import type { PodTemplateSpec } from '../../core/v1.types.ts'
 import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
@@ -64,9 +64,11 @@ function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPoli
 function validateTemplate(template: PodTemplateSpec, old: PodTemplateSpec | undefined, path: FieldPath): FieldError[] {
   const { metadata, spec } = template
   const at = path.child('annotations')
-  const errors = [...validateLabels(metadata.labels, path.child('labels')), ...validateAnnotations(metadata.annotations, at)]
-  checkPodAnnotations(metadata.annotations ?? {}, spec, at, podTemplateOptions(old).allowInvalidDeletionCost, errors)
-  return errors
+  return [
+    ...validateLabels(metadata.labels, path.child('labels')),
+    ...validateAnnotations(metadata.annotations, at),
+    ...validatePodAnnotations(metadata.annotations ?? {}, spec, at, podTemplateOptions(old).allowInvalidDeletionCost),
+  ]
 }
 
 function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, path: FieldPath): FieldError[] {

@@ -32,8 +32,8 @@ const ZONE_IN_SCHEDULE =
 const cronJobStrategy: Strategy<CronJob> = {
   validateName: nameIsDnsSubdomain,
   resetFields: STATUS_FIELDS,
-  prepare(next, old) {
-    dropDisabledTemplateFields(next.spec.jobTemplate.spec.template, old?.spec.jobTemplate.spec.template)
+  prepare(next, old, { features }) {
+    dropDisabledTemplateFields(next.spec.jobTemplate.spec.template, old?.spec.jobTemplate.spec.template, features)
     if (old) prepareUpdate(next, old)
     else prepareCreate(next, {})
   },

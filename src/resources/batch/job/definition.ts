@@ -31,10 +31,10 @@ const jobStrategy: Strategy<Job> = {
   defaultPropagation: 'orphan',
   orphanWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-  prepare(next, old) {
+  prepare(next, old, { features }) {
     if (!old) prepareSelector(next)
     takeLabels(next)
-    dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+    dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     if (old) prepareUpdate(next, old)
     else prepareCreate(next, {})
   },

@@ -1,46 +1,58 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkDnsLabel, checkDnsSubdomain, report } from '../checks.ts'
-import { checkIscsi } from '../volume/iscsi.ts'
-import { checkNoBacksteps } from '../volume/paths.ts'
-import type { SourceCheck } from '../volume/sources.ts'
-import { checkCsiDriverName, commonSources, persistentSources } from '../volume/sources.ts'
+import type { ApiStruct } from '../checks.ts'
+import { validateDnsLabel, validateDnsSubdomain } from '../checks.ts'
+import { validateIscsi } from '../volume/iscsi.ts'
+import { validateNoBacksteps } from '../volume/paths.ts'
+import { commonSources, persistentSources, validateCsiDriverName } from '../volume/sources.ts'
 
-const glusterfs: SourceCheck = (source, path, errors) => {
+type SourceCheck = (source: ApiStruct, path: FieldPath) => FieldError[]
+
+const glusterfs: SourceCheck = (source, path) => {
+  const errors: FieldError[] = []
   for (const field of ['endpoints', 'path']) if (!source[field]) errors.push(required(path.child(field)))
   const namespace: string | undefined = source.endpointsNamespace
-  if (namespace === undefined) return
+  if (namespace === undefined) return errors
   const at = path.child('endpointsNamespace')
   if (namespace === '') errors.push(invalid(at, namespace, 'if the endpointnamespace is set, it must be a valid namespace name'))
-  else report(nameIsDnsLabel(namespace, false), at, namespace, errors)
+  else errors.push(...nameIsDnsLabel(namespace, false).map(text => invalid(at, namespace, text)))
+  return errors
 }
 
-const azureFile: SourceCheck = (source, path, errors) => {
+const azureFile: SourceCheck = (source, path) => {
+  const errors: FieldError[] = []
   for (const field of ['secretName', 'shareName']) if (!source[field]) errors.push(required(path.child(field)))
   if (source.secretNamespace === '') errors.push(required(path.child('secretNamespace')))
+  return errors
 }
 
-const local: SourceCheck = (source, path, errors) => {
+const local: SourceCheck = (source, path) => {
+  const errors: FieldError[] = []
   if (!source.path) errors.push(required(path.child('path')))
-  else checkNoBacksteps(source.path, path.child('path'), errors)
+  else errors.push(...validateNoBacksteps(source.path, path.child('path')))
+  return errors
 }
 
-function checkSecretReference(reference: ApiStruct, path: FieldPath, errors: Errors): void {
+function validateSecretReference(reference: ApiStruct, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   if (!reference.name) errors.push(required(path.child('name')))
-  else checkDnsSubdomain(reference.name, path.child('name'), errors)
+  else errors.push(...validateDnsSubdomain(reference.name, path.child('name')))
   if (!reference.namespace) errors.push(required(path.child('namespace')))
-  else checkDnsLabel(reference.namespace, path.child('namespace'), errors)
+  else errors.push(...validateDnsLabel(reference.namespace, path.child('namespace')))
+  return errors
 }
 
-const csi: SourceCheck = (source, path, errors) => {
-  checkCsiDriverName(source.driver ?? '', path.child('driver'), errors)
+const csi: SourceCheck = (source, path) => {
+  const errors: FieldError[] = []
+  errors.push(...validateCsiDriverName(source.driver ?? '', path.child('driver')))
   if (!source.volumeHandle) errors.push(required(path.child('volumeHandle')))
   for (const field of ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef']) {
-    if (source[field]) checkSecretReference(source[field], path.child(field), errors)
+    if (source[field]) errors.push(...validateSecretReference(source[field], path.child(field)))
   }
+  return errors
 }
 
 /** Every kind of source, in the order in which upstream looks at them; `at`: the path in messages where it is not the field's name. */
@@ -80,7 +92,7 @@ export function checkSource(
   name: string,
   further: boolean,
   specPath: FieldPath,
-  errors: Errors,
+  errors: FieldError[],
 ): void {
   const { check, at, twiceAt } = byName.get(name) ?? {}
   const source: ApiStruct = volume.spec[name]
@@ -90,7 +102,6 @@ export function checkSource(
     return
   }
   const path = specPath.child(at ?? name)
-  if (name === 'iscsi') checkIscsi(source, path, errors, { name: volume.metadata.name ?? '' })
-  else check?.(source, path, errors)
+  errors.push(...(name === 'iscsi' ? validateIscsi(source, path, { name: volume.metadata.name ?? '' }) : (check?.(source, path) ?? [])))
   if (name === 'local' && !volume.spec.nodeAffinity) errors.push(required(specPath.child('nodeAffinity'), 'Local volume requires node affinity'))
 }

@@ -1,9 +1,10 @@
 import { errorMessage } from '../../../lib/error-message.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkDescendingPath } from '../volume/paths.ts'
-import { checkTolerations } from './scheduling.ts'
+import type { AppArmorProfile, PodSpec, SeccompProfile } from '../v1.types.ts'
+import { validateDescendingPath } from '../volume/paths.ts'
+import { validateTolerations } from './scheduling.ts'
 import { allContainers, containersWithPath } from './visit.ts'
 
 type Annotations = Readonly<Record<string, string>>
@@ -24,48 +25,53 @@ export function deletionCostError(annotations: Annotations | undefined): string 
 }
 
 /** Annotations that mean something to pods; `path`: that of the annotations. */
-export function checkPodAnnotations(annotations: Annotations, spec: ApiStruct, path: FieldPath, allowInvalidDeletionCost: boolean, errors: Errors): void {
+export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, path: FieldPath, allowInvalidDeletionCost: boolean): FieldError[] {
+  const errors: FieldError[] = []
   const mirror = annotations[MIRROR_POD]
   if (mirror !== undefined && !spec.nodeName) errors.push(invalid(path.key(MIRROR_POD), mirror, 'must set spec.nodeName if mirror pod annotation is set'))
-  if (annotations[TOLERATIONS]) checkTolerationsAnnotation(annotations[TOLERATIONS], path, errors)
+  if (annotations[TOLERATIONS]) errors.push(...validateTolerationsAnnotation(annotations[TOLERATIONS], path))
   const cost = allowInvalidDeletionCost ? undefined : deletionCostError(annotations)
   if (cost) errors.push(invalid(path.key(DELETION_COST), annotations[DELETION_COST], cost))
-  if (annotations[SECCOMP_POD] !== undefined) checkSeccompName(annotations[SECCOMP_POD], path.child(SECCOMP_POD), errors)
-  const ofContainers: string[] = []
-  for (const key in annotations) if (key.startsWith(SECCOMP_CONTAINER_PREFIX) || key.startsWith(APP_ARMOR_PREFIX)) ofContainers.push(key)
-  for (const key of ofContainers) {
-    if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) checkSeccompName(annotations[key] as string, path.child(key), errors)
+  if (annotations[SECCOMP_POD] !== undefined) errors.push(...validateSeccompName(annotations[SECCOMP_POD], path.child(SECCOMP_POD)))
+  const ofContainers: [key: string, value: string][] = []
+  for (const [key, value] of Object.entries(annotations)) {
+    if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) errors.push(...validateSeccompName(value, path.child(key)))
+    else if (key.startsWith(APP_ARMOR_PREFIX)) ofContainers.push([key, value])
   }
   let names: Set<string> | undefined
-  for (const key of ofContainers) {
-    if (!key.startsWith(APP_ARMOR_PREFIX)) continue
-    const value = annotations[key] as string
-    names ??= new Set([...allContainers(spec)].map(({ name }) => name ?? ''))
+  for (const [key, value] of ofContainers) {
+    names ??= new Set([...allContainers(spec)].map(({ name }) => name))
     const container = key.slice(APP_ARMOR_PREFIX.length)
     if (!names.has(container)) errors.push(invalid(path.key(key), container, 'container not found'))
     if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith('localhost/')) {
       errors.push(invalid(path.key(key), value, `invalid AppArmor profile name: ${JSON.stringify(value)}`))
     }
   }
+  return errors
 }
 
-function checkTolerationsAnnotation(text: string, path: FieldPath, errors: Errors): void {
+function validateTolerationsAnnotation(text: string, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   try {
     const tolerations: unknown = JSON.parse(text)
-    if (Array.isArray(tolerations)) checkTolerations(tolerations, path.child(TOLERATIONS), errors)
+    if (Array.isArray(tolerations)) errors.push(...validateTolerations(tolerations, path.child(TOLERATIONS)))
   } catch (error) {
     errors.push(invalid(path, TOLERATIONS, errorMessage(error)))
   }
+  return errors
 }
 
-function checkSeccompName(profile: string, path: FieldPath, errors: Errors): void {
-  if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') return
-  if (profile.startsWith('localhost/')) checkDescendingPath(profile.slice(10), path, errors)
+function validateSeccompName(profile: string, path: FieldPath): FieldError[] {
+  if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') return []
+  const errors: FieldError[] = []
+  if (profile.startsWith('localhost/')) errors.push(...validateDescendingPath(profile.slice(10), path))
   else errors.push(invalid(path, profile, 'must be a valid seccomp profile'))
+  return errors
 }
 
 /** What of an update's annotations may not change. */
-export function checkPodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath, errors: Errors): void {
+export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   for (const key in old) {
     if (next[key] === old[key]) continue
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not remove or update AppArmor annotations'))
@@ -76,27 +82,31 @@ export function checkPodAnnotationsUpdate(next: Annotations, old: Annotations, p
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not add AppArmor annotations'))
     if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not add mirror pod annotation'))
   }
+  return errors
 }
 
 /** Where a profile stands in an annotation and in a field, they agree. `path`: that of the spec. */
-export function checkProfilesAgree(annotations: Annotations, spec: ApiStruct, path: FieldPath, errors: Errors): void {
+export function validateProfilesAgree(annotations: Annotations, spec: PodSpec, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const ofPod = spec.securityContext?.seccompProfile
   const podAnnotation = annotations[SECCOMP_POD]
-  if (ofPod && podAnnotation !== undefined) checkAgree('seccomp', podAnnotation, ofPod, path.child('securityContext', 'seccompProfile'), errors)
+  if (ofPod && podAnnotation !== undefined) errors.push(...validateAgree('seccomp', podAnnotation, ofPod, path.child('securityContext', 'seccompProfile')))
   for (const [container, at] of containersWithPath(spec, path)) {
     const annotation = annotations[SECCOMP_CONTAINER_PREFIX + container.name]
     const profile = container.securityContext?.seccompProfile
-    if (profile && annotation !== undefined) checkAgree('seccomp', annotation, profile, at.child('securityContext', 'seccompProfile'), errors)
+    if (profile && annotation !== undefined) errors.push(...validateAgree('seccomp', annotation, profile, at.child('securityContext', 'seccompProfile')))
   }
-  if (spec.os?.name === 'windows') return
+  if (spec.os?.name === 'windows') return errors
   for (const [container, at] of containersWithPath(spec, path)) {
     const annotation = annotations[APP_ARMOR_PREFIX + container.name]
     const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile
-    if (profile && annotation !== undefined) checkAgree('apparmor', annotation, profile, at.child('securityContext', 'appArmorProfile'), errors)
+    if (profile && annotation !== undefined) errors.push(...validateAgree('apparmor', annotation, profile, at.child('securityContext', 'appArmorProfile')))
   }
+  return errors
 }
 
-function checkAgree(what: 'seccomp' | 'apparmor', annotation: string, profile: ApiStruct, path: FieldPath, errors: Errors): void {
+function validateAgree(what: 'seccomp' | 'apparmor', annotation: string, profile: AppArmorProfile | SeccompProfile, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const differs = (): void => void errors.push(forbidden(path.child('type'), `${what} type in annotation and field must match`))
   if (profile.type === 'Unconfined') {
     if (annotation !== 'unconfined') differs()
@@ -108,4 +118,5 @@ function checkAgree(what: 'seccomp' | 'apparmor', annotation: string, profile: A
       errors.push(forbidden(path.child('localhostProfile'), `${what} profile in annotation and field must match`))
     }
   }
+  return errors
 }

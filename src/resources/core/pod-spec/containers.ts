@@ -1,15 +1,17 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notFound, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkDnsLabel, report } from '../checks.ts'
+import type { Int64 } from '../../../meta/object.ts'
+import { validateDnsLabel } from '../checks.ts'
+import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer, PodSpec } from '../v1.types.ts'
 import type { VolumesByName } from '../volume/validation.ts'
-import { checkEnv, checkEnvFrom } from './environment.ts'
-import { checkLifecycle, checkProbes } from './handlers.ts'
-import { checkDevices, checkMounts } from './mounts.ts'
+import { validateEnv, validateEnvFrom } from './environment.ts'
+import { validateLifecycle, validateProbes } from './handlers.ts'
+import { validateDevices, validateMounts } from './mounts.ts'
 import type { PodValidationOptions } from './options.ts'
-import { checkResources } from './resources.ts'
-import { checkSecurityContext } from './security-context.ts'
+import { validateResources } from './resources.ts'
+import { validateSecurityContext } from './security-context.ts'
 import { isSidecar } from './visit.ts'
 
 /** What the containers of a spec have in common. */
@@ -17,7 +19,7 @@ export interface ContainerContext {
   readonly volumes: VolumesByName
   readonly claimNames: ReadonlySet<string>
   /** terminationGracePeriodSeconds of the spec; undefined where it is missing. */
-  readonly grace: number | undefined
+  readonly grace: Int64 | undefined
   readonly restartPolicy: string
   /** The pod runs in the host's user namespace. */
   readonly hostUsers: boolean
@@ -28,37 +30,39 @@ const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError']
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
 
-function checkPorts(ports: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const names = new Set<string>()
   ports.forEach((port, i) => {
     const at = path.index(i)
-    const name: string = port.name ?? ''
-    if (name !== '') {
+    const { name } = port
+    if (name) {
       const texts = isValidPortName(name)
-      if (texts.length > 0) report(texts, at.child('name'), name, errors)
+      if (texts.length > 0) errors.push(...texts.map(text => invalid(at.child('name'), name, text)))
       else if (names.has(name)) errors.push(duplicate(at.child('name'), name))
       else names.add(name)
     }
     if (!port.containerPort) errors.push(required(at.child('containerPort')))
-    else report(isValidPortNum(port.containerPort), at.child('containerPort'), port.containerPort, errors)
-    if (port.hostPort) report(isValidPortNum(port.hostPort), at.child('hostPort'), port.hostPort, errors)
+    else errors.push(...isValidPortNum(port.containerPort).map(text => invalid(at.child('containerPort'), port.containerPort, text)))
+    if (port.hostPort) errors.push(...isValidPortNum(port.hostPort).map(text => invalid(at.child('hostPort'), port.hostPort, text)))
     if (!port.protocol) errors.push(required(at.child('protocol')))
     else if (!PROTOCOLS.includes(port.protocol)) errors.push(notSupported(at.child('protocol'), port.protocol, PROTOCOLS))
   })
+  return errors
 }
 
 const RESIZABLE = ['cpu', 'memory']
 const RESIZE_POLICIES = ['NotRequired', 'RestartContainer']
 
-function checkResizePolicies(policies: readonly ApiStruct[], path: FieldPath, restartPolicy: string, errors: Errors): void {
+function validateResizePolicies(policies: readonly ContainerResizePolicy[], path: FieldPath, restartPolicy: string): FieldError[] {
+  const errors: FieldError[] = []
   const seen = new Set<string>()
   const oneOf = (value: string, values: readonly string[]): void => {
     if (value === '') errors.push(required(path))
     else if (!values.includes(value)) errors.push(notSupported(path, values === RESIZABLE ? verbatim(value) : value, values))
   }
   policies.forEach((policy, i) => {
-    const resource: string = policy.resourceName ?? ''
-    const restart: string = policy.restartPolicy ?? ''
+    const { resourceName: resource, restartPolicy: restart } = policy
     if (seen.has(resource)) errors.push(duplicate(path.index(i), verbatim(resource)))
     seen.add(resource)
     oneOf(resource, RESIZABLE)
@@ -67,98 +71,110 @@ function checkResizePolicies(policies: readonly ApiStruct[], path: FieldPath, re
       errors.push(invalid(path, restart, "must be 'NotRequired' when `restartPolicy` is 'Never'"))
     }
   })
+  return errors
 }
 
 /** What every container must be, whatever list it stands in. */
-function checkContainer(container: ApiStruct, path: FieldPath, context: ContainerContext, errors: Errors): void {
+function validateContainer(container: Container, path: FieldPath, context: ContainerContext): FieldError[] {
+  const errors: FieldError[] = []
   if (!container.name) errors.push(required(path.child('name')))
-  else checkDnsLabel(container.name, path.child('name'), errors)
+  else errors.push(...validateDnsLabel(container.name, path.child('name')))
   if (!container.image) errors.push(required(path.child('image')))
-  const policy: string = container.terminationMessagePolicy ?? ''
-  if (policy === '') errors.push(required(path.child('terminationMessagePolicy')))
+  const policy = container.terminationMessagePolicy
+  if (!policy) errors.push(required(path.child('terminationMessagePolicy')))
   else if (!MESSAGE_POLICIES.includes(policy)) errors.push(notSupported(path.child('terminationMessagePolicy'), policy, MESSAGE_POLICIES))
-  if (container.ports) checkPorts(container.ports, path.child('ports'), errors)
-  if (container.env) checkEnv(container.env, path.child('env'), errors)
-  if (container.envFrom) checkEnvFrom(container.envFrom, path.child('envFrom'), errors)
-  if (container.volumeMounts) checkMounts(container, context.volumes, path.child('volumeMounts'), errors)
-  if (container.volumeDevices) checkDevices(container, context.volumes, path.child('volumeDevices'), errors)
-  const pull: string = container.imagePullPolicy ?? ''
-  if (pull === '') errors.push(required(path.child('imagePullPolicy')))
+  if (container.ports) errors.push(...validatePorts(container.ports, path.child('ports')))
+  if (container.env) errors.push(...validateEnv(container.env, path.child('env')))
+  if (container.envFrom) errors.push(...validateEnvFrom(container.envFrom, path.child('envFrom')))
+  if (container.volumeMounts) errors.push(...validateMounts(container, context.volumes, path.child('volumeMounts')))
+  if (container.volumeDevices) errors.push(...validateDevices(container, context.volumes, path.child('volumeDevices')))
+  const pull = container.imagePullPolicy
+  if (!pull) errors.push(required(path.child('imagePullPolicy')))
   else if (!PULL_POLICIES.includes(pull)) errors.push(notSupported(path.child('imagePullPolicy'), pull, PULL_POLICIES))
-  if (container.resources) checkResources(container.resources, context.claimNames, path.child('resources'), context.options, errors)
-  if (container.resizePolicy) checkResizePolicies(container.resizePolicy, path.child('resizePolicy'), context.restartPolicy, errors)
-  if (container.securityContext) checkSecurityContext(container.securityContext, context.hostUsers, path.child('securityContext'), errors)
+  errors.push(...validateResources(container.resources, context.claimNames, path.child('resources'), context.options))
+  if (container.resizePolicy) errors.push(...validateResizePolicies(container.resizePolicy, path.child('resizePolicy'), context.restartPolicy))
+  if (container.securityContext) errors.push(...validateSecurityContext(container.securityContext, context.hostUsers, path.child('securityContext')))
+  return errors
 }
 
 /** Each host port once, by protocol and host address. `path`: that of the list. */
-function checkHostPorts(containers: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+function validateHostPorts(containers: readonly Container[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const seen = new Set<string>()
   containers.forEach((container, i) => {
-    const ports: ApiStruct[] = container.ports ?? []
-    ports.forEach((port, j) => {
+    container.ports?.forEach((port, j) => {
       if (!port.hostPort) return
-      const key = `${port.protocol ?? ''}/${port.hostIP ?? ''}/${port.hostPort}`
+      const key = `${port.protocol}/${port.hostIP ?? ''}/${port.hostPort}`
       if (seen.has(key)) errors.push(duplicate(path.index(i).child('ports').index(j).child('hostPort'), key))
       seen.add(key)
     })
   })
+  return errors
 }
 
-export function checkContainers(containers: readonly ApiStruct[], path: FieldPath, context: ContainerContext, errors: Errors): void {
-  if (containers.length === 0) return void errors.push(required(path))
+export function validateContainers(containers: readonly Container[], path: FieldPath, context: ContainerContext): FieldError[] {
+  if (containers.length === 0) return [required(path)]
+  const errors: FieldError[] = []
   const names = new Set<string>()
   containers.forEach((container, i) => {
     const at = path.index(i)
-    const name: string = container.name ?? ''
-    checkContainer(container, at, context, errors)
+    const { name } = container
+    errors.push(...validateContainer(container, at, context))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     names.add(name)
-    if (container.lifecycle) checkLifecycle(container.lifecycle, context.grace, at.child('lifecycle'), errors)
-    checkProbes(container, context.grace, at, errors)
+    if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context.grace, at.child('lifecycle')))
+    errors.push(...validateProbes(container, context.grace, at))
     if (container.restartPolicy !== undefined) errors.push(forbidden(at.child('restartPolicy'), 'may not be set for non-init containers'))
   })
-  checkHostPorts(containers, path, errors)
+  errors.push(...validateHostPorts(containers, path))
+  return errors
 }
 
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always'
 
-export function checkInitContainers(spec: ApiStruct, path: FieldPath, context: ContainerContext, errors: Errors): void {
-  const containers: ApiStruct[] = spec.initContainers
-  const names = new Set<string>((spec.containers ?? []).map((container: ApiStruct) => container.name ?? ''))
+export function validateInitContainers(containers: readonly Container[], spec: PodSpec, path: FieldPath, context: ContainerContext): FieldError[] {
+  const errors: FieldError[] = []
+  const names = new Set((spec.containers ?? []).map(container => container.name))
   containers.forEach((container, i) => {
     const at = path.index(i)
-    const name: string = container.name ?? ''
-    checkContainer(container, at, context, errors)
-    const restart: string | undefined = container.restartPolicy
+    const { name } = container
+    errors.push(...validateContainer(container, at, context))
+    const restart = container.restartPolicy
     if (restart !== undefined && restart !== 'Always') errors.push(notSupported(at.child('restartPolicy'), restart, ['Always']))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     else if (name !== '') names.add(name)
     // They run one by one, so ports need to differ only within one; the path is that of a list of one.
-    checkHostPorts([container], path, errors)
+    errors.push(...validateHostPorts([container], path))
     if (isSidecar(container)) {
-      if (container.lifecycle) checkLifecycle(container.lifecycle, context.grace, at.child('lifecycle'), errors)
-      checkProbes(container, context.grace, at, errors)
+      if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context.grace, at.child('lifecycle')))
+      errors.push(...validateProbes(container, context.grace, at))
     } else {
-      for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
+      for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
         if (container[field]) errors.push(forbidden(at.child(field), ONLY_SIDECARS))
       }
     }
   })
+  return errors
 }
 
-const NOT_EPHEMERAL = ['ports', 'resources', 'resizePolicy', 'restartPolicy', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle']
+const NOT_EPHEMERAL = ['ports', 'resources', 'resizePolicy', 'restartPolicy', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'] as const
 const REFUSED = 'cannot be set for an Ephemeral Container'
 const isSet = (value: unknown): boolean => value !== undefined && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 
-export function checkEphemeralContainers(spec: ApiStruct, path: FieldPath, context: ContainerContext, errors: Errors): void {
-  const containers: ApiStruct[] = spec.ephemeralContainers
-  const others = new Set<string>([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((container: ApiStruct) => container.name ?? ''))
+export function validateEphemeralContainers(
+  containers: readonly EphemeralContainer[],
+  spec: PodSpec,
+  path: FieldPath,
+  context: ContainerContext,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(container => container.name))
   const names = new Set(others)
   containers.forEach((container, i) => {
     const at = path.index(i)
-    const name: string = container.name ?? ''
-    checkContainer(container, at, context, errors)
-    checkImageTrimmed(container, at, errors)
+    const { name } = container
+    errors.push(...validateContainer(container, at, context))
+    errors.push(...validateImageTrimmed(container, at))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     names.add(name)
     const target = container.targetContainerName
@@ -167,17 +183,17 @@ export function checkEphemeralContainers(spec: ApiStruct, path: FieldPath, conte
       const given = field === 'ports' || field === 'resources' || field === 'resizePolicy' ? isSet(container[field]) : container[field] !== undefined
       if (given) errors.push(forbidden(at.child(field), REFUSED))
     }
-    const mounts: ApiStruct[] = container.volumeMounts ?? []
-    mounts.forEach((mount, j) => {
-      for (const field of ['subPath', 'subPathExpr']) {
+    container.volumeMounts?.forEach((mount, j) => {
+      for (const field of ['subPath', 'subPathExpr'] as const) {
         if (mount[field]) errors.push(forbidden(at.child('volumeMounts').index(j).child(field), REFUSED))
       }
     })
   })
+  return errors
 }
 
 /** Of pods only: templates with a padded image were always let in. */
-export function checkImageTrimmed(container: ApiStruct, path: FieldPath, errors: Errors): void {
-  const image: string = container.image ?? ''
-  if (image.trim() !== image) errors.push(invalid(path.child('image'), image, 'must not have leading or trailing whitespace'))
+export function validateImageTrimmed(container: Container, path: FieldPath): FieldError[] {
+  const { image = '' } = container
+  return image.trim() !== image ? [invalid(path.child('image'), image, 'must not have leading or trailing whitespace')] : []
 }

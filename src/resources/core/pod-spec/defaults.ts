@@ -1,19 +1,19 @@
-import type { ApiStruct } from '../checks.ts'
+import type { ObjectMeta } from '../../../meta/object.ts'
 import { roundResources } from '../resource-list.ts'
+import type { Container, DownwardAPIVolumeFile, HTTPGetAction, PodSpec, PodTemplateSpec, Probe, Volume } from '../v1.types.ts'
 import { containersAndInit } from './visit.ts'
 
 /** Keys of Volume that are no source. */
-const sourceCount = (volume: ApiStruct): number => Object.keys(volume).length - (Object.hasOwn(volume, 'name') ? 1 : 0)
+const sourceCount = (volume: Volume): number => Object.keys(volume).length - (Object.hasOwn(volume, 'name') ? 1 : 0)
 
 /** PodTemplateSpec, in place. */
-export function defaultPodTemplate(template: ApiStruct): void {
+export function defaultPodTemplate(template: PodTemplateSpec): void {
   dropInitContainerAnnotations(template.metadata)
-  template.spec ??= {}
   defaultPodSpec(template.spec)
 }
 
 /** PodSpec, in place: what the markers of the types cannot say. Idempotent. */
-export function defaultPodSpec(spec: ApiStruct): void {
+export function defaultPodSpec(spec: PodSpec): void {
   spec.dnsPolicy ||= 'ClusterFirst'
   spec.restartPolicy ||= 'Always'
   // Go has no `hostNetwork: false` apart from none; securityContext is where it lives in memory, so it is always there.
@@ -28,7 +28,7 @@ export function defaultPodSpec(spec: ApiStruct): void {
 }
 
 /** `serviceAccount` is the old name of `serviceAccountName` and always says the same. */
-function mirrorServiceAccount(spec: ApiStruct): void {
+function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount
   if (!name) return
   spec.serviceAccountName = name
@@ -41,26 +41,26 @@ const OLD_INIT_ANNOTATIONS = ['init-containers', 'init-container-statuses'].flat
 ])
 
 /** Annotations of the time before init containers had a field. */
-export function dropInitContainerAnnotations(metadata: ApiStruct): void {
-  const annotations = metadata?.annotations
+export function dropInitContainerAnnotations(metadata: ObjectMeta): void {
+  const { annotations } = metadata
   if (!annotations) return
   for (const key of OLD_INIT_ANNOTATIONS) delete annotations[key]
   if (Object.keys(annotations).length === 0) delete metadata.annotations
 }
 
-function defaultContainer(container: ApiStruct): void {
+function defaultContainer(container: Container): void {
   container.imagePullPolicy ||= isLatest(container.image ?? '') ? 'Always' : 'IfNotPresent'
   container.terminationMessagePath ||= '/dev/termination-log'
   container.terminationMessagePolicy ||= 'File'
-  if (container.resources?.limits) roundResources(container.resources.limits)
-  if (container.resources?.requests) roundResources(container.resources.requests)
+  roundResources(container.resources.limits)
+  roundResources(container.resources.requests)
   for (const port of container.ports ?? []) port.protocol ||= 'TCP'
   for (const variable of container.env ?? []) if (variable.valueFrom?.fieldRef) variable.valueFrom.fieldRef.apiVersion ||= 'v1'
-  for (const field of ['livenessProbe', 'readinessProbe', 'startupProbe']) if (container[field]) defaultProbe(container[field])
+  for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) if (probe) defaultProbe(probe)
   for (const handler of [container.lifecycle?.postStart, container.lifecycle?.preStop]) if (handler?.httpGet) defaultHttpGet(handler.httpGet)
 }
 
-function defaultProbe(probe: ApiStruct): void {
+function defaultProbe(probe: Probe): void {
   probe.timeoutSeconds ||= 1
   probe.periodSeconds ||= 10
   probe.successThreshold ||= 1
@@ -69,7 +69,7 @@ function defaultProbe(probe: ApiStruct): void {
   if (probe.grpc) probe.grpc.service ??= ''
 }
 
-function defaultHttpGet(action: ApiStruct): void {
+function defaultHttpGet(action: HTTPGetAction): void {
   action.path ||= '/'
   action.scheme ||= 'HTTP'
 }
@@ -89,10 +89,10 @@ const REFERENCE = new RegExp(
   `^(?:${DOMAIN}/)?${NAME_PART}(?:/${NAME_PART})*(?::([\\w][\\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,
 )
 
-function defaultVolume(volume: ApiStruct): void {
+function defaultVolume(volume: Volume): void {
   if (sourceCount(volume) === 0) volume.emptyDir = {}
   if (volume.hostPath) volume.hostPath.type ??= ''
-  for (const kind of ['secret', 'configMap', 'downwardAPI', 'projected']) if (volume[kind]) volume[kind].defaultMode ??= 0o644
+  for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) if (source) source.defaultMode ??= 0o644
   for (const file of volume.downwardAPI?.items ?? []) defaultFile(file)
   for (const source of volume.projected?.sources ?? []) {
     if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600
@@ -101,11 +101,11 @@ function defaultVolume(volume: ApiStruct): void {
   const claim = volume.ephemeral?.volumeClaimTemplate?.spec
   if (claim) {
     claim.volumeMode ??= 'Filesystem'
-    if (claim.resources?.limits) roundResources(claim.resources.limits)
-    if (claim.resources?.requests) roundResources(claim.resources.requests)
+    roundResources(claim.resources.limits)
+    roundResources(claim.resources.requests)
   }
 }
 
-function defaultFile(file: ApiStruct): void {
+function defaultFile(file: DownwardAPIVolumeFile): void {
   if (file.fieldRef) file.fieldRef.apiVersion ||= 'v1'
 }

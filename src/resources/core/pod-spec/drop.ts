@@ -1,70 +1,77 @@
-import type { ApiStruct } from '../checks.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import type { Container, ContainerStatus, PodSpec, PodStatus, PodTemplateSpec } from '../v1.types.ts'
 import { allContainers } from './visit.ts'
 
-/**
- * Fields of features that are off in release 1.33: taken from what comes in, unless the object already has them. They are: pod-level resources (PodLevelResources), image volumes
- * (ImageVolume), resource claims (DynamicResourceAllocation), cluster trust bundles (ClusterTrustBundleProjection), stop signals (ContainerStopSignals).
- */
-export function dropDisabledPodFields(spec: ApiStruct, old: ApiStruct | undefined): void {
-  if (spec.resources !== undefined && !old?.resources) delete spec.resources
-  if (spec.volumes) dropVolumes(spec, old)
-  if (!old?.resourceClaims?.length) {
-    delete spec.resourceClaims
-    for (const container of allContainers(spec)) if (container.resources?.claims) delete container.resources.claims
+/** Takes the fields of features that are off from what comes in, unless the object already has them. */
+export function dropDisabledPodFields(spec: PodSpec, old: PodSpec | undefined, features: Features): void {
+  if (!features.enabled('PodLevelResources') && !old?.resources) delete spec.resources
+  if (!features.enabled('ImageVolume')) dropImageVolumes(spec, old)
+  if (!features.enabled('ClusterTrustBundleProjection') && !usesTrustBundle(old)) {
+    for (const volume of spec.volumes ?? []) for (const source of volume.projected?.sources ?? []) delete source.clusterTrustBundle
   }
-  if (!usesStopSignal(old)) for (const container of allContainers(spec)) dropStopSignal(container)
+  if (!features.enabled('DynamicResourceAllocation') && !old?.resourceClaims?.length) {
+    delete spec.resourceClaims
+    for (const { resources } of allContainers(spec)) delete resources.claims
+  }
+  if (!features.enabled('ContainerStopSignals') && !usesStopSignal(old)) for (const container of allContainers(spec)) dropStopSignal(container)
 }
 
 /** The same for a PodTemplateSpec. */
-export function dropDisabledTemplateFields(template: ApiStruct | undefined, old: ApiStruct | undefined): void {
-  if (template?.spec) dropDisabledPodFields(template.spec, old?.spec)
-}
+export const dropDisabledTemplateFields = (template: PodTemplateSpec, old: PodTemplateSpec | undefined, features: Features): void =>
+  dropDisabledPodFields(template.spec, old?.spec, features)
 
-function dropVolumes(spec: ApiStruct, old: ApiStruct | undefined): void {
-  const isImage = (volume: ApiStruct): boolean => volume.image !== undefined
-  if (spec.volumes.some(isImage) && !old?.volumes?.some(isImage)) {
-    const names = new Set<string>(spec.volumes.filter(isImage).map((volume: ApiStruct) => volume.name))
-    spec.volumes = spec.volumes.filter((volume: ApiStruct) => !isImage(volume))
-    if (spec.volumes.length === 0) delete spec.volumes
-    for (const container of allContainers(spec)) {
-      const mounts = container.volumeMounts?.filter((mount: ApiStruct) => !names.has(mount.name))
-      if (mounts?.length) container.volumeMounts = mounts
-      else delete container.volumeMounts
-    }
+/** Volumes that are images, and where containers mount them. */
+function dropImageVolumes(spec: PodSpec, old: PodSpec | undefined): void {
+  const { volumes = [] } = spec
+  const names = new Set(volumes.filter(volume => volume.image).map(volume => volume.name))
+  if (names.size === 0 || old?.volumes?.some(volume => volume.image)) return
+  const others = volumes.filter(volume => !volume.image)
+  if (others.length > 0) spec.volumes = others
+  else delete spec.volumes
+  for (const container of allContainers(spec)) {
+    const mounts = container.volumeMounts?.filter(mount => !names.has(mount.name))
+    if (mounts?.length) container.volumeMounts = mounts
+    else delete container.volumeMounts
   }
-  if (usesTrustBundle(old)) return
-  for (const volume of spec.volumes ?? []) for (const source of volume.projected?.sources ?? []) delete source.clusterTrustBundle
 }
 
-const usesTrustBundle = (spec: ApiStruct | undefined): boolean =>
-  spec?.volumes?.some((volume: ApiStruct) => volume.projected?.sources?.some((source: ApiStruct) => source.clusterTrustBundle)) ?? false
+const usesTrustBundle = (spec: PodSpec | undefined): boolean =>
+  spec?.volumes?.some(volume => volume.projected?.sources?.some(source => source.clusterTrustBundle)) ?? false
 
-const usesStopSignal = (spec: ApiStruct | undefined): boolean =>
+const usesStopSignal = (spec: PodSpec | undefined): boolean =>
   spec !== undefined && [...allContainers(spec)].some(container => container.lifecycle?.stopSignal !== undefined)
 
-function dropStopSignal(container: ApiStruct): void {
+function dropStopSignal(container: Container): void {
   if (container.lifecycle?.stopSignal === undefined) return
   delete container.lifecycle.stopSignal
   if (Object.keys(container.lifecycle).length === 0) delete container.lifecycle
 }
 
-const statusesOf = (status: ApiStruct): ApiStruct[] => [
+const statusesOf = (status: PodStatus): ContainerStatus[] => [
   ...(status.initContainerStatuses ?? []),
   ...(status.containerStatuses ?? []),
   ...(status.ephemeralContainerStatuses ?? []),
 ]
 
 /** The same for the status of a pod: what belongs to features that are off and is not in the old status. */
-export function dropDisabledStatusFields(status: ApiStruct, old: ApiStruct | undefined): void {
+export function dropDisabledStatusFields(status: PodStatus, old: PodStatus | undefined, features: Features): void {
   const oldStatuses = old ? statusesOf(old) : []
-  for (const field of ['allocatedResources', 'allocatedResourcesStatus', 'stopSignal']) {
-    if (oldStatuses.some(container => container[field] !== undefined)) continue
+  for (const [field, gate] of [
+    ['allocatedResources', 'InPlacePodVerticalScalingAllocatedStatus'],
+    ['allocatedResourcesStatus', 'ResourceHealthStatus'],
+    ['stopSignal', 'ContainerStopSignals'],
+  ] as const) {
+    if (features.enabled(gate) || oldStatuses.some(container => container[field] !== undefined)) continue
     for (const container of statusesOf(status)) delete container[field]
   }
-  if (!old?.resourceClaimStatuses?.length) delete status.resourceClaimStatuses
-  const observes = (s: ApiStruct): boolean =>
-    Boolean(s?.observedGeneration) || (s?.conditions ?? []).some((condition: ApiStruct) => condition.observedGeneration)
-  if (old && observes(old)) return
+  if (!features.enabled('DynamicResourceAllocation') && !old?.resourceClaimStatuses?.length) delete status.resourceClaimStatuses
+  if (!features.enabled('PodObservedGenerationTracking') && !(old && observesGeneration(old))) dropObservedGenerations(status)
+}
+
+const observesGeneration = ({ observedGeneration, conditions }: PodStatus): boolean =>
+  Boolean(observedGeneration) || (conditions ?? []).some(condition => condition.observedGeneration)
+
+function dropObservedGenerations(status: PodStatus): void {
   delete status.observedGeneration
   for (const condition of status.conditions ?? []) delete condition.observedGeneration
 }

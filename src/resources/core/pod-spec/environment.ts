@@ -1,50 +1,58 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey, isRelaxedEnvVarName, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { report } from '../checks.ts'
-import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from '../volume/downward-api.ts'
+import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, SecretKeySelector } from '../v1.types.ts'
+import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from '../volume/downward-api.ts'
 
-export function checkEnv(variables: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+export function validateEnv(variables: readonly EnvVar[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   variables.forEach((variable, i) => {
     const at = path.index(i)
     if (!variable.name) errors.push(required(at.child('name')))
-    else report(isRelaxedEnvVarName(variable.name), at.child('name'), variable.name, errors)
-    if (variable.valueFrom) checkValueFrom(variable, at.child('valueFrom'), errors)
+    else errors.push(...isRelaxedEnvVarName(variable.name).map(text => invalid(at.child('name'), variable.name, text)))
+    if (variable.valueFrom) errors.push(...validateValueFrom(variable.valueFrom, variable.value, at.child('valueFrom')))
   })
+  return errors
 }
 
-function checkValueFrom(variable: ApiStruct, path: FieldPath, errors: Errors): void {
-  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = variable.valueFrom
-  if (fieldRef) checkFieldRef(fieldRef, ENVIRONMENT_FIELDS, path.child('fieldRef'), errors)
-  if (resourceFieldRef) checkResourceFieldRef(resourceFieldRef, false, path.child('resourceFieldRef'), errors)
-  if (configMapKeyRef) checkKeyRef(configMapKeyRef, path.child('configMapKeyRef'), errors)
-  if (secretKeyRef) checkKeyRef(secretKeyRef, path.child('secretKeyRef'), errors)
+function validateValueFrom(from: EnvVarSource, value: string | undefined, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = from
+  if (fieldRef) errors.push(...validateFieldRef(fieldRef, ENVIRONMENT_FIELDS, path.child('fieldRef')))
+  if (resourceFieldRef) errors.push(...validateResourceFieldRef(resourceFieldRef, false, path.child('resourceFieldRef')))
+  if (configMapKeyRef) errors.push(...validateKeyRef(configMapKeyRef, path.child('configMapKeyRef')))
+  if (secretKeyRef) errors.push(...validateKeyRef(secretKeyRef, path.child('secretKeyRef')))
   const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef].filter(Boolean).length
   if (sources === 0) errors.push(invalid(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'))
-  else if (variable.value) errors.push(invalid(path, '', 'may not be specified when `value` is not empty'))
+  else if (value) errors.push(invalid(path, '', 'may not be specified when `value` is not empty'))
   else if (sources > 1) errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
+  return errors
 }
 
-function checkKeyRef(ref: ApiStruct, path: FieldPath, errors: Errors): void {
-  const name: string = ref.name ?? ''
-  report(nameIsDnsSubdomain(name, false), path.child('name'), name, errors)
+function validateKeyRef(ref: ConfigMapKeySelector | SecretKeySelector, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { name = '' } = ref
+  errors.push(...nameIsDnsSubdomain(name, false).map(text => invalid(path.child('name'), name, text)))
   if (!ref.key) errors.push(required(path.child('key')))
-  else report(isConfigMapKey(ref.key), path.child('key'), ref.key, errors)
+  else errors.push(...isConfigMapKey(ref.key).map(text => invalid(path.child('key'), ref.key, text)))
+  return errors
 }
 
-export function checkEnvFrom(sources: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   sources.forEach((source, i) => {
     const at = path.index(i)
-    if (source.prefix) report(isRelaxedEnvVarName(source.prefix), at.child('prefix'), source.prefix, errors)
-    for (const kind of ['configMapRef', 'secretRef']) {
+    if (source.prefix) errors.push(...isRelaxedEnvVarName(source.prefix).map(text => invalid(at.child('prefix'), source.prefix, text)))
+    for (const kind of ['configMapRef', 'secretRef'] as const) {
       const ref = source[kind]
       if (!ref) continue
       if (!ref.name) errors.push(required(at.child(kind, 'name')))
-      else report(nameIsDnsSubdomain(ref.name, true), at.child(kind, 'name'), ref.name, errors)
+      else errors.push(...nameIsDnsSubdomain(ref.name, true).map(text => invalid(at.child(kind, 'name'), ref.name, text)))
     }
     // Told at the list, not at its element: upstream has it so.
     if (!source.configMapRef && !source.secretRef) errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
     else if (source.configMapRef && source.secretRef) errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
   })
+  return errors
 }

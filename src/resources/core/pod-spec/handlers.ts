@@ -1,76 +1,92 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isHttpHeaderName, isValidPortName, isValidPortNum } from '../../../meta/names.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkNonNegative, report } from '../checks.ts'
+import type { Int64, IntOrString } from '../../../meta/object.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import type { Container, HTTPGetAction, Lifecycle, LifecycleHandler, Probe, ProbeHandler } from '../v1.types.ts'
 
 const SCHEMES = ['HTTP', 'HTTPS']
 
 /** An IntOrString that is a port: a number of one, or its name. */
-export function checkPortNumberOrName(port: number | string | undefined, path: FieldPath, errors: Errors): void {
-  if (typeof port === 'string') report(isValidPortName(port), path, port, errors)
-  else report(isValidPortNum(port ?? 0), path, port ?? 0, errors)
+export function validatePortNumberOrName(port: IntOrString, path: FieldPath): FieldError[] {
+  const texts = typeof port === 'string' ? isValidPortName(port) : isValidPortNum(port)
+  return texts.map(text => invalid(path, port, text))
 }
 
-function checkHttpGet(action: ApiStruct, path: FieldPath, errors: Errors): void {
+function validateHttpGet(action: HTTPGetAction, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   if (!action.path) errors.push(required(path.child('path')))
-  checkPortNumberOrName(action.port, path.child('port'), errors)
-  if (!SCHEMES.includes(action.scheme)) errors.push(notSupported(path.child('scheme'), action.scheme ?? '', SCHEMES))
-  for (const { name = '' } of action.httpHeaders ?? []) report(isHttpHeaderName(name), path.child('httpHeaders'), name, errors)
+  errors.push(...validatePortNumberOrName(action.port, path.child('port')))
+  const { scheme = '' } = action
+  if (!SCHEMES.includes(scheme)) errors.push(notSupported(path.child('scheme'), scheme, SCHEMES))
+  for (const { name } of action.httpHeaders ?? []) errors.push(...isHttpHeaderName(name).map(text => invalid(path.child('httpHeaders'), name, text)))
+  return errors
 }
 
-/** `grace`: the pod's, undefined where it is missing, which is told elsewhere. */
-function checkHandler(handler: ApiStruct, kinds: readonly string[], grace: number | undefined, path: FieldPath, errors: Errors): void {
-  let count = 0
-  for (const kind of kinds) {
-    const action = handler[kind]
-    if (!action) continue
+type Handler = LifecycleHandler & ProbeHandler
+
+/** In the order in which upstream looks: of two, the later one is refused. */
+const ACTIONS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const
+
+/** `grace`: the pod's, undefined where it is missing, which is reported elsewhere. */
+function validateHandler(handler: Handler, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const actions = ACTIONS.filter(kind => handler[kind])
+  actions.forEach((kind, i) => {
     const at = path.child(kind)
-    if (count++ > 0) errors.push(forbidden(at, 'may not specify more than 1 handler type'))
-    else if (kind === 'exec') {
-      if (!action.command?.length) errors.push(required(at.child('command')))
-    } else if (kind === 'httpGet') checkHttpGet(action, at, errors)
-    else if (kind === 'sleep') checkSleep(action.seconds ?? 0, grace, at, errors)
-    else checkPortNumberOrName(action.port, at.child('port'), errors)
-  }
-  if (count === 0) errors.push(required(path, 'must specify a handler type'))
+    if (i > 0) errors.push(forbidden(at, 'may not specify more than 1 handler type'))
+    else errors.push(...validateAction(handler, grace, at))
+  })
+  if (actions.length === 0) errors.push(required(path, 'must specify a handler type'))
+  return errors
 }
 
-function checkSleep(seconds: number, grace: number | undefined, path: FieldPath, errors: Errors): void {
-  if (grace !== undefined && (seconds < 0 || seconds > grace)) {
-    errors.push(invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${grace})`))
-  }
+/** The first action of a handler. */
+function validateAction({ exec, httpGet, tcpSocket, grpc, sleep }: Handler, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+  if (exec) return exec.command?.length ? [] : [required(path.child('command'))]
+  if (httpGet) return validateHttpGet(httpGet, path)
+  if (tcpSocket) return validatePortNumberOrName(tcpSocket.port, path.child('port'))
+  if (grpc) return validatePortNumberOrName(grpc.port, path.child('port'))
+  return sleep ? validateSleep(sleep.seconds, grace, path) : []
 }
 
-const PROBE_KINDS = ['exec', 'httpGet', 'tcpSocket', 'grpc']
-const LIFECYCLE_KINDS = ['exec', 'httpGet', 'tcpSocket', 'sleep']
-
-export function checkLifecycle(lifecycle: ApiStruct, grace: number | undefined, path: FieldPath, errors: Errors): void {
-  if (lifecycle.postStart) checkHandler(lifecycle.postStart, LIFECYCLE_KINDS, grace, path.child('postStart'), errors)
-  if (lifecycle.preStop) checkHandler(lifecycle.preStop, LIFECYCLE_KINDS, grace, path.child('preStop'), errors)
+function validateSleep(seconds: Int64, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+  if (grace === undefined || (seconds >= 0 && seconds <= grace)) return []
+  return [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${grace})`)]
 }
 
-function checkProbe(probe: ApiStruct, grace: number | undefined, path: FieldPath, errors: Errors): void {
-  checkHandler(probe, PROBE_KINDS, grace, path, errors)
-  for (const field of ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold']) {
-    checkNonNegative(probe[field], path.child(field), errors)
+export function validateLifecycle(lifecycle: Lifecycle, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (lifecycle.postStart) errors.push(...validateHandler(lifecycle.postStart, grace, path.child('postStart')))
+  if (lifecycle.preStop) errors.push(...validateHandler(lifecycle.preStop, grace, path.child('preStop')))
+  return errors
+}
+
+function validateProbe(probe: Probe, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+  const errors = validateHandler(probe, grace, path)
+  for (const field of ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const) {
+    errors.push(...validateNonNegative(probe[field], path.child(field)))
   }
   if (probe.terminationGracePeriodSeconds !== undefined && probe.terminationGracePeriodSeconds <= 0) {
     errors.push(invalid(path.child('terminationGracePeriodSeconds'), probe.terminationGracePeriodSeconds, 'must be greater than 0'))
   }
+  return errors
 }
 
 /** The three probes of a container. */
-export function checkProbes(container: ApiStruct, grace: number | undefined, path: FieldPath, errors: Errors): void {
-  for (const kind of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+export function validateProbes(container: Container, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const kind of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     const probe = container[kind]
     if (!probe) continue
     const at = path.child(kind)
-    checkProbe(probe, grace, at, errors)
+    errors.push(...validateProbe(probe, grace, at))
     if (kind === 'readinessProbe') {
       if (probe.terminationGracePeriodSeconds !== undefined) {
         errors.push(invalid(at.child('terminationGracePeriodSeconds'), probe.terminationGracePeriodSeconds, 'must not be set for readinessProbes'))
       }
     } else if (probe.successThreshold !== 1) errors.push(invalid(at.child('successThreshold'), probe.successThreshold ?? 0, 'must be 1'))
   }
+  return errors
 }

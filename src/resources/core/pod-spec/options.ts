@@ -1,8 +1,10 @@
 import { FieldPath } from '../../../meta/field-path.ts'
+import type { LabelSelector } from '../../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isValidLabelValue } from '../../../meta/names.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkNonReservedPath } from '../volume/paths.ts'
+import type { ObjectMeta } from '../../../meta/object.ts'
+import type { Affinity, NodeSelectorTerm, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec } from '../v1.types.ts'
+import { validateNonReservedPath } from '../volume/paths.ts'
 import { deletionCostError } from './annotations.ts'
 import { isDivisibleHugePages } from './resources.ts'
 import { sysctlNamespace } from './sysctls.ts'
@@ -37,17 +39,17 @@ const FRESH: PodValidationOptions = {
 const FRESH_POD: PodValidationOptions = { ...FRESH, resourceIsPod: true }
 
 /** For a Pod. `old`: the pod as it was, absent on create. */
-export const podOptions = (old?: ApiStruct): PodValidationOptions => (old ? toleratingOptions(old.spec, old.metadata, true) : FRESH_POD)
+export const podOptions = (old?: Pod): PodValidationOptions => (old ? toleratingOptions(old.spec, old.metadata, true) : FRESH_POD)
 
 /** For a template in another kind. `old`: the PodTemplateSpec as it was. */
-export const podTemplateOptions = (old?: ApiStruct): PodValidationOptions => (old?.spec ? toleratingOptions(old.spec, old.metadata, false) : FRESH)
+export const podTemplateOptions = (old?: PodTemplateSpec): PodValidationOptions => (old ? toleratingOptions(old.spec, old.metadata, false) : FRESH)
 
-function toleratingOptions(spec: ApiStruct, metadata: ApiStruct, resourceIsPod: boolean): PodValidationOptions {
+function toleratingOptions(spec: PodSpec, metadata: ObjectMeta, resourceIsPod: boolean): PodValidationOptions {
   return {
     resourceIsPod,
-    allowInvalidDeletionCost: deletionCostError(metadata?.annotations) !== undefined,
+    allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
     allowInvalidSelectorValues: hasInvalidAffinitySelector(spec.affinity),
-    allowInvalidSpreadSelector: (spec.topologySpreadConstraints ?? []).some((c: ApiStruct) => isInvalidSelector(c.labelSelector)),
+    allowInvalidSpreadSelector: (spec.topologySpreadConstraints ?? []).some(c => isInvalidSelector(c.labelSelector)),
     allowInvalidRequiredAffinityValues: hasInvalidRequiredAffinityValue(spec.affinity),
     allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
     allowNonLocalTokenPath: hasNonLocalTokenPath(spec),
@@ -57,46 +59,44 @@ function toleratingOptions(spec: ApiStruct, metadata: ApiStruct, resourceIsPod: 
 }
 
 const NOWHERE = new FieldPath('')
-const isInvalidSelector = (selector: ApiStruct): boolean => validateLabelSelector(selector, NOWHERE).length > 0
+const isInvalidSelector = (selector: LabelSelector | undefined): boolean => validateLabelSelector(selector, NOWHERE).length > 0
 
-function hasInvalidAffinitySelector(affinity: ApiStruct): boolean {
+function hasInvalidAffinitySelector(affinity: Affinity | undefined): boolean {
   for (const terms of [affinity?.podAffinity, affinity?.podAntiAffinity]) {
     for (const term of terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []) if (hasInvalidSelector(term)) return true
     for (const { podAffinityTerm } of terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []) if (hasInvalidSelector(podAffinityTerm)) return true
   }
   return false
 }
-const hasInvalidSelector = (term: ApiStruct): boolean => isInvalidSelector(term.labelSelector) || isInvalidSelector(term.namespaceSelector)
+const hasInvalidSelector = (term: PodAffinityTerm): boolean => isInvalidSelector(term.labelSelector) || isInvalidSelector(term.namespaceSelector)
 
 /** Also of persistent volumes, whose terms are alike. */
-export const hasInvalidTermValue = (terms: readonly ApiStruct[]): boolean =>
-  terms.some(term => (term.matchExpressions ?? []).some((e: ApiStruct) => (e.values ?? []).some((value: string) => isValidLabelValue(value).length > 0)))
+export const hasInvalidTermValue = (terms: readonly NodeSelectorTerm[]): boolean =>
+  terms.some(term => (term.matchExpressions ?? []).some(e => (e.values ?? []).some(value => isValidLabelValue(value).length > 0)))
 
-const hasInvalidRequiredAffinityValue = (affinity: ApiStruct): boolean =>
+const hasInvalidRequiredAffinityValue = (affinity: Affinity | undefined): boolean =>
   hasInvalidTermValue(affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [])
 
-function hasIndivisibleHugePages(spec: ApiStruct): boolean {
+function hasIndivisibleHugePages(spec: PodSpec): boolean {
   for (const { resources } of allContainers(spec)) {
-    for (const list of [resources?.limits, resources?.requests]) {
-      for (const [name, quantity] of Object.entries(list ?? {})) if (!isDivisibleHugePages(name, quantity as string)) return true
+    for (const list of [resources.limits, resources.requests]) {
+      for (const [name, quantity] of Object.entries(list ?? {})) if (!isDivisibleHugePages(name, quantity)) return true
     }
   }
   return false
 }
 
-function hasNonLocalTokenPath(spec: ApiStruct): boolean {
+function hasNonLocalTokenPath(spec: PodSpec): boolean {
   for (const volume of spec.volumes ?? []) {
     for (const source of volume.projected?.sources ?? []) {
-      const errors: Errors = []
-      if (source.serviceAccountToken) checkNonReservedPath(source.serviceAccountToken.path ?? '', NOWHERE, errors)
-      if (errors.length > 0) return true
+      if (source.serviceAccountToken && validateNonReservedPath(source.serviceAccountToken.path, NOWHERE).length > 0) return true
     }
   }
   return false
 }
 
-const hasHostNamespaceSysctl = (spec: ApiStruct): boolean =>
-  (spec.securityContext?.sysctls ?? []).some(({ name = '' }: { name?: string }) => {
+const hasHostNamespaceSysctl = (spec: PodSpec): boolean =>
+  (spec.securityContext?.sysctls ?? []).some(({ name }) => {
     const namespace = sysctlNamespace(name)
-    return (namespace === 'net' && spec.hostNetwork) || (namespace === 'ipc' && spec.hostIPC)
+    return (namespace === 'net' && spec.hostNetwork === true) || (namespace === 'ipc' && spec.hostIPC === true)
   })

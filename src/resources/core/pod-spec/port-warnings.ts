@@ -1,17 +1,16 @@
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { ApiStruct } from '../checks.ts'
+import type { ContainerPort, PodSpec } from '../v1.types.ts'
 import { containersWithPath } from './visit.ts'
 
 /** Ports that say the same, or may collide, over all containers of a spec. */
-export function portWarnings(spec: ApiStruct, path: FieldPath): string[] {
+export function portWarnings(spec: PodSpec, path: FieldPath): string[] {
   const warnings: string[] = []
-  const known = new Map<string, { port: ApiStruct; path: FieldPath }[]>()
+  const known = new Map<string, { port: ContainerPort; path: FieldPath }[]>()
   for (const [container, containerPath] of containersWithPath(spec, path)) {
-    const ports: ApiStruct[] = container.ports ?? []
-    ports.forEach((port, i) => {
+    container.ports?.forEach((port, i) => {
       const at = containerPath.child('ports').index(i)
       if (port.hostIP && !port.hostPort) warnings.push(`${at}: hostIP set without hostPort: ${goPort(port)}`)
-      const key = `${port.containerPort ?? 0}/${port.protocol ?? ''}`
+      const key = `${port.containerPort}/${port.protocol}`
       const others = known.get(key) ?? []
       for (const other of others) {
         const text = collision(port, other.port)
@@ -23,7 +22,7 @@ export function portWarnings(spec: ApiStruct, path: FieldPath): string[] {
   return warnings
 }
 
-function collision(a: ApiStruct, b: ApiStruct): string | undefined {
+function collision(a: ContainerPort, b: ContainerPort): string | undefined {
   const [ipA, ipB] = [a.hostIP ?? '', b.hostIP ?? '']
   const [portA, portB] = [a.hostPort ?? 0, b.hostPort ?? 0]
   if (ipA === ipB && portA === portB) return 'duplicate'
@@ -31,5 +30,5 @@ function collision(a: ApiStruct, b: ApiStruct): string | undefined {
   return portA === portB && (ipA === '') !== (ipB === '') ? 'dangerously ambiguous' : undefined
 }
 
-const goPort = (port: ApiStruct): string =>
-  `{Name:${port.name ?? ''} HostPort:${port.hostPort ?? 0} ContainerPort:${port.containerPort ?? 0} Protocol:${port.protocol ?? ''} HostIP:${port.hostIP ?? ''}}`
+const goPort = (port: ContainerPort): string =>
+  `{Name:${port.name ?? ''} HostPort:${port.hostPort ?? 0} ContainerPort:${port.containerPort} Protocol:${port.protocol} HostIP:${port.hostIP ?? ''}}`

@@ -1,5 +1,6 @@
 import { compareQuantity, quantitySign } from '../../../meta/quantity.ts'
-import type { ApiStruct } from '../checks.ts'
+import type { Pod, PodSpec } from '../v1.types.ts'
+import { containersAndInit } from './visit.ts'
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
@@ -7,11 +8,11 @@ const COMPUTE = ['cpu', 'memory']
 const isPositive = (quantity: string | undefined): quantity is string => quantity !== undefined && quantitySign(quantity) > 0
 
 /** Quality of service by the cpu and memory of containers and init containers: https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
-export function podQosClass(spec: ApiStruct): QosClass {
+export function podQosClass(spec: PodSpec): QosClass {
   let anything = false
   let guaranteed = true
-  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])] as ApiStruct[]) {
-    const { limits = {}, requests = {} } = container.resources ?? {}
+  for (const container of containersAndInit(spec)) {
+    const { limits = {}, requests = {} } = container.resources
     for (const name of COMPUTE) {
       const limit = limits[name]
       const request = requests[name]
@@ -26,4 +27,4 @@ export function podQosClass(spec: ApiStruct): QosClass {
 }
 
 /** The class that the status says, else that of the spec. */
-export const knownQosClass = (pod: ApiStruct): string => pod.status?.qosClass || podQosClass(pod.spec)
+export const knownQosClass = (pod: Pod): string => pod.status.qosClass || podQosClass(pod.spec)

@@ -1,9 +1,11 @@
+import { ownMember } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notFound, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkDnsLabel, NEGATIVE } from '../checks.ts'
+import { NEGATIVE, validateDnsLabel } from '../checks.ts'
+import type { ResourceClaim, ResourceRequirements } from '../v1.types.ts'
 
 const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage'])
 const QUOTA_COUNTS = [
@@ -38,25 +40,30 @@ export const isOvercommitAllowed = (name: string): boolean => isNativeResource(n
 export const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || isExtendedResource(name)
 
 /** The name of a resource of anything, which messages print without quotes: quotas, limit ranges, nodes. Prefixed names, and the known ones without a prefix. */
-export function checkResourceName(name: string, path: FieldPath, errors: Errors): void {
+export function validateResourceName(name: string, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const texts = isQualifiedName(name)
   if (texts.length > 0) for (const text of texts) errors.push(invalid(path, verbatim(name), text))
   else if (!name.includes('/') && !STANDARD_RESOURCES.has(name) && !isQuotaHugePages(name)) {
     errors.push(invalid(path, verbatim(name), 'must be a standard resource type or fully qualified'))
   }
+  return errors
 }
 
 /** The name of a resource of a container. */
-export function checkContainerResourceName(name: string, path: FieldPath, errors: Errors): void {
-  checkResourceName(name, path, errors)
+export function validateContainerResourceName(name: string, path: FieldPath): FieldError[] {
+  const errors = validateResourceName(name, path)
   if (name.split('/').length === 1) {
     if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name)) errors.push(invalid(path, verbatim(name), 'must be a standard resource for containers'))
   } else if (!isNativeResource(name) && !isExtendedResource(name)) errors.push(invalid(path, verbatim(name), "doesn't follow extended resource name standard"))
+  return errors
 }
 
-export function checkResourceQuantity(name: string, quantity: string, path: FieldPath, errors: Errors): void {
+export function validateResourceQuantity(name: string, quantity: string, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   if (compareQuantity(quantity, 0) < 0) errors.push(invalid(path, quantity, NEGATIVE))
   if (isIntegerResource(name) && quantityMilliValue(quantity) % 1000n !== 0n) errors.push(invalid(path, quantity, 'must be an integer'))
+  return errors
 }
 
 /** Whole pages only. A size that is no quantity divides nothing. */
@@ -75,13 +82,14 @@ export interface ResourceOptions {
 }
 
 /** ResourceRequirements of a container; `claimNames`: those of the pod. Also of `overhead`, as limits. */
-export function checkResources(resources: ApiStruct, claimNames: ReadonlySet<string>, path: FieldPath, options: ResourceOptions, errors: Errors): void {
-  const limits: Record<string, string> = resources.limits ?? {}
+export function validateResources(resources: ResourceRequirements, claimNames: ReadonlySet<string>, path: FieldPath, options: ResourceOptions): FieldError[] {
+  const errors: FieldError[] = []
+  const { limits = {}, requests = {} } = resources
   let computes = false
   let hugePages = false
   const checkEntry = (name: string, quantity: string, at: FieldPath): void => {
-    checkContainerResourceName(name, at, errors)
-    checkResourceQuantity(name, quantity, at, errors)
+    errors.push(...validateContainerResourceName(name, at))
+    errors.push(...validateResourceQuantity(name, quantity, at))
     if (name === 'cpu' || name === 'memory') computes = true
   }
   const checkHugePages = (name: string, quantity: string, at: FieldPath): void => {
@@ -96,30 +104,32 @@ export function checkResources(resources: ApiStruct, claimNames: ReadonlySet<str
     checkEntry(name, quantity, at)
     checkHugePages(name, quantity, at)
   }
-  for (const [name, quantity] of Object.entries((resources.requests ?? {}) as Record<string, string>)) {
+  for (const [name, quantity] of Object.entries(requests)) {
     const at = path.child('requests').key(name)
     checkEntry(name, quantity, at)
-    if (Object.hasOwn(limits, name)) {
-      const limit = limits[name] as string
+    const limit = ownMember(limits, name)
+    if (limit !== undefined) {
       const order = compareQuantity(quantity, limit)
-      const requests = path.child('requests')
-      if (order !== 0 && !isOvercommitAllowed(name)) errors.push(invalid(requests, quantity, `must be equal to ${name} limit of ${limit}`))
-      else if (order > 0) errors.push(invalid(requests, quantity, `must be less than or equal to ${name} limit of ${limit}`))
+      const list = path.child('requests')
+      if (order !== 0 && !isOvercommitAllowed(name)) errors.push(invalid(list, quantity, `must be equal to ${name} limit of ${limit}`))
+      else if (order > 0) errors.push(invalid(list, quantity, `must be less than or equal to ${name} limit of ${limit}`))
     } else if (!isOvercommitAllowed(name)) errors.push(required(path.child('limits'), 'Limit must be set for non overcommitable resources'))
     checkHugePages(name, quantity, at)
   }
   if (hugePages && !computes) errors.push(forbidden(path, 'HugePages require cpu or memory'))
-  if (resources.claims) checkClaims(resources.claims, claimNames, path.child('claims'), errors)
+  if (resources.claims) errors.push(...validateClaims(resources.claims, claimNames, path.child('claims')))
+  return errors
 }
 
-function checkClaims(claims: readonly ApiStruct[], claimNames: ReadonlySet<string>, path: FieldPath, errors: Errors): void {
+function validateClaims(claims: readonly ResourceClaim[], claimNames: ReadonlySet<string>, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const seen = new Set<string>()
   /** Claims of which single requests were named before, and of how many. */
   const requestsOf = new Map<string, number>()
   let known: string | undefined
   claims.forEach((claim, i) => {
     const at = path.index(i)
-    const name: string = claim.name ?? ''
+    const { name } = claim
     if (name === '') {
       errors.push(required(at))
       return
@@ -127,7 +137,7 @@ function checkClaims(claims: readonly ApiStruct[], claimNames: ReadonlySet<strin
     if (seen.has(name)) errors.push(duplicate(at, name))
     else {
       const key = claim.request ? `${name}/${claim.request}` : name
-      if (claim.request) checkDnsLabel(claim.request, at.child('request'), errors)
+      if (claim.request) errors.push(...validateDnsLabel(claim.request, at.child('request')))
       if (seen.has(key)) errors.push(duplicate(at, key))
       else if (claim.request) requestsOf.set(name, (requestsOf.get(name) ?? 0) + 1)
       else for (let n = requestsOf.get(name) ?? 0; n > 0; n--) errors.push(duplicate(at, name))
@@ -137,4 +147,19 @@ function checkClaims(claims: readonly ApiStruct[], claimNames: ReadonlySet<strin
     known ??= claimNames.size === 0 ? ' which is empty' : `: ${[...claimNames].sort().join(', ')}`
     errors.push(notFound(at, verbatim(JSON.stringify(name)), `must be one of the names in pod.spec.resourceClaims${known}`))
   })
+  return errors
 }
+
+// The same, for validation that appends to a list.
+export const checkResourceName = (name: string, path: FieldPath, errors: FieldError[]): void => void errors.push(...validateResourceName(name, path))
+export const checkContainerResourceName = (name: string, path: FieldPath, errors: FieldError[]): void =>
+  void errors.push(...validateContainerResourceName(name, path))
+export const checkResourceQuantity = (name: string, quantity: string, path: FieldPath, errors: FieldError[]): void =>
+  void errors.push(...validateResourceQuantity(name, quantity, path))
+export const checkResources = (
+  resources: ResourceRequirements,
+  claimNames: ReadonlySet<string>,
+  path: FieldPath,
+  options: ResourceOptions,
+  errors: FieldError[],
+): void => void errors.push(...validateResources(resources, claimNames, path, options))

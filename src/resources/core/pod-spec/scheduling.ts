@@ -1,9 +1,10 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isQualifiedName, isValidLabelValue } from '../../../meta/names.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkQualifiedName, NOT_POSITIVE, report } from '../checks.ts'
+import { NOT_POSITIVE, validateQualifiedName } from '../checks.ts'
+import type { PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../v1.types.ts'
 
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway']
 const INCLUSION = ['Honor', 'Ignore']
@@ -11,58 +12,57 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
 
 /** Of a spread constraint: no two have the same. */
-const pairOf = ({ topologyKey = '', whenUnsatisfiable = '' }: ApiStruct): string => JSON.stringify([topologyKey, whenUnsatisfiable])
+const pairOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string => JSON.stringify([topologyKey, whenUnsatisfiable])
 
-export function checkSpreadConstraints(constraints: readonly ApiStruct[], path: FieldPath, allowInvalidSelector: boolean, errors: Errors): void {
+export function validateSpreadConstraints(constraints: readonly TopologySpreadConstraint[], path: FieldPath, allowInvalidSelector: boolean): FieldError[] {
+  const errors: FieldError[] = []
   const lastPlace = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
   constraints.forEach((constraint, i) => {
     const at = path.index(i)
-    const key: string = constraint.topologyKey ?? ''
-    const action: string = constraint.whenUnsatisfiable ?? ''
-    if ((constraint.maxSkew ?? 0) <= 0) errors.push(invalid(at.child('maxSkew'), constraint.maxSkew ?? 0, NOT_POSITIVE))
+    const { maxSkew, minDomains: minimum, topologyKey: key, whenUnsatisfiable: action } = constraint
+    if (maxSkew <= 0) errors.push(invalid(at.child('maxSkew'), maxSkew, NOT_POSITIVE))
     if (key === '') errors.push(required(at.child('topologyKey'), 'can not be empty'))
     if (!ACTIONS.includes(action)) errors.push(notSupported(at.child('whenUnsatisfiable'), action, ACTIONS))
     if (lastPlace.get(pairOf(constraint)) !== i) errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${action}}`))
-    const minimum: number | undefined = constraint.minDomains
     if (minimum !== undefined) {
       if (minimum <= 0) errors.push(invalid(at.child('minDomains'), minimum, NOT_POSITIVE))
       if (action !== 'DoNotSchedule') {
         errors.push(invalid(at.child('minDomains'), minimum, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`))
       }
     }
-    for (const field of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
+    for (const field of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       const policy = constraint[field]
       if (policy !== undefined && !INCLUSION.includes(policy)) errors.push(notSupported(at.child(field), policy, INCLUSION))
     }
-    if (constraint.matchLabelKeys?.length) checkMatchLabelKeys(constraint, at.child('matchLabelKeys'), errors)
+    if (constraint.matchLabelKeys?.length) errors.push(...validateMatchLabelKeys(constraint, at.child('matchLabelKeys')))
     if (!allowInvalidSelector) errors.push(...validateLabelSelector(constraint.labelSelector, at.child('labelSelector')))
   })
+  return errors
 }
 
-function checkMatchLabelKeys(constraint: ApiStruct, path: FieldPath, errors: Errors): void {
+function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const selector = constraint.labelSelector
-  const selected = new Set<string>([
-    ...Object.keys(selector?.matchLabels ?? {}),
-    ...(selector?.matchExpressions ?? []).map((expression: ApiStruct) => expression.key ?? ''),
-  ])
+  const selected = new Set<string>([...Object.keys(selector?.matchLabels ?? {}), ...(selector?.matchExpressions ?? []).map(expression => expression.key)])
   if (!selector) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'))
-  const keys: string[] = constraint.matchLabelKeys
-  keys.forEach((key, i) => {
-    checkQualifiedName(key, path.index(i), errors)
+  constraint.matchLabelKeys?.forEach((key, i) => {
+    errors.push(...validateQualifiedName(key, path.index(i)))
     if (selected.has(key)) errors.push(invalid(path.index(i), key, IN_BOTH))
   })
+  return errors
 }
 
 /** Also of a taint, whose effect may not be empty. */
-export function checkTaintEffect(effect: string, path: FieldPath, errors: Errors): void {
-  if (!EFFECTS.includes(effect)) errors.push(notSupported(path, effect, EFFECTS))
+export function validateTaintEffect(effect: string, path: FieldPath): FieldError[] {
+  return !EFFECTS.includes(effect) ? [notSupported(path, effect, EFFECTS)] : []
 }
 
-export function checkTolerations(tolerations: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+export function validateTolerations(tolerations: readonly Toleration[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   tolerations.forEach((toleration, i) => {
     const at = path.index(i)
     const { key = '', operator = '', value = '', effect = '' } = toleration
-    if (key !== '') report(isQualifiedName(key), at.child('key'), key, errors)
+    if (key !== '') errors.push(...isQualifiedName(key).map(text => invalid(at.child('key'), key, text)))
     else if (operator !== 'Exists') {
       errors.push(invalid(at.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'))
     }
@@ -75,15 +75,23 @@ export function checkTolerations(tolerations: readonly ApiStruct[], path: FieldP
     } else if (operator === 'Exists') {
       if (value !== '') errors.push(invalid(at.child('operator'), value, "value must be empty when `operator` is 'Exists'"))
     } else errors.push(notSupported(at.child('operator'), operator, ['Equal', 'Exists']))
-    if (effect !== '') checkTaintEffect(effect, at.child('effect'), errors)
+    if (effect !== '') errors.push(...validateTaintEffect(effect, at.child('effect')))
   })
+  return errors
 }
 
-export function checkSchedulingGates(gates: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+export function validateSchedulingGates(gates: readonly PodSchedulingGate[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const seen = new Set<string>()
-  gates.forEach(({ name = '' }, i) => {
-    checkQualifiedName(name, path.index(i), errors)
+  gates.forEach(({ name }, i) => {
+    errors.push(...validateQualifiedName(name, path.index(i)))
     if (seen.has(name)) errors.push(duplicate(path.index(i), name))
     seen.add(name)
   })
+  return errors
 }
+
+// The same, for validation that appends to a list.
+export const checkTaintEffect = (effect: string, path: FieldPath, errors: FieldError[]): void => void errors.push(...validateTaintEffect(effect, path))
+export const checkTolerations = (tolerations: readonly Toleration[], path: FieldPath, errors: FieldError[]): void =>
+  void errors.push(...validateTolerations(tolerations, path))

@@ -1,50 +1,56 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidGroupId, isValidUserId } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { report } from '../checks.ts'
-import { checkDescendingPath } from '../volume/paths.ts'
-import { checkSysctls } from './sysctls.ts'
-import { checkWindowsOptions } from './windows.ts'
+import type { AppArmorProfile, PodSpec, SeccompProfile, SecurityContext } from '../v1.types.ts'
+import { validateDescendingPath } from '../volume/paths.ts'
+import { validateSysctls } from './sysctls.ts'
+import { validateWindowsOptions } from './windows.ts'
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined']
 
-export function checkSeccompProfile(profile: ApiStruct, path: FieldPath, errors: Errors): void {
-  const type: string = profile.type ?? ''
+export function validateSeccompProfile(profile: SeccompProfile, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { type } = profile
   if (type === '') errors.push(required(path.child('type'), 'type is required when seccompProfile is set'))
   else if (!PROFILE_TYPES.includes(type)) errors.push(notSupported(path.child('type'), type, PROFILE_TYPES))
   const at = path.child('localhostProfile')
   if (type === 'Localhost') {
     if (profile.localhostProfile === undefined) errors.push(required(at, 'must be set when seccomp type is Localhost'))
-    else checkDescendingPath(profile.localhostProfile, at, errors)
+    else errors.push(...validateDescendingPath(profile.localhostProfile, at))
   } else if (profile.localhostProfile !== undefined)
     errors.push(invalid(at, goValue('core.SeccompProfile', profile), 'can only be set when seccomp type is Localhost'))
+  return errors
 }
 
-export function checkAppArmorProfile(profile: ApiStruct, path: FieldPath, errors: Errors): void {
+export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const at = path.child('localhostProfile')
-  const local: string | undefined = profile.localhostProfile
+  const local = profile.localhostProfile
   if (profile.type === 'Localhost') {
-    if (local === undefined) return void errors.push(required(at, 'must be set when AppArmor type is Localhost'))
+    if (local === undefined) return [...errors, required(at, 'must be set when AppArmor type is Localhost')]
     if (local.trim() !== local) errors.push(invalid(at, local, 'must not be padded with whitespace'))
     else if (local === '') errors.push(required(at, 'must be set when AppArmor type is Localhost'))
     if (Buffer.byteLength(local) > 4095) errors.push(tooLong(at, 4095))
   } else if (!profile.type) errors.push(required(path.child('type'), 'type is required when appArmorProfile is set'))
   else if (!PROFILE_TYPES.includes(profile.type)) errors.push(notSupported(path.child('type'), profile.type, PROFILE_TYPES))
   else if (local !== undefined) errors.push(invalid(at, local, 'can only be set when AppArmor type is Localhost'))
+  return errors
 }
 
 /** SecurityContext of a container; `hostUsers`: the pod runs in the host's user namespace. */
-export function checkSecurityContext(context: ApiStruct, hostUsers: boolean, path: FieldPath, errors: Errors): void {
-  if (context.runAsUser !== undefined) report(isValidUserId(context.runAsUser), path.child('runAsUser'), context.runAsUser, errors)
-  if (context.runAsGroup !== undefined) report(isValidGroupId(context.runAsGroup), path.child('runAsGroup'), context.runAsGroup, errors)
-  const procMount: string | undefined = context.procMount
+export function validateSecurityContext(context: SecurityContext, hostUsers: boolean, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (context.runAsUser !== undefined) errors.push(...isValidUserId(context.runAsUser).map(text => invalid(path.child('runAsUser'), context.runAsUser, text)))
+  if (context.runAsGroup !== undefined)
+    errors.push(...isValidGroupId(context.runAsGroup).map(text => invalid(path.child('runAsGroup'), context.runAsGroup, text)))
+  const { procMount } = context
   if (procMount !== undefined) {
     if (procMount !== 'Default' && procMount !== 'Unmasked') errors.push(notSupported(path.child('procMount'), procMount, ['Default', 'Unmasked']))
     if (hostUsers && procMount === 'Unmasked') errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'))
   }
-  if (context.seccompProfile) checkSeccompProfile(context.seccompProfile, path.child('seccompProfile'), errors)
+  if (context.seccompProfile) errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')))
   if (context.allowPrivilegeEscalation === false) {
     if (context.privileged)
       errors.push(invalid(path, goValue('core.SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
@@ -55,8 +61,9 @@ export function checkSecurityContext(context: ApiStruct, hostUsers: boolean, pat
         )
     }
   }
-  if (context.windowsOptions) checkWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)
-  if (context.appArmorProfile) checkAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile'), errors)
+  if (context.windowsOptions) errors.push(...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')))
+  if (context.appArmorProfile) errors.push(...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')))
+  return errors
 }
 
 export interface PodSecurityOptions {
@@ -64,30 +71,31 @@ export interface PodSecurityOptions {
   readonly allowAnySELinuxChangePolicy: boolean
 }
 
-const oneOf = (value: string | undefined, values: readonly string[], path: FieldPath, errors: Errors): void => {
-  if (value !== undefined && !values.includes(value)) errors.push(notSupported(path, value, values))
-}
+const validateOneOf = (value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] =>
+  value === undefined || values.includes(value) ? [] : [notSupported(path, value, values)]
 
 /** PodSecurityContext, with what lies beside it in the spec. */
-export function checkPodSecurityContext(spec: ApiStruct, path: FieldPath, options: PodSecurityOptions, errors: Errors): void {
+export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, options: PodSecurityOptions): FieldError[] {
   const context = spec.securityContext
-  if (!context) return
-  if (context.fsGroup !== undefined) report(isValidGroupId(context.fsGroup), path.child('fsGroup'), context.fsGroup, errors)
-  if (context.runAsUser !== undefined) report(isValidUserId(context.runAsUser), path.child('runAsUser'), context.runAsUser, errors)
-  if (context.runAsGroup !== undefined) report(isValidGroupId(context.runAsGroup), path.child('runAsGroup'), context.runAsGroup, errors)
-  const groups: number[] = context.supplementalGroups ?? []
-  groups.forEach((gid, i) => {
-    report(isValidGroupId(gid), path.child('supplementalGroups').index(i), gid, errors)
+  if (!context) return []
+  const errors: FieldError[] = []
+  if (context.fsGroup !== undefined) errors.push(...isValidGroupId(context.fsGroup).map(text => invalid(path.child('fsGroup'), context.fsGroup, text)))
+  if (context.runAsUser !== undefined) errors.push(...isValidUserId(context.runAsUser).map(text => invalid(path.child('runAsUser'), context.runAsUser, text)))
+  if (context.runAsGroup !== undefined)
+    errors.push(...isValidGroupId(context.runAsGroup).map(text => invalid(path.child('runAsGroup'), context.runAsGroup, text)))
+  context.supplementalGroups?.forEach((gid, i) => {
+    errors.push(...isValidGroupId(gid).map(text => invalid(path.child('supplementalGroups').index(i), gid, text)))
   })
   if (spec.shareProcessNamespace && spec.hostPID) {
     errors.push(invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'))
   }
-  if (context.sysctls?.length) checkSysctls(spec, path.child('sysctls'), options.allowHostNamespaceSysctls, errors)
-  oneOf(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy'), errors)
-  if (context.seccompProfile) checkSeccompProfile(context.seccompProfile, path.child('seccompProfile'), errors)
-  if (context.windowsOptions) checkWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)
-  if (context.appArmorProfile) checkAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile'), errors)
-  oneOf(context.supplementalGroupsPolicy, ['Merge', 'Strict'], path.child('supplementalGroupsPolicy'), errors)
+  if (context.sysctls?.length) errors.push(...validateSysctls(context.sysctls, spec, path.child('sysctls'), options.allowHostNamespaceSysctls))
+  errors.push(...validateOneOf(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')))
+  if (context.seccompProfile) errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')))
+  if (context.windowsOptions) errors.push(...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')))
+  if (context.appArmorProfile) errors.push(...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')))
+  errors.push(...validateOneOf(context.supplementalGroupsPolicy, ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')))
   const policies = options.allowAnySELinuxChangePolicy ? ['MountOption', 'Recursive'] : ['Recursive']
-  oneOf(context.seLinuxChangePolicy, policies, path.child('seLinuxChangePolicy'), errors)
+  errors.push(...validateOneOf(context.seLinuxChangePolicy, policies, path.child('seLinuxChangePolicy')))
+  return errors
 }

@@ -1,6 +1,7 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
+import type { PodSpec, Sysctl } from '../v1.types.ts'
 
 const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 const FORM = `^(${SEGMENT}[\\./])*${SEGMENT}$`
@@ -15,11 +16,11 @@ export function sysctlNamespace(name: string): 'ipc' | 'net' | undefined {
   return normalised === 'kernel.sem' || /^(kernel\.shm|kernel\.msg|fs\.mqueue\.)/.test(normalised) ? 'ipc' : undefined
 }
 
-export function checkSysctls(spec: ApiStruct, path: FieldPath, allowHostNamespaces: boolean, errors: Errors): void {
+export function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, path: FieldPath, allowHostNamespaces: boolean): FieldError[] {
+  const errors: FieldError[] = []
   const seen = new Set<string>()
-  const sysctls: ApiStruct[] = spec.securityContext.sysctls
   sysctls.forEach((sysctl, i) => {
-    const name: string = sysctl.name ?? ''
+    const { name } = sysctl
     const at = path.index(i).child('name')
     if (name === '') errors.push(required(at))
     else if (name.length > 253 || !FORM_REGEX.test(name)) errors.push(invalid(at, name, `must have at most 253 characters and match regex ${FORM}`))
@@ -31,4 +32,5 @@ export function checkSysctls(spec: ApiStruct, path: FieldPath, allowHostNamespac
     }
     seen.add(name)
   })
+  return errors
 }

@@ -3,146 +3,125 @@ import { duplicate, forbidden, invalid, notSupported, required } from '../../../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123SubdomainWithUnderscore, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
-import { goMember } from '../../shared/go-values.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkDnsLabel, checkDnsSubdomain, checkIP, checkQualifiedName, inclusiveRange, MAX_INT32, report } from '../checks.ts'
-import { checkVolumes } from '../volume/validation.ts'
-import { checkAffinity } from './affinity.ts'
-import { checkPodAnnotations, checkProfilesAgree } from './annotations.ts'
+import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateIP, validateQualifiedName } from '../checks.ts'
+import type { HostAlias, PodDNSConfig, PodOS, PodResourceClaim, PodSpec, PodTemplateSpec } from '../v1.types.ts'
+import { validateVolumes } from '../volume/validation.ts'
+import { validateAffinity } from './affinity.ts'
+import { validatePodAnnotations, validateProfilesAgree } from './annotations.ts'
 import type { ContainerContext } from './containers.ts'
-import { checkContainers, checkEphemeralContainers, checkInitContainers } from './containers.ts'
+import { validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
 import type { PodValidationOptions } from './options.ts'
-import { checkResources } from './resources.ts'
-import { checkSchedulingGates, checkSpreadConstraints, checkTolerations } from './scheduling.ts'
-import { checkPodSecurityContext } from './security-context.ts'
-import { checkHostProcess, checkLinuxPod, checkWindowsPod } from './windows.ts'
+import { validateResources } from './resources.ts'
+import { validateSchedulingGates, validateSpreadConstraints, validateTolerations } from './scheduling.ts'
+import { validatePodSecurityContext } from './security-context.ts'
+import { validateHostProcess, validateLinuxPod, validateWindowsPod } from './windows.ts'
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never']
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never']
 
 /** PodTemplateSpec; `path`: that of the template. */
-export function validatePodTemplateSpec(template: ApiStruct, path: FieldPath, options: PodValidationOptions): FieldError[] {
-  const { metadata = {}, spec = {} } = template
-  const annotations = metadata.annotations ?? {}
-  const errors: Errors = []
-  errors.push(...validateLabels(metadata.labels, path.child('labels')))
+export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
+  const { metadata, spec } = template
+  const { annotations = {} } = metadata
+  const errors = validateLabels(metadata.labels, path.child('labels'))
   errors.push(...validateAnnotations(metadata.annotations, path.child('annotations')))
-  checkPodAnnotations(annotations, spec, path.child('annotations'), options.allowInvalidDeletionCost, errors)
+  errors.push(...validatePodAnnotations(annotations, spec, path.child('annotations'), options.allowInvalidDeletionCost))
   const at = path.child('spec')
-  checkPodSpec(spec, '', at, options, errors)
-  checkProfilesAgree(annotations, spec, at, errors)
+  errors.push(...validatePodSpec(spec, '', at, options))
+  errors.push(...validateProfilesAgree(annotations, spec, at))
   if (spec.ephemeralContainers?.length) errors.push(forbidden(at.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'))
   return errors
 }
 
-/** A template of a ReplicationController, whose selector is a plain map. Without a template, that is told. */
-export function validatePodTemplateSpecForReplicas(
-  template: ApiStruct | undefined,
-  selector: Readonly<Record<string, string>>,
-  path: FieldPath,
-  options: PodValidationOptions,
-): FieldError[] {
-  if (!template) return [required(path)]
-  const errors: Errors = []
-  const labels = template.metadata?.labels ?? {}
-  if (Object.entries(selector).some(([key, value]) => !Object.hasOwn(labels, key) || labels[key] !== value)) {
-    errors.push(invalid(path.child('metadata', 'labels'), goMember('meta.ObjectMeta', 'labels', labels), '`selector` does not match template `labels`'))
-  }
-  errors.push(...validatePodTemplateSpec(template, path, options))
-  const restart: string = template.spec?.restartPolicy ?? ''
-  if (restart !== 'Always') errors.push(notSupported(path.child('spec', 'restartPolicy'), restart, ['Always']))
-  if (template.spec?.activeDeadlineSeconds !== undefined) {
-    errors.push(forbidden(path.child('spec', 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicationController is not Supported'))
-  }
-  return errors
-}
-
-export function checkPodSpec(spec: ApiStruct, pod: string, path: FieldPath, options: PodValidationOptions, errors: Errors): void {
-  if (spec.terminationGracePeriodSeconds === undefined) errors.push(required(path.child('terminationGracePeriodSeconds')))
+export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, options: PodValidationOptions): FieldError[] {
+  const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), options)
+  const errors = spec.terminationGracePeriodSeconds === undefined ? [required(path.child('terminationGracePeriodSeconds'))] : []
+  errors.push(...volumes.errors)
   const context: ContainerContext = {
-    volumes: checkVolumes(spec.volumes ?? [], pod, path.child('volumes'), options, errors),
-    claimNames: new Set((spec.resourceClaims ?? []).map((claim: ApiStruct) => claim.name ?? '')),
+    volumes: volumes.passed,
+    claimNames: new Set((spec.resourceClaims ?? []).map(claim => claim.name)),
     grace: spec.terminationGracePeriodSeconds,
     restartPolicy: spec.restartPolicy ?? '',
     hostUsers: spec.hostUsers ?? true,
     options,
   }
-  if (spec.resourceClaims) checkResourceClaims(spec.resourceClaims, path.child('resourceClaims'), errors)
-  checkContainers(spec.containers ?? [], path.child('containers'), context, errors)
-  if (spec.initContainers) checkInitContainers(spec, path.child('initContainers'), context, errors)
-  if (spec.ephemeralContainers) checkEphemeralContainers(spec, path.child('ephemeralContainers'), context, errors)
-  if (spec.hostNetwork) checkHostNetworkPorts(spec, path.child('containers'), options.resourceIsPod, errors)
-  checkOneOf(spec.restartPolicy, RESTART_POLICIES, path.child('restartPolicy'), errors)
-  checkOneOf(spec.dnsPolicy, DNS_POLICIES, path.child('dnsPolicy'), errors)
+  if (spec.resourceClaims) errors.push(...validateResourceClaims(spec.resourceClaims, path.child('resourceClaims')))
+  errors.push(...validateContainers(spec.containers ?? [], path.child('containers'), context))
+  if (spec.initContainers) errors.push(...validateInitContainers(spec.initContainers, spec, path.child('initContainers'), context))
+  if (spec.ephemeralContainers) errors.push(...validateEphemeralContainers(spec.ephemeralContainers, spec, path.child('ephemeralContainers'), context))
+  if (spec.hostNetwork) errors.push(...validateHostNetworkPorts(spec, path.child('containers'), options.resourceIsPod))
+  errors.push(...validateOneOf(spec.restartPolicy, RESTART_POLICIES, path.child('restartPolicy')))
+  errors.push(...validateOneOf(spec.dnsPolicy, DNS_POLICIES, path.child('dnsPolicy')))
   if (spec.nodeSelector) errors.push(...validateLabels(spec.nodeSelector, path.child('nodeSelector')))
-  checkPodSecurityContext(spec, path.child('securityContext'), options, errors)
-  if (spec.affinity) checkAffinity(spec.affinity, path.child('affinity'), options, errors)
-  checkDnsConfig(spec, path.child('dnsConfig'), errors)
-  const gates: ApiStruct[] = spec.readinessGates ?? []
-  gates.forEach((gate, i) => {
-    checkQualifiedName(gate.conditionType ?? '', path.child('readinessGates').index(i).child('conditionType'), errors)
+  errors.push(...validatePodSecurityContext(spec, path.child('securityContext'), options))
+  if (spec.affinity) errors.push(...validateAffinity(spec.affinity, path.child('affinity'), options))
+  errors.push(...validateDnsConfig(spec, path.child('dnsConfig')))
+  spec.readinessGates?.forEach((gate, i) => {
+    errors.push(...validateQualifiedName(gate.conditionType, path.child('readinessGates').index(i).child('conditionType')))
   })
-  if (spec.schedulingGates) checkSchedulingGates(spec.schedulingGates, path.child('schedulingGates'), errors)
+  if (spec.schedulingGates) errors.push(...validateSchedulingGates(spec.schedulingGates, path.child('schedulingGates')))
   if (spec.topologySpreadConstraints) {
-    checkSpreadConstraints(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), options.allowInvalidSpreadSelector, errors)
+    errors.push(...validateSpreadConstraints(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), options.allowInvalidSpreadSelector))
   }
-  checkHostProcess(spec, path, errors)
-  if (spec.hostUsers === false) checkUserNamespace(spec, path, errors)
-  checkNamesAndScalars(spec, path, options, errors)
+  errors.push(...validateHostProcess(spec, path))
+  if (spec.hostUsers === false) errors.push(...validateUserNamespace(spec, path))
+  errors.push(...validateNamesAndScalars(spec, path, options))
+  return errors
 }
 
 /** The rest of the fields, each on its own, in upstream's order. */
-function checkNamesAndScalars(spec: ApiStruct, path: FieldPath, options: PodValidationOptions, errors: Errors): void {
-  const subdomain = (field: string): void => {
-    if (spec[field]) report(nameIsDnsSubdomain(spec[field], false), path.child(field), spec[field], errors)
+function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
+  const errors: FieldError[] = []
+  const subdomain = (field: 'nodeName' | 'priorityClassName' | 'runtimeClassName' | 'serviceAccountName'): FieldError[] => {
+    const name = spec[field]
+    return name === undefined ? [] : nameIsDnsSubdomain(name, false).map(text => invalid(path.child(field), name, text))
   }
-  subdomain('serviceAccountName')
-  subdomain('nodeName')
-  const deadline: number | undefined = spec.activeDeadlineSeconds
+  errors.push(...subdomain('serviceAccountName'))
+  errors.push(...subdomain('nodeName'))
+  const deadline = spec.activeDeadlineSeconds
   if (deadline !== undefined && (deadline < 1 || deadline > MAX_INT32)) {
     errors.push(invalid(path.child('activeDeadlineSeconds'), deadline, inclusiveRange(1, MAX_INT32)))
   }
-  if (spec.hostname) checkDnsLabel(spec.hostname, path.child('hostname'), errors)
-  if (spec.subdomain) checkDnsLabel(spec.subdomain, path.child('subdomain'), errors)
-  if (spec.tolerations) checkTolerations(spec.tolerations, path.child('tolerations'), errors)
-  const aliases: ApiStruct[] = spec.hostAliases ?? []
-  aliases.forEach((alias, i) => {
-    const at = path.child('hostAliases').index(i)
-    checkIP(alias.ip ?? '', at.child('ip'), errors)
-    const names: string[] = alias.hostnames ?? []
-    names.forEach((name, j) => {
-      checkDnsSubdomain(name, at.child('hostnames').index(j), errors)
-    })
+  if (spec.hostname) errors.push(...validateDnsLabel(spec.hostname, path.child('hostname')))
+  if (spec.subdomain) errors.push(...validateDnsLabel(spec.subdomain, path.child('subdomain')))
+  if (spec.tolerations) errors.push(...validateTolerations(spec.tolerations, path.child('tolerations')))
+  spec.hostAliases?.forEach((alias, i) => {
+    errors.push(...validateHostAlias(alias, path.child('hostAliases').index(i)))
   })
-  subdomain('priorityClassName')
-  if (spec.runtimeClassName !== undefined)
-    report(nameIsDnsSubdomain(spec.runtimeClassName, false), path.child('runtimeClassName'), spec.runtimeClassName, errors)
-  if (spec.preemptionPolicy !== undefined) checkOneOf(spec.preemptionPolicy, PREEMPTION_POLICIES, path.child('preemptionPolicy'), errors)
-  if (spec.overhead) checkResources({ limits: spec.overhead }, new Set(), path.child('overhead'), options, errors)
-  if (spec.os) checkOs(spec, path, errors)
+  errors.push(...subdomain('priorityClassName'))
+  errors.push(...subdomain('runtimeClassName'))
+  if (spec.preemptionPolicy !== undefined) errors.push(...validateOneOf(spec.preemptionPolicy, PREEMPTION_POLICIES, path.child('preemptionPolicy')))
+  if (spec.overhead) errors.push(...validateResources({ limits: spec.overhead }, new Set(), path.child('overhead'), options))
+  if (spec.os) errors.push(...validateOs(spec.os, spec, path))
+  return errors
 }
 
-function checkOneOf(value: string | undefined, values: readonly string[], path: FieldPath, errors: Errors): void {
-  if (!value) errors.push(required(path))
-  else if (!values.includes(value)) errors.push(notSupported(path, value, values))
+const validateHostAlias = ({ ip, hostnames = [] }: HostAlias, path: FieldPath): FieldError[] => [
+  ...validateIP(ip, path.child('ip')),
+  ...hostnames.flatMap((name, i) => validateDnsSubdomain(name, path.child('hostnames').index(i))),
+]
+
+function validateOneOf(value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] {
+  if (!value) return [required(path)]
+  return values.includes(value) ? [] : [notSupported(path, value, values)]
 }
 
-function checkOs(spec: ApiStruct, path: FieldPath, errors: Errors): void {
-  const name: string = spec.os.name ?? ''
-  if (name === '') errors.push(required(path.child('os', 'name'), 'cannot be empty'))
-  else if (name === 'linux') checkLinuxPod(spec, path, errors)
-  else if (name === 'windows') checkWindowsPod(spec, path, errors)
-  else errors.push(notSupported(path.child('os'), name, ['linux', 'windows']))
+function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError[] {
+  if (name === 'linux') return validateLinuxPod(spec, path)
+  if (name === 'windows') return validateWindowsPod(spec, path)
+  if (name === '') return [required(path.child('os', 'name'), 'cannot be empty')]
+  return [notSupported(path.child('os'), name, ['linux', 'windows'])]
 }
 
-function checkResourceClaims(claims: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+function validateResourceClaims(claims: readonly PodResourceClaim[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const names = new Set<string>()
   claims.forEach((claim, i) => {
     const at = path.index(i)
     if (!claim.name) errors.push(required(at.child('name')))
     else if (names.has(claim.name)) errors.push(duplicate(at.child('name'), claim.name))
-    else checkDnsLabel(claim.name, at.child('name'), errors)
+    else errors.push(...validateDnsLabel(claim.name, at.child('name')))
     names.add(claim.name)
     const { resourceClaimName, resourceClaimTemplateName } = claim
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
@@ -151,32 +130,35 @@ function checkResourceClaims(claims: readonly ApiStruct[], path: FieldPath, erro
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
       errors.push(invalid(at, claim, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
     }
-    for (const field of ['resourceClaimName', 'resourceClaimTemplateName']) {
-      if (claim[field] !== undefined) report(nameIsDnsSubdomain(claim[field], false), at.child(field), claim[field], errors)
+    for (const field of ['resourceClaimName', 'resourceClaimTemplateName'] as const) {
+      const name = claim[field]
+      if (name !== undefined) errors.push(...nameIsDnsSubdomain(name, false).map(text => invalid(at.child(field), name, text)))
     }
   })
+  return errors
 }
 
 /** On the host's network a host port is the container's; a template may leave it to be defaulted in the pod. */
-function checkHostNetworkPorts(spec: ApiStruct, path: FieldPath, resourceIsPod: boolean, errors: Errors): void {
-  const containers: ApiStruct[] = spec.containers ?? []
-  containers.forEach((container, i) => {
-    const ports: ApiStruct[] = container.ports ?? []
-    ports.forEach((port, j) => {
-      const hostPort: number = port.hostPort ?? 0
-      if ((resourceIsPod || hostPort !== 0) && hostPort !== (port.containerPort ?? 0)) {
+function validateHostNetworkPorts(spec: PodSpec, path: FieldPath, resourceIsPod: boolean): FieldError[] {
+  const errors: FieldError[] = []
+  spec.containers?.forEach((container, i) => {
+    container.ports?.forEach(({ containerPort, hostPort = 0 }, j) => {
+      if ((resourceIsPod || hostPort !== 0) && hostPort !== containerPort) {
         errors.push(invalid(path.index(i).child('ports').index(j).child('hostPort'), hostPort, 'must match `containerPort` when `hostNetwork` is true'))
       }
     })
   })
+  return errors
 }
 
 /** A user namespace of its own excludes the host's other namespaces. */
-function checkUserNamespace(spec: ApiStruct, path: FieldPath, errors: Errors): void {
+function validateUserNamespace(spec: PodSpec, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const text = 'when `pod.Spec.HostUsers` is false'
   if (spec.hostNetwork) errors.push(forbidden(path.child('hostNetwork'), text))
   if (spec.hostPID) errors.push(forbidden(path.child('HostPID'), text))
   if (spec.hostIPC) errors.push(forbidden(path.child('HostIPC'), text))
+  return errors
 }
 
 /** glibc and musl read no more than this. */
@@ -184,23 +166,21 @@ const MAX_NAMESERVERS = 3
 const MAX_SEARCHES = 32
 const MAX_SEARCH_CHARACTERS = 2048
 
-function checkDnsConfig(spec: ApiStruct, path: FieldPath, errors: Errors): void {
-  const config = spec.dnsConfig
-  const nameservers: string[] = config?.nameservers ?? []
-  if (spec.dnsPolicy === 'None') {
-    if (!config) return void errors.push(required(path, 'must provide `dnsConfig` when `dnsPolicy` is None'))
-    if (nameservers.length === 0) {
-      return void errors.push(required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None'))
-    }
-  }
-  if (!config) return
+function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: FieldPath): FieldError[] {
+  if (dnsPolicy !== 'None') return config ? validateDnsLists(config, path) : []
+  if (!config) return [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')]
+  if (config.nameservers?.length) return validateDnsLists(config, path)
+  return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')]
+}
+
+function validateDnsLists({ nameservers = [], searches = [], options = [] }: PodDNSConfig, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   if (nameservers.length > MAX_NAMESERVERS) {
     errors.push(invalid(path.child('nameservers'), nameservers, `must not have more than ${MAX_NAMESERVERS} nameservers`))
   }
   nameservers.forEach((nameserver, i) => {
-    checkIP(nameserver, path.child('nameservers').index(i), errors)
+    errors.push(...validateIP(nameserver, path.child('nameservers').index(i)))
   })
-  const searches: string[] = config.searches ?? []
   if (searches.length > MAX_SEARCHES) errors.push(invalid(path.child('searches'), searches, `must not have more than ${MAX_SEARCHES} search paths`))
   if (searches.join(' ').length > MAX_SEARCH_CHARACTERS) {
     errors.push(invalid(path.child('searches'), searches, `must not have more than ${MAX_SEARCH_CHARACTERS} characters (including spaces) in the search list`))
@@ -208,10 +188,10 @@ function checkDnsConfig(spec: ApiStruct, path: FieldPath, errors: Errors): void 
   searches.forEach((search, i) => {
     if (search === '.') return
     const name = search.endsWith('.') ? search.slice(0, -1) : search
-    report(isDns1123SubdomainWithUnderscore(name), path.child('searches').index(i), name, errors)
+    errors.push(...isDns1123SubdomainWithUnderscore(name).map(text => invalid(path.child('searches').index(i), name, text)))
   })
-  const dnsOptions: ApiStruct[] = config.options ?? []
-  dnsOptions.forEach((option, i) => {
+  options.forEach((option, i) => {
     if (!option.name) errors.push(required(path.child('options').index(i), 'must not be empty'))
   })
+  return errors
 }

@@ -1,8 +1,8 @@
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
-import type { ApiStruct } from '../checks.ts'
+import type { PersistentVolumeClaimSpec, Volume, VolumeProjection, VolumeSource } from '../v1.types.ts'
 
-const DEPRECATED: readonly (readonly [kind: string, shown: string, text: string])[] = [
+const DEPRECATED: readonly (readonly [kind: keyof VolumeSource, shown: string, text: string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
   ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
@@ -17,25 +17,25 @@ const DEPRECATED_LATER: typeof DEPRECATED = [
   ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ]
 
-export function volumeWarnings(volumes: readonly ApiStruct[], path: FieldPath): string[] {
+export function volumeWarnings(volumes: readonly Volume[], path: FieldPath): string[] {
   const warnings: string[] = []
   volumes.forEach((volume, i) => {
     const at = path.index(i)
     for (const [kind, shown, text] of DEPRECATED) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
     const claim = volume.ephemeral?.volumeClaimTemplate
-    if (claim) warnings.push(...claimSpecWarnings(claim.spec ?? {}, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
-    const empty = (volume.projected?.sources ?? []).filter((source: ApiStruct) => !source || Object.keys(source).length === 0)
-    for (const _ of empty) warnings.push(`volume ${JSON.stringify(volume.name ?? '')} (Projected) has no sources provided`)
+    if (claim) warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
+    const empty = (volume.projected?.sources ?? []).filter(source => Object.keys(source).length === 0)
+    for (const _ of empty) warnings.push(`volume ${JSON.stringify(volume.name)} (Projected) has no sources provided`)
     for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
   })
   return [...warnings, ...tokenPathWarnings(volumes, path)]
 }
 
 /** Of a claim: storage is counted in whole bytes. */
-export function claimSpecWarnings(spec: ApiStruct, path: FieldPath): string[] {
+export function claimSpecWarnings(spec: PersistentVolumeClaimSpec, path: FieldPath): string[] {
   const warnings: string[] = []
-  for (const list of ['requests', 'limits']) {
-    const storage = spec.resources?.[list]?.storage
+  for (const list of ['requests', 'limits'] as const) {
+    const storage = spec.resources[list]?.storage
     if (storage !== undefined && quantityMilliValue(storage) % 1000n !== 0n) {
       warnings.push(`${path.child('resources', list).key('storage')}: fractional byte value ${JSON.stringify(storage)} is invalid, must be an integer`)
     }
@@ -44,9 +44,9 @@ export function claimSpecWarnings(spec: ApiStruct, path: FieldPath): string[] {
 }
 
 /** Files of projected volumes that stand where a token does, in any of the volumes. */
-function tokenPathWarnings(volumes: readonly ApiStruct[], path: FieldPath): string[] {
-  const sourcesOf = (volume: ApiStruct): ApiStruct[] => volume.projected?.sources ?? []
-  const tokens = new Set(volumes.flatMap(sourcesOf).flatMap(source => (source.serviceAccountToken ? [source.serviceAccountToken.path ?? ''] : [])))
+function tokenPathWarnings(volumes: readonly Volume[], path: FieldPath): string[] {
+  const sourcesOf = (volume: Volume): VolumeProjection[] => volume.projected?.sources ?? []
+  const tokens = new Set(volumes.flatMap(sourcesOf).flatMap(source => (source.serviceAccountToken ? [source.serviceAccountToken.path] : [])))
   if (tokens.size === 0) return []
   const warnings: string[] = []
   volumes.forEach((volume, i) => {
@@ -60,12 +60,9 @@ function tokenPathWarnings(volumes: readonly ApiStruct[], path: FieldPath): stri
         ['secret', 'secrets'],
         ['downwardAPI', 'downwardAPI'],
       ] as const) {
-        const items: ApiStruct[] = source[kind]?.items ?? []
-        items.forEach((item, j) => {
-          told(at.child(shown).index(j), item.path ?? '')
-        })
+        for (const [j, item] of (source[kind]?.items ?? []).entries()) told(at.child(shown).index(j), item.path)
       }
-      if (source.clusterTrustBundle) told(at.child('ClusterTrustBundle'), source.clusterTrustBundle.path ?? '')
+      if (source.clusterTrustBundle) told(at.child('ClusterTrustBundle'), source.clusterTrustBundle.path)
     }
   })
   return warnings

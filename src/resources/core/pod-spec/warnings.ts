@@ -3,17 +3,17 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
 import { isValidLabelValue } from '../../../meta/names.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
-import type { ApiStruct } from '../checks.ts'
+import type { Affinity, EnvVar, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { APP_ARMOR_PREFIX, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from './annotations.ts'
 import { portWarnings } from './port-warnings.ts'
 import { containersWithPath } from './visit.ts'
 import { volumeWarnings } from './volume-warnings.ts'
 
 /** Of a pod that is created. */
-export const podWarnings = (pod: ApiStruct): string[] => warningsOf(pod, fieldPath(), false)
+export const podWarnings = (pod: Pod): string[] => warningsOf(pod, fieldPath(), false)
 
 /** Of a PodTemplateSpec at `path`; `old` is not looked at: what was wrong before still is. */
-export const podTemplateWarnings = (template: ApiStruct | undefined, _old: ApiStruct | undefined, path: FieldPath): string[] =>
+export const podTemplateWarnings = (template: PodTemplateSpec | undefined, _old: PodTemplateSpec | undefined, path: FieldPath): string[] =>
   template ? warningsOf(template, path, true) : []
 
 /** Node labels that have another name now: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
@@ -40,23 +40,21 @@ const NULL_SELECTOR = 'a null labelSelector results in matching no pod'
 const NO_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
 
 /** Of one term of a node affinity. `checkValues`: of a preference, whose values nobody refuses. */
-export function nodeTermWarnings(term: ApiStruct, checkValues: boolean, path: FieldPath): string[] {
+export function nodeTermWarnings(term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): string[] {
   const warnings: string[] = []
-  const expressions: ApiStruct[] = term?.matchExpressions ?? []
-  expressions.forEach((expression, i) => {
+  term.matchExpressions?.forEach((expression, i) => {
     const at = path.child('matchExpressions').index(i)
-    const text = deprecatedLabel(expression.key ?? '')
+    const text = deprecatedLabel(expression.key)
     if (text) warnings.push(`${at.child('key')}: ${expression.key} is ${text}`)
     if (!checkValues) return
-    const values: string[] = expression.values ?? []
-    values.forEach((value, j) => {
+    expression.values?.forEach((value, j) => {
       for (const error of isValidLabelValue(value)) warnings.push(`${at.child('values').index(j)}: ${value} is invalid, ${error}`)
     })
   })
   return warnings
 }
 
-function schedulingWarnings(spec: ApiStruct, path: FieldPath): string[] {
+function schedulingWarnings(spec: PodSpec, path: FieldPath): string[] {
   const warnings: string[] = []
   for (const key of Object.keys(spec.nodeSelector ?? {})) {
     const text = deprecatedLabel(key)
@@ -64,36 +62,31 @@ function schedulingWarnings(spec: ApiStruct, path: FieldPath): string[] {
   }
   const affinity = spec.affinity?.nodeAffinity
   const at = path.child('affinity', 'nodeAffinity')
-  const terms: ApiStruct[] = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
-  terms.forEach((term, i) => {
+  affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms?.forEach((term, i) => {
     warnings.push(...nodeTermWarnings(term, false, at.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms').index(i)))
   })
-  const preferred: ApiStruct[] = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []
-  preferred.forEach(({ preference }, i) => {
+  affinity?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ preference }, i) => {
     warnings.push(...nodeTermWarnings(preference, true, at.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('preference')))
   })
-  const constraints: ApiStruct[] = spec.topologySpreadConstraints ?? []
-  constraints.forEach((constraint, i) => {
+  spec.topologySpreadConstraints?.forEach((constraint, i) => {
     const constraintPath = path.child('topologySpreadConstraints').index(i)
-    const text = deprecatedLabel(constraint.topologyKey ?? '')
+    const text = deprecatedLabel(constraint.topologyKey)
     if (text) warnings.push(`${constraintPath.child('topologyKey')}: ${constraint.topologyKey} is ${text}`)
     if (!constraint.labelSelector) warnings.push(`${constraintPath.child('labelSelector')}: ${NULL_SELECTOR}`)
   })
   return warnings
 }
 
-function podAffinityWarnings(affinity: ApiStruct, path: FieldPath): string[] {
+function podAffinityWarnings(affinity: Affinity | undefined, path: FieldPath): string[] {
   const warnings: string[] = []
-  for (const kind of ['podAffinity', 'podAntiAffinity']) {
-    const terms: ApiStruct[] = affinity?.[kind]?.requiredDuringSchedulingIgnoredDuringExecution ?? []
-    terms.forEach((term, i) => {
+  for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
+    affinity?.[kind]?.requiredDuringSchedulingIgnoredDuringExecution?.forEach((term, i) => {
       const at = path.child(kind, 'requiredDuringSchedulingIgnoredDuringExecution').index(i)
       if (!term.labelSelector) warnings.push(`${at.child('labelSelector')}: ${NULL_SELECTOR}`)
     })
-    const preferred: ApiStruct[] = affinity?.[kind]?.preferredDuringSchedulingIgnoredDuringExecution ?? []
-    preferred.forEach(({ podAffinityTerm }, i) => {
+    affinity?.[kind]?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ podAffinityTerm }, i) => {
       const at = path.child(kind, 'preferredDuringSchedulingIgnoredDuringExecution').index(i)
-      if (!podAffinityTerm?.labelSelector) warnings.push(`${at.child('podAffinityTerm', 'labelSelector')}: ${NULL_SELECTOR}`)
+      if (!podAffinityTerm.labelSelector) warnings.push(`${at.child('podAffinityTerm', 'labelSelector')}: ${NULL_SELECTOR}`)
     })
   }
   return warnings
@@ -112,11 +105,11 @@ function fractionalBytes(resources: Readonly<Record<string, string>> | undefined
 }
 
 /** A name that comes again. */
-function repeated(items: readonly ApiStruct[], field: string, path: FieldPath): string[] {
+function repeated<K extends string>(items: readonly Readonly<Partial<Record<K, string>>>[], field: K, path: FieldPath): string[] {
   const seen = new Set<string>()
   const warnings: string[] = []
   items.forEach((item, i) => {
-    const value: string = item[field] ?? ''
+    const value = item[field] ?? ''
     if (seen.has(value)) warnings.push(`${path.index(i).child(field)}: duplicate ${field} ${JSON.stringify(value)}`)
     seen.add(value)
   })
@@ -124,13 +117,12 @@ function repeated(items: readonly ApiStruct[], field: string, path: FieldPath): 
 }
 
 /** A variable that hides an earlier one and does not build on it. */
-function hiddenVariables(variables: readonly ApiStruct[], path: FieldPath): string[] {
+function hiddenVariables(variables: readonly EnvVar[], path: FieldPath): string[] {
   const seen = new Set<string>()
   const warnings: string[] = []
   variables.forEach((variable, i) => {
-    const name: string = variable.name ?? ''
+    const { name, value = '' } = variable
     const reference = `$(${name})`
-    const value: string = variable.value ?? ''
     if (seen.has(name) && (variable.valueFrom || value === reference || !value.includes(reference))) {
       warnings.push(`${path.index(i)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`)
     }
@@ -139,9 +131,9 @@ function hiddenVariables(variables: readonly ApiStruct[], path: FieldPath): stri
   return warnings
 }
 
-function containerWarnings(template: ApiStruct, base: FieldPath, isTemplate: boolean): string[] {
+function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean): string[] {
   const warnings: string[] = []
-  const annotations: Readonly<Record<string, string>> = template.metadata?.annotations ?? {}
+  const { annotations = {} } = template.metadata
   const annotationsPath = base.child('metadata', 'annotations')
   const podProfile = template.spec.securityContext?.appArmorProfile
   for (const [container, path] of containersWithPath(template.spec, base.child('spec'))) {
@@ -152,43 +144,41 @@ function containerWarnings(template: ApiStruct, base: FieldPath, isTemplate: boo
     if (isTemplate && !podProfile && !context?.appArmorProfile && annotations[appArmor] !== undefined) {
       warnings.push(`${annotationsPath.key(appArmor)}: ${OLD_APP_ARMOR}`)
     }
-    warnings.push(...fractionalBytes(container.resources?.limits, path.child('resources', 'limits')))
-    warnings.push(...fractionalBytes(container.resources?.requests, path.child('resources', 'requests')))
-    if (container.env?.length > 1) warnings.push(...hiddenVariables(container.env, path.child('env')))
+    warnings.push(...fractionalBytes(container.resources.limits, path.child('resources', 'limits')))
+    warnings.push(...fractionalBytes(container.resources.requests, path.child('resources', 'requests')))
+    if (container.env && container.env.length > 1) warnings.push(...hiddenVariables(container.env, path.child('env')))
   }
   return warnings
 }
 
 export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
-function warningsOf(template: ApiStruct, base: FieldPath, isTemplate: boolean): string[] {
-  const { spec = {} } = template
-  const annotations: Readonly<Record<string, string>> = template.metadata?.annotations ?? {}
+function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean): string[] {
+  const { spec } = template
+  const { annotations = {} } = template.metadata
   const path = base.child('spec')
   const annotationsPath = base.child('metadata', 'annotations')
   const warnings = schedulingWarnings(spec, path)
   for (const [key, text] of DEPRECATED_ANNOTATIONS) if (annotations[key] !== undefined) warnings.push(`${annotationsPath.key(key)}: ${text}`)
   warnings.push(...volumeWarnings(spec.volumes ?? [], path.child('volumes')))
-  const aliases: ApiStruct[] = spec.hostAliases ?? []
+  const { hostAliases: aliases = [], imagePullSecrets: secrets = [] } = spec
   warnings.push(...repeated(aliases, 'ip', path.child('hostAliases')))
   aliases.forEach((alias, i) => {
-    warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip ?? ''))
+    warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip))
   })
-  const secrets: ApiStruct[] = spec.imagePullSecrets ?? []
   warnings.push(...repeated(secrets, 'name', path.child('imagePullSecrets')))
   secrets.forEach((secret, i) => {
     if (!secret.name) warnings.push(`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`)
   })
   warnings.push(...fractionalBytes(spec.overhead, path.child('overhead')))
   if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined) warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${NO_SECCOMP}`)
-  warnings.push(...containerWarnings({ ...template, spec }, base, isTemplate))
+  warnings.push(...containerWarnings(template, base, isTemplate))
   warnings.push(...portWarnings(spec, path))
-  if (spec.terminationGracePeriodSeconds < 0) {
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     warnings.push(`${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`)
   }
   warnings.push(...podAffinityWarnings(spec.affinity, path.child('affinity')))
-  const nameservers: string[] = spec.dnsConfig?.nameservers ?? []
-  nameservers.forEach((nameserver, i) => {
+  spec.dnsConfig?.nameservers?.forEach((nameserver, i) => {
     warnings.push(...ipWarnings(path.child('dnsConfig', 'nameservers').index(i), nameserver))
   })
   return warnings

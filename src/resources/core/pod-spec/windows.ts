@@ -1,8 +1,8 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { report } from '../checks.ts'
+import type { PodSecurityContext, PodSpec, SecurityContext, WindowsSecurityContextOptions } from '../v1.types.ts'
 import { containersWithPath } from './visit.ts'
 
 const NETBIOS_DOMAIN = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
@@ -10,16 +10,18 @@ const DNS_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
 const DNS_DOMAIN = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`)
 
 /** WindowsSecurityContextOptions. */
-export function checkWindowsOptions(options: ApiStruct, path: FieldPath, errors: Errors): void {
+export function validateWindowsOptions(options: WindowsSecurityContextOptions, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options
   if (gmsaCredentialSpecName !== undefined)
-    report(isDns1123Subdomain(gmsaCredentialSpecName), path.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, errors)
+    errors.push(...isDns1123Subdomain(gmsaCredentialSpecName).map(text => invalid(path.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, text)))
   if (gmsaCredentialSpec !== undefined) {
     const at = path.child('gmsaCredentialSpec')
     if (gmsaCredentialSpec === '') errors.push(invalid(at, '', 'gmsaCredentialSpec cannot be an empty string'))
     else if (Buffer.byteLength(gmsaCredentialSpec) > 64 * 1024) errors.push(invalid(at, gmsaCredentialSpec, 'gmsaCredentialSpec size must be under 64 KiB'))
   }
   if (runAsUserName !== undefined) for (const text of userNameErrors(runAsUserName)) errors.push(invalid(path.child('runAsUserName'), runAsUserName, text))
+  return errors
 }
 
 function userNameErrors(name: string): string[] {
@@ -43,45 +45,48 @@ function userNameErrors(name: string): string[] {
 }
 
 /** All containers of a pod are host processes, or none is. */
-export function checkHostProcess(spec: ApiStruct, path: FieldPath, errors: Errors): void {
-  const ofPod: boolean | undefined = spec.securityContext?.windowsOptions?.hostProcess
+export function validateHostProcess(spec: PodSpec, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const ofPod = spec.securityContext?.windowsOptions?.hostProcess
   let count = 0
   let hostProcesses = 0
   for (const [container, at] of containersWithPath(spec, path)) {
     count++
-    const own: boolean | undefined = container.securityContext?.windowsOptions?.hostProcess
+    const own = container.securityContext?.windowsOptions?.hostProcess
     if (ofPod !== undefined && own !== undefined && ofPod !== own) {
       const text = `pod hostProcess value must be identical if both are specified, was ${ofPod}`
       errors.push(invalid(at.child('securityContext', 'windowsOptions', 'hostProcess'), own, text))
     }
     if (own ?? ofPod) hostProcesses++
   }
-  if (hostProcesses === 0) return
+  if (hostProcesses === 0) return errors
   if (hostProcesses !== count) errors.push(invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'))
   if (!spec.hostNetwork) errors.push(invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers'))
+  return errors
 }
 
 const NOT_FOR_WINDOWS = 'cannot be set for a windows pod'
 const NOT_FOR_LINUX = 'windows options cannot be set for a linux pod'
-/** In upstream's order; `spec.` marks fields beside securityContext. */
-const POD_FIELDS = [
-  'appArmorProfile',
-  'seLinuxOptions',
-  'spec.hostUsers',
-  'spec.hostPID',
-  'spec.hostIPC',
-  'seccompProfile',
-  'fsGroup',
-  'fsGroupChangePolicy',
-  'sysctls',
-  'spec.shareProcessNamespace',
-  'runAsUser',
-  'runAsGroup',
-  'supplementalGroups',
-  'supplementalGroupsPolicy',
-  'seLinuxChangePolicy',
+type PodField = readonly ['securityContext', keyof PodSecurityContext] | readonly ['spec', keyof PodSpec]
+/** In upstream's order: fields of the pod's security context, and some beside it. */
+const POD_FIELDS: readonly PodField[] = [
+  ['securityContext', 'appArmorProfile'],
+  ['securityContext', 'seLinuxOptions'],
+  ['spec', 'hostUsers'],
+  ['spec', 'hostPID'],
+  ['spec', 'hostIPC'],
+  ['securityContext', 'seccompProfile'],
+  ['securityContext', 'fsGroup'],
+  ['securityContext', 'fsGroupChangePolicy'],
+  ['securityContext', 'sysctls'],
+  ['spec', 'shareProcessNamespace'],
+  ['securityContext', 'runAsUser'],
+  ['securityContext', 'runAsGroup'],
+  ['securityContext', 'supplementalGroups'],
+  ['securityContext', 'supplementalGroupsPolicy'],
+  ['securityContext', 'seLinuxChangePolicy'],
 ]
-const CONTAINER_FIELDS = [
+const CONTAINER_FIELDS: readonly (keyof SecurityContext)[] = [
   'appArmorProfile',
   'seLinuxOptions',
   'seccompProfile',
@@ -95,26 +100,26 @@ const CONTAINER_FIELDS = [
 ]
 
 /** What a spec whose `os` is linux may not have. */
-export function checkLinuxPod(spec: ApiStruct, path: FieldPath, errors: Errors): void {
+export function validateLinuxPod(spec: PodSpec, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   if (spec.securityContext?.windowsOptions) errors.push(forbidden(path.child('securityContext', 'windowsOptions'), NOT_FOR_LINUX))
   for (const [container, at] of containersWithPath(spec, path)) {
     if (container.securityContext?.windowsOptions) errors.push(forbidden(at.child('securityContext', 'windowsOptions'), NOT_FOR_LINUX))
   }
+  return errors
 }
 
 /** What a spec whose `os` is windows may not have. */
-export function checkWindowsPod(spec: ApiStruct, path: FieldPath, errors: Errors): void {
-  for (const field of POD_FIELDS) {
-    const beside = field.startsWith('spec.')
-    const name = beside ? field.slice(5) : field
-    const value = beside ? spec[name] : spec.securityContext?.[name]
-    // hostPID and hostIPC are plain booleans: false is as if absent; pointers count when set.
-    const given = name === 'hostPID' || name === 'hostIPC' ? value === true : value !== undefined
-    if (given) errors.push(forbidden(beside ? path.child(name) : path.child('securityContext', name), NOT_FOR_WINDOWS))
+export function validateWindowsPod(spec: PodSpec, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [parent, field] of POD_FIELDS) {
+    const value = parent === 'spec' ? spec[field] : spec.securityContext?.[field]
+    if (value !== undefined) errors.push(forbidden(parent === 'spec' ? path.child(field) : path.child(parent, field), NOT_FOR_WINDOWS))
   }
   for (const [container, at] of containersWithPath(spec, path)) {
     for (const field of CONTAINER_FIELDS) {
       if (container.securityContext?.[field] !== undefined) errors.push(forbidden(at.child('securityContext', field), NOT_FOR_WINDOWS))
     }
   }
+  return errors
 }

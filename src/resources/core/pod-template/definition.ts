@@ -1,41 +1,46 @@
-import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, Version } from '../../../catalog/definition.ts'
+import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import type { ApiStruct } from '../checks.ts'
 import { defaultPodTemplate } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../pod-spec/validation.ts'
 import { podTemplateWarnings } from '../pod-spec/warnings.ts'
-import { bumpTemplateGeneration } from './generation.ts'
+import type { PodTemplate } from '../v1.types.ts'
 
 const TEMPLATE = fieldPath('template')
 
-const strategy: Strategy = {
+/** A change of the template is a new generation. */
+function bumpGeneration(next: PodTemplate, old: PodTemplate | undefined): void {
+  if (!old) next.metadata.generation = 1
+  else if (!deepEqual(next.template, old.template)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+}
+
+const strategy: Strategy<PodTemplate> = {
   validateName: nameIsDnsSubdomain,
   returnsDeleted: true,
-  prepare(next, old) {
-    dropDisabledTemplateFields(next.template, old?.template)
-    bumpTemplateGeneration(next, old)
+  prepare(next, old, { features }) {
+    dropDisabledTemplateFields(next.template, old?.template, features)
+    bumpGeneration(next, old)
   },
   validate: (next, old) => validatePodTemplateSpec(next.template, TEMPLATE, podTemplateOptions(old?.template)),
   warnings: (next, old) => (old && old.metadata.generation === next.metadata.generation ? [] : podTemplateWarnings(next.template, old?.template, TEMPLATE)),
 }
 
-const v1: Version = {
+const v1: Version<PodTemplate> = {
   group: '',
   name: 'v1',
   kind: 'PodTemplate',
   names: { plural: 'podtemplates', singular: 'podtemplate' },
   verbs: STANDARD_VERBS,
   schema: types.type('core.PodTemplate'),
-  setDefaults: ({ template }) => {
-    if (template) defaultPodTemplate(template)
-  },
+  setDefaults: ({ template }) => defaultPodTemplate(template),
   table: {
     columns: [
       nameColumn,
@@ -44,21 +49,21 @@ const v1: Version = {
       column('Pod Labels', 'Labels that pods of the template get.'),
     ],
     cells({ metadata, template }) {
-      const containers: ApiStruct[] = template?.spec?.containers ?? []
+      const containers = template.spec.containers ?? []
       return [
         metadata.name ?? '',
         containers.map(({ name }) => name).join(','),
         containers.map(({ image = '' }) => image).join(','),
-        printLabels(template?.metadata?.labels),
+        printLabels(template.metadata.labels),
       ]
     },
   },
 }
 
-export const podTemplateResource: ResourceDefinition = {
+export const podTemplateResource = defineResource<PodTemplate>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'podtemplates', version: v1 },
   strategy,
-}
+})

@@ -10,7 +10,7 @@ export const serviceAccount: AdmissionPlugin = {
   name: 'ServiceAccount',
   handles: request => request.operation === 'CREATE' && isAbout(request, 'pods'),
   mutate: async ({ object }) => {
-    if (object) setServiceAccount(object)
+    if (object) setServiceAccount(object.metadata, object.spec)
     return object
   },
 }
@@ -23,7 +23,7 @@ export const defaultTolerationSeconds = (seconds: TolerationSeconds): AdmissionP
   name: 'DefaultTolerationSeconds',
   handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'pods'),
   mutate: async ({ object }) => {
-    if (object) addDefaultTolerations(object, seconds)
+    if (object) addDefaultTolerations(object.spec, seconds)
     return object
   },
 })

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../../meta/object.ts'
-import type { ApiStruct } from '../checks.ts'
+import type { ObjectMeta } from '../../../meta/object.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
+import type { PodSpec, Toleration } from '../v1.types.ts'
 
 /**
  * What default admission plugins of kube-apiserver do to a pod that is created. They come before the strategy's `prepare`. The plugins call them.
@@ -16,19 +16,22 @@ export interface TolerationSeconds {
 }
 
 /** Plugin DefaultTolerationSeconds. Updates get them, too. */
-export function addDefaultTolerations(pod: KubeObject, seconds: TolerationSeconds): void {
-  const tolerations: ApiStruct[] = pod.spec.tolerations ?? []
+export function addDefaultTolerations(spec: PodSpec, seconds: TolerationSeconds): void {
+  const { tolerations = [] } = spec
   const tolerates = (key: string): boolean => tolerations.some(other => (other.key === key || !other.key) && (other.effect === 'NoExecute' || !other.effect))
-  const added = [
-    { key: NOT_READY, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds.notReady },
-    { key: UNREACHABLE, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds.unreachable },
-  ].filter(({ key }) => !tolerates(key))
-  if (added.length > 0) pod.spec.tolerations = [...tolerations, ...added]
+  const wanted: readonly [key: string, tolerationSeconds: number][] = [
+    [NOT_READY, seconds.notReady],
+    [UNREACHABLE, seconds.unreachable],
+  ]
+  const added = wanted
+    .filter(([key]) => !tolerates(key))
+    .map(([key, tolerationSeconds]): Toleration => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }))
+  if (added.length > 0) spec.tolerations = [...tolerations, ...added]
 }
 
-/** Plugin ServiceAccount: every pod has an account. The plugin also checks that it exists. Mirror pods are left alone. */
-export function setServiceAccount(pod: KubeObject): void {
-  if (pod.metadata.annotations?.[MIRROR_POD] !== undefined) return
-  pod.spec.serviceAccountName ||= 'default'
-  pod.spec.serviceAccount = pod.spec.serviceAccountName
+/** Plugin ServiceAccount: every pod has an account. Mirror pods are left alone. */
+export function setServiceAccount({ annotations }: ObjectMeta, spec: PodSpec): void {
+  if (annotations?.[MIRROR_POD] !== undefined) return
+  spec.serviceAccountName ||= 'default'
+  spec.serviceAccount = spec.serviceAccountName
 }

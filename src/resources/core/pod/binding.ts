@@ -1,10 +1,13 @@
-import type { ResourceDefinition, Strategy, Subresource, Version, VirtualCall } from '../../../catalog/definition.ts'
+import { defineResource, defineSubresource } from '../../../catalog/define.ts'
+import type { Strategy, Version, VirtualCall } from '../../../catalog/definition.ts'
+import { invariant } from '../../../lib/invariant.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldErrorText, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { JsonObject, KubeObject } from '../../../meta/object.ts'
+import type { JsonObject, KubeObject, TypedObject } from '../../../meta/object.ts'
 import { badRequestError, conflictError, failure } from '../../../meta/status.ts'
 import { types } from '../../types.ts'
+import type { Binding, Pod } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
 
 const PODS = { group: '', resource: 'pods' }
@@ -14,19 +17,24 @@ export const created: JsonObject = { kind: 'Status', apiVersion: 'v1', metadata:
 
 const schema = types.type('core.Binding')
 
-function validateBinding(binding: KubeObject): FieldError[] {
+function validateBinding(binding: Binding): FieldError[] {
   const path = fieldPath('target')
-  const kind: string = binding.target?.kind ?? ''
+  const { kind = '', name } = binding.target
   return [
     ...(kind !== '' && kind !== 'Node' ? [notSupported(path.child('kind'), kind, ['Node', '<empty>'])] : []),
-    ...(binding.target?.name ? [] : [required(path.child('name'))]),
+    ...(name ? [] : [required(path.child('name'))]),
   ]
 }
 
+function bodyOf({ body }: VirtualCall<Binding>): Binding {
+  invariant(body, 'a binding is created with a body')
+  return body
+}
+
 /** Gives a pod its node, which a scheduler has chosen. Errors are those of kube-apiserver, among them a 500 for a bad target. */
-async function bind(call: VirtualCall, binding: KubeObject, name: string): Promise<void> {
+async function bind(call: VirtualCall<Binding>, binding: Binding, name: string): Promise<void> {
   const errors = validateBinding(binding).map(fieldErrorText)
-  if (errors.length > 0) throw failure(500, '', errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]`)
+  if (errors.length > 0) throw failure(500, '', errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`)
   const assign = (pod: KubeObject): KubeObject => {
     checkPreconditions(pod, binding)
     const refuse = (why: string): never => {
@@ -38,14 +46,14 @@ async function bind(call: VirtualCall, binding: KubeObject, name: string): Promi
     pod.spec.nodeName = binding.target.name
     const annotations = { ...pod.metadata.annotations, ...binding.metadata.annotations }
     if (Object.keys(annotations).length > 0) pod.metadata.annotations = annotations
-    setPodCondition(pod, { type: 'PodScheduled', status: 'True' }, call.ctx.receivedAt)
+    setPodCondition(pod.status, { type: 'PodScheduled', status: 'True' }, call.ctx.receivedAt)
     return pod
   }
   if (call.dryRun) assign(structuredClone(await call.api.get(PODS, call.namespace, name)))
   else await call.api.update(PODS, call.namespace, name, assign, { subresource: 'binding' })
 }
 
-function checkPreconditions(pod: KubeObject, { metadata }: KubeObject): void {
+function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {
   for (const [label, wanted, present] of [
     ['UID', metadata.uid, pod.metadata.uid],
     ['ResourceVersion', metadata.resourceVersion, pod.metadata.resourceVersion],
@@ -57,34 +65,34 @@ function checkPreconditions(pod: KubeObject, { metadata }: KubeObject): void {
 }
 
 /** The write that a binding makes: spec and status at once, checked by no rule of the kind. */
-const bindingStrategy: Strategy = { resetFields: [['status']] }
+const bindingStrategy: Strategy<Pod> = { resetFields: [['status']] }
 
-export const bindingSubresource: Subresource = {
+export const bindingSubresource = defineSubresource<Pod, Binding>({
   verbs: ['create'],
   kind: { group: '', version: 'v1', kind: 'Binding', schema },
   strategy: bindingStrategy,
   virtual: {
     async call(call) {
-      const binding = call.body as KubeObject
+      const binding = bodyOf(call)
       if ((binding.metadata.name ?? '') !== call.name) throw badRequestError('name in URL does not match name in Binding object')
       await bind(call, binding, call.name)
       return { code: 201, object: created }
     },
   },
-}
+})
 
-const v1: Version = { group: '', name: 'v1', kind: 'Binding', names: { plural: 'bindings', singular: 'binding' }, verbs: ['create'], schema }
+const v1: Version<Binding> = { group: '', name: 'v1', kind: 'Binding', names: { plural: 'bindings', singular: 'binding' }, verbs: ['create'], schema }
 
 /** The old way, POST …/bindings: the pod is named in the body. */
-export const bindingResource: ResourceDefinition = {
+export const bindingResource = defineResource<Binding>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   virtual: {
     async call(call) {
-      const binding = call.body as KubeObject
+      const binding = bodyOf(call)
       await bind(call, binding, binding.metadata.name ?? '')
       return { code: 201, object: created }
     },
   },
-}
+})

@@ -1,18 +1,16 @@
-import type { KubeObject } from '../../../meta/object.ts'
 import { badRequestError } from '../../../meta/status.ts'
-import type { ApiStruct } from '../checks.ts'
 import { allContainers } from '../pod-spec/visit.ts'
+import type { PodSpec } from '../v1.types.ts'
 
-/** The container that a request for a pod means: the one that it names, or the only one. Throws 400. */
-export function containerName(pod: KubeObject, asked: string): string {
-  const all = [...allContainers(pod.spec)].map(container => container.name)
-  const name = pod.metadata.name ?? ''
+/** The container that a request for the pod `name` means: the one that it asks for, or the only one. Throws 400. */
+export function containerName(name: string, spec: PodSpec, asked: string): string {
+  const all = [...allContainers(spec)].map(container => container.name)
   if (asked !== '') {
     if (!all.includes(asked)) throw badRequestError(`container ${asked} is not valid for pod ${name}`)
     return asked
   }
-  const containers: ApiStruct[] = pod.spec.containers ?? []
-  if (containers.length === 1) return containers[0]?.name
-  if (containers.length === 0) throw badRequestError(`a container name must be specified for pod ${name}`)
+  const [first, second] = spec.containers ?? []
+  if (first && !second) return first.name
+  if (!first) throw badRequestError(`a container name must be specified for pod ${name}`)
   throw badRequestError(`a container name must be specified for pod ${name}, choose one of: [${all.join(' ')}]`)
 }

@@ -1,12 +1,10 @@
-import type { KubeObject } from '../../../meta/object.ts'
-import type { ApiStruct } from '../checks.ts'
 import { defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
+import type { Pod, PodStatus, ResourceRequirements } from '../v1.types.ts'
 
 /** Pod, in place. What templates do not get is here: it would change every workload when it is added. */
-export function setPodDefaults(pod: KubeObject): void {
+export function setPodDefaults(pod: Pod): void {
   dropInitContainerAnnotations(pod.metadata)
-  pod.spec ??= {}
   const { spec } = pod
   defaultPodSpec(spec)
   for (const container of containersAndInit(spec)) requestLimits(container.resources)
@@ -14,12 +12,12 @@ export function setPodDefaults(pod: KubeObject): void {
   if (spec.hostNetwork) {
     for (const container of containersAndInit(spec)) for (const port of container.ports ?? []) port.hostPort ||= port.containerPort
   }
-  if (pod.status) mirrorPodIP(pod.status)
+  mirrorPodIP(pod.status)
 }
 
 /** A limit without a request asks for as much. */
-function requestLimits(resources: ApiStruct): void {
-  if (!resources?.limits) return
+function requestLimits(resources: ResourceRequirements): void {
+  if (!resources.limits) return
   resources.requests ??= {}
   for (const [name, quantity] of Object.entries(resources.limits)) {
     if (!Object.hasOwn(resources.requests, name)) resources.requests[name] = quantity
@@ -27,8 +25,8 @@ function requestLimits(resources: ApiStruct): void {
 }
 
 /** `podIP` is the first of `podIPs`. Clients that know only the one win over what they left in the other. */
-function mirrorPodIP(status: ApiStruct): void {
-  const first: string = status.podIPs?.[0]?.ip ?? ''
+function mirrorPodIP(status: PodStatus): void {
+  const first = status.podIPs?.[0]?.ip ?? ''
   if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }]
   else if (!status.podIP && first !== '') status.podIP = first
 }

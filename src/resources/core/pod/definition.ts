@@ -1,6 +1,8 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Version } from '../../../catalog/definition.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { Pod } from '../v1.types.ts'
 import { bindingSubresource } from './binding.ts'
 import { setPodDefaults } from './defaults.ts'
 import { ephemeralContainersStrategy } from './ephemeral-containers.ts'
@@ -12,7 +14,7 @@ import { podStatusStrategy, podStrategy } from './strategy.ts'
 import { attachSubresource, execSubresource, portForwardSubresource } from './streams.ts'
 import { podTable } from './table.ts'
 
-const v1: Version = {
+const v1: Version<Pod> = {
   group: '',
   name: 'v1',
   kind: 'Pod',
@@ -23,16 +25,16 @@ const v1: Version = {
   setDefaults: setPodDefaults,
   table: podTable,
   selectableFields: {
-    'spec.nodeName': ({ spec }) => spec?.nodeName ?? '',
-    'spec.restartPolicy': ({ spec }) => spec?.restartPolicy ?? '',
-    'spec.schedulerName': ({ spec }) => spec?.schedulerName ?? '',
-    'spec.serviceAccountName': ({ spec }) => spec?.serviceAccountName ?? '',
-    'spec.hostNetwork': ({ spec }) => String(spec?.hostNetwork ?? false),
-    'status.phase': ({ status }) => status?.phase ?? '',
-    'status.podIP': ({ status }) => status?.podIPs?.[0]?.ip ?? status?.podIP ?? '',
+    'spec.nodeName': ({ spec }) => spec.nodeName ?? '',
+    'spec.restartPolicy': ({ spec }) => spec.restartPolicy ?? '',
+    'spec.schedulerName': ({ spec }) => spec.schedulerName ?? '',
+    'spec.serviceAccountName': ({ spec }) => spec.serviceAccountName ?? '',
+    'spec.hostNetwork': ({ spec }) => String(spec.hostNetwork ?? false),
+    'status.phase': ({ status }) => status.phase ?? '',
+    'status.podIP': ({ status }) => status.podIPs?.[0]?.ip ?? status.podIP ?? '',
     // May be named in a selector, but no pod has it.
     'status.podIPs': () => '',
-    'status.nominatedNodeName': ({ status }) => status?.nominatedNodeName ?? '',
+    'status.nominatedNodeName': ({ status }) => status.nominatedNodeName ?? '',
   },
   subresources: {
     attach: attachSubresource,
@@ -48,11 +50,11 @@ const v1: Version = {
   },
 }
 
-export const podResource: ResourceDefinition = {
+export const podResource = defineResource<Pod>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   // Each kubelet lists and watches those of its node.
   storage: { prefix: 'pods', version: v1, indexedBy: { field: 'spec.nodeName', path: ['spec', 'nodeName'] } },
   strategy: podStrategy,
-}
+})

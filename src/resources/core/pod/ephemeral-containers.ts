@@ -4,21 +4,20 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { goChanges } from '../../shared/go-values.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podOptions } from '../pod-spec/options.ts'
+import type { Pod } from '../v1.types.ts'
 import { bumpGeneration, restoreMetadata } from './prepare.ts'
-import { checkAnnotationsUpdate, checkPod } from './validation.ts'
+import { validateAnnotationsUpdate, validatePod } from './validation.ts'
 
 /** Adds containers for debugging to a pod that runs; takes nothing else from what a client sends. */
-export const ephemeralContainersStrategy: Strategy = {
+export const ephemeralContainersStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   revalidatesMeta: true,
   resetFields: [['status']],
-  prepare(next, old) {
+  prepare(next, old, { features }) {
     if (!old) return
     const containers = next.spec.ephemeralContainers
     next.spec = { ...old.spec }
@@ -26,21 +25,21 @@ export const ephemeralContainersStrategy: Strategy = {
     else delete next.spec.ephemeralContainers
     next.status = old.status
     restoreMetadata(next, old)
-    dropDisabledPodFields(next.spec, old.spec)
+    dropDisabledPodFields(next.spec, old.spec, features)
     bumpGeneration(next, old)
   },
   validate: (next, old) => (old ? validate(next, old) : []),
 }
 
-function validate(next: KubeObject, old: KubeObject): FieldError[] {
-  const errors: Errors = []
+function validate(next: Pod, old: Pod): FieldError[] {
+  const errors: FieldError[] = []
   const options = podOptions(old)
-  checkPod(next, options, errors)
-  checkAnnotationsUpdate(next, old, options, errors)
+  errors.push(...validatePod(next, options))
+  errors.push(...validateAnnotationsUpdate(next, old, options))
   if (old.metadata.annotations?.[MIRROR_POD] !== undefined) return [forbidden(fieldPath(), 'static pods do not support ephemeral containers')]
   const path = fieldPath('spec', 'ephemeralContainers')
-  const byName = new Map<string, ApiStruct>((next.spec.ephemeralContainers ?? []).map((container: ApiStruct) => [container.name, container]))
-  for (const container of (old.spec.ephemeralContainers ?? []) as ApiStruct[]) {
+  const byName = new Map((next.spec.ephemeralContainers ?? []).map(container => [container.name, container]))
+  for (const container of old.spec.ephemeralContainers ?? []) {
     const after = byName.get(container.name)
     const which = `existing ephemeral containers ${JSON.stringify(container.name)}`
     if (!after) errors.push(forbidden(path, `${which} may not be removed\n`))

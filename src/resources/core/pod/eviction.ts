@@ -1,9 +1,12 @@
-import type { ResourceAccess, Subresource, VirtualCall } from '../../../catalog/definition.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { defineSubresource } from '../../../catalog/define.ts'
+import type { ResourceAccess, VirtualCall } from '../../../catalog/definition.ts'
+import { invariant } from '../../../lib/invariant.ts'
+import type { KubeObject, ObjectMeta, TypedObject } from '../../../meta/object.ts'
 import { badRequestError, conflictError, failure, isStatusError } from '../../../meta/status.ts'
 import { BUDGETS, budgetsOf, letsUnhealthyGo, stillProcessed, takeDisruption } from '../../policy/disruption.ts'
+import type { Eviction } from '../../policy/v1.types.ts'
 import { types } from '../../types.ts'
-import type { ApiStruct } from '../checks.ts'
+import type { Pod, PodStatus } from '../v1.types.ts'
 import { created } from './binding.ts'
 import { setPodCondition } from './conditions.ts'
 
@@ -23,8 +26,8 @@ interface Wanted {
   readonly propagationPolicy?: string
 }
 
-function wantedOf({ deleteOptions }: KubeObject, dryRun: boolean): Wanted {
-  const { preconditions, gracePeriodSeconds, propagationPolicy, dryRun: inBody = [] }: ApiStruct = deleteOptions ?? {}
+function wantedOf({ deleteOptions }: Eviction, dryRun: boolean): Wanted {
+  const { preconditions, gracePeriodSeconds, propagationPolicy, dryRun: inBody = [] } = deleteOptions ?? {}
   if (dryRun && inBody.length > 0 && goList(inBody) !== '[All]') {
     throw failure(500, '', `Non-matching dry-run options in request and content: [All] and ${goList(inBody)}`)
   }
@@ -32,22 +35,21 @@ function wantedOf({ deleteOptions }: KubeObject, dryRun: boolean): Wanted {
     dryRun: dryRun || inBody.length > 0,
     ...(preconditions?.uid !== undefined && { uid: preconditions.uid }),
     ...(preconditions?.resourceVersion !== undefined && { resourceVersion: preconditions.resourceVersion }),
-    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds: Number(gracePeriodSeconds) }),
     ...(propagationPolicy !== undefined && { propagationPolicy }),
   }
 }
 
-const isFinished = ({ metadata, status }: KubeObject): boolean =>
-  status?.phase === 'Succeeded' || status?.phase === 'Failed' || metadata.deletionTimestamp !== undefined
+const isFinished = ({ phase }: PodStatus, { deletionTimestamp }: ObjectMeta): boolean =>
+  phase === 'Succeeded' || phase === 'Failed' || deletionTimestamp !== undefined
 
 /** Pods that do no work yet, or no more, disrupt nothing when they go. */
-const needsNoBudget = (pod: KubeObject): boolean => isFinished(pod) || pod.status?.phase === 'Pending'
+const needsNoBudget = (status: PodStatus, metadata: ObjectMeta): boolean => isFinished(status, metadata) || status.phase === 'Pending'
 
-const isReady = ({ status }: KubeObject): boolean =>
-  (status?.conditions ?? []).some((condition: ApiStruct) => condition.type === 'Ready' && condition.status === 'True')
+const isReady = ({ conditions = [] }: PodStatus): boolean => conditions.some(condition => condition.type === 'Ready' && condition.status === 'True')
 
 /** One pod that is to go. */
-interface Eviction {
+interface Target {
   readonly api: ResourceAccess
   readonly namespace: string
   readonly name: string
@@ -56,7 +58,7 @@ interface Eviction {
 }
 
 /** Deletes the pod, once its status says why it goes. `wanted` may name the revision that the decision was made on. */
-async function remove({ api, namespace, name, now }: Eviction, wanted: Wanted): Promise<void> {
+async function remove({ api, namespace, name, now }: Target, wanted: Wanted): Promise<void> {
   let { resourceVersion } = wanted
   if (!wanted.dryRun) {
     const marked = await api.update(
@@ -65,7 +67,7 @@ async function remove({ api, namespace, name, now }: Eviction, wanted: Wanted): 
       name,
       pod => {
         checkPreconditions(pod, wanted)
-        setPodCondition(pod, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, now)
+        setPodCondition(pod.status, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, now)
         return pod
       },
       { subresource: 'status' },
@@ -75,7 +77,7 @@ async function remove({ api, namespace, name, now }: Eviction, wanted: Wanted): 
   await api.delete(PODS, namespace, name, { ...wanted, ...(resourceVersion !== undefined && { resourceVersion }) })
 }
 
-function checkPreconditions({ metadata }: KubeObject, { uid, resourceVersion }: Wanted): void {
+function checkPreconditions({ metadata }: TypedObject, { uid, resourceVersion }: Wanted): void {
   const pod = { group: '', resource: 'Pod' }
   if (uid && uid !== metadata.uid)
     throw conflictError(
@@ -92,14 +94,14 @@ function checkPreconditions({ metadata }: KubeObject, { uid, resourceVersion }: 
 }
 
 /** Removes a pod that needs no budget; otherwise returns it. A pod that changes meanwhile is looked at again, unless the client has named its revision. */
-async function removeUnbudgeted(eviction: Eviction): Promise<KubeObject | undefined> {
+async function removeUnbudgeted(eviction: Target): Promise<KubeObject | undefined> {
   const { api, namespace, name, wanted } = eviction
   for (let attempt = 1; ; attempt++) {
     const pod = await api.get(PODS, namespace, name)
-    if (!needsNoBudget(pod)) return pod
+    if (!needsNoBudget(pod.status, pod.metadata)) return pod
     const pinned = wanted.resourceVersion !== undefined
     try {
-      await remove(eviction, pinned || isFinished(pod) ? wanted : { ...wanted, resourceVersion: pod.metadata.resourceVersion as string })
+      await remove(eviction, pinned || isFinished(pod.status, pod.metadata) ? wanted : { ...wanted, resourceVersion: pod.metadata.resourceVersion as string })
       return undefined
     } catch (error) {
       if (pinned || attempt >= ATTEMPTS || !isStatusError(error, 'Conflict')) throw error
@@ -108,12 +110,12 @@ async function removeUnbudgeted(eviction: Eviction): Promise<KubeObject | undefi
 }
 
 /** Asks the pod's budget, and takes from it. `unasked`: the pod is not ready and may go without; the budget's name comes with it. */
-async function askBudget({ api, name, now, wanted }: Eviction, pod: KubeObject): Promise<{ unasked?: string }> {
+async function askBudget({ api, name, now, wanted }: Target, pod: KubeObject): Promise<{ unasked?: string }> {
   const [budget, second] = await budgetsOf(api, pod)
   if (second) throw failure(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
   if (!budget) return {}
   const budgetName = budget.metadata.name ?? ''
-  if (!isReady(pod) && letsUnhealthyGo(budget)) return { unasked: budgetName }
+  if (!isReady(pod.status) && letsUnhealthyGo(budget)) return { unasked: budgetName }
   if (wanted.dryRun) takeDisruption(structuredClone(budget), name, now)
   else
     await api.update(
@@ -129,7 +131,7 @@ async function askBudget({ api, name, now, wanted }: Eviction, pod: KubeObject):
   return {}
 }
 
-async function evict(eviction: Eviction): Promise<void> {
+async function evict(eviction: Target): Promise<void> {
   const pod = await removeUnbudgeted(eviction)
   if (!pod) return
   const { unasked } = await askBudget(eviction, pod)
@@ -143,10 +145,10 @@ async function evict(eviction: Eviction): Promise<void> {
   }
 }
 
-async function call({ api, body, ctx, dryRun, name, namespace }: VirtualCall) {
-  const eviction = body as KubeObject
-  if ((eviction.metadata.name ?? '') !== name) throw badRequestError('name in URL does not match name in Eviction object')
-  await evict({ api, namespace, name, now: ctx.receivedAt, wanted: wantedOf(eviction, dryRun) })
+async function call({ api, body, ctx, dryRun, name, namespace }: VirtualCall<Eviction>) {
+  invariant(body, 'an eviction is created with a body')
+  if ((body.metadata.name ?? '') !== name) throw badRequestError('name in URL does not match name in Eviction object')
+  await evict({ api, namespace, name, now: ctx.receivedAt, wanted: wantedOf(body, dryRun) })
   return { code: 201, object: created }
 }
 
@@ -154,8 +156,8 @@ async function call({ api, body, ctx, dryRun, name, namespace }: VirtualCall) {
  * API-initiated eviction: a deletion that the pod's disruption budget must allow. https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
  * A refusal that passes by itself is a 429 with the cause `DisruptionBudget`.
  */
-export const evictionSubresource: Subresource = {
+export const evictionSubresource = defineSubresource<Pod, Eviction>({
   verbs: ['create'],
   kind: { group: 'policy', version: 'v1', kind: 'Eviction', schema: types.type('policy.Eviction'), alsoTakes: ['policy/v1beta1'] },
   virtual: { call },
-}
+})

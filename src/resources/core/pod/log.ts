@@ -5,11 +5,15 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { invalidError } from '../../../meta/status.ts'
 import { types } from '../../types.ts'
 import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
+import type { Pod } from '../v1.types.ts'
 import { containerName } from './container-name.ts'
+
+const numberOf = (value: ConnectOptions[string] | undefined): number | undefined => (typeof value === 'number' ? value : undefined)
 
 /** PodLogOptions; `stream` belongs to a feature gate (PodLogsQuerySplitStreams) that is off. */
 export function validateLogOptions(options: ConnectOptions): FieldError[] {
-  const { tailLines, limitBytes, sinceSeconds, sinceTime, stream } = options as Readonly<Record<string, number | undefined>>
+  const { sinceTime, stream } = options
+  const [tailLines, limitBytes, sinceSeconds] = [numberOf(options.tailLines), numberOf(options.limitBytes), numberOf(options.sinceSeconds)]
   const errors: FieldError[] = []
   if (tailLines !== undefined && tailLines < 0) errors.push(invalid(fieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'))
   if (limitBytes !== undefined && limitBytes < 1) errors.push(invalid(fieldPath('limitBytes'), limitBytes, 'must be greater than 0'))
@@ -28,7 +32,7 @@ async function locate({ api, name, namespace, options, kubelets }: ConnectCall):
   const errors = validateLogOptions(options)
   if (errors.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, name, errors)
   const pod = await api.get({ group: '', resource: 'pods' }, namespace, name)
-  const container = containerName(pod, String(options.container ?? ''))
+  const container = containerName(name, pod.spec, String(options.container ?? ''))
   const nodeName: string = pod.spec.nodeName ?? ''
   if (nodeName === '') return undefined
   const kubelet = await kubeletOf({ api, kubelets }, nodeName)
@@ -42,7 +46,7 @@ async function locate({ api, name, namespace, options, kubelets }: ConnectCall):
 }
 
 /** What a container has written. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod */
-export const logSubresource: Subresource = {
+export const logSubresource: Subresource<Pod> = {
   verbs: ['get'],
   connect: { how: 'log', methods: ['GET'], options: types.type('core.PodLogOptions'), locate },
 }

@@ -1,54 +1,54 @@
 import type { HookContext } from '../../../catalog/definition.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
+import type { LabelSelector } from '../../../meta/label-selector.ts'
+import type { Int64, ObjectMeta } from '../../../meta/object.ts'
 import { APP_ARMOR_PREFIX } from '../pod-spec/annotations.ts'
 import { dropDisabledPodFields, dropDisabledStatusFields } from '../pod-spec/drop.ts'
 import { podQosClass } from '../pod-spec/qos.ts'
-import { checkAppArmorProfile } from '../pod-spec/security-context.ts'
+import { validateAppArmorProfile } from '../pod-spec/security-context.ts'
 import { allContainers } from '../pod-spec/visit.ts'
 import { OLD_APP_ARMOR } from '../pod-spec/warnings.ts'
+import type { AppArmorProfile, Pod, PodAffinityTerm, PodStatus } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
 
-export function prepareCreate(pod: KubeObject, ctx: HookContext): void {
+export function prepareCreate(pod: Pod, ctx: HookContext): void {
   pod.metadata.generation = 1
-  dropDisabledPodFields(pod.spec, undefined)
+  dropDisabledPodFields(pod.spec, undefined, ctx.features)
   pod.status = { phase: 'Pending', qosClass: podQosClass(pod.spec) }
   if (pod.spec.schedulingGates?.length) {
     const message = 'Scheduling is blocked due to non-empty scheduling gates'
-    setPodCondition(pod, { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }, ctx.now)
+    setPodCondition(pod.status, { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }, ctx.now)
   }
-  if (pod.spec.affinity) applyLabelKeys(pod)
+  applyLabelKeys(pod)
   applyAppArmorAnnotations(pod, ctx)
 }
 
-export function prepareUpdate(next: KubeObject, old: KubeObject): void {
+export function prepareUpdate(next: Pod, old: Pod, { features }: HookContext): void {
   next.status = old.status
-  dropDisabledPodFields(next.spec, old.spec)
+  dropDisabledPodFields(next.spec, old.spec, features)
   bumpGeneration(next, old)
 }
 
 /** A change of the spec is a new generation. */
-export function bumpGeneration(next: KubeObject, old: KubeObject): void {
+export function bumpGeneration(next: Pod, old: Pod): void {
   if (!deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 
-export function prepareStatusUpdate(next: KubeObject, old: KubeObject): void {
+export function prepareStatusUpdate(next: Pod, old: Pod, { features }: HookContext): void {
   next.spec = old.spec
   for (const field of ['deletionTimestamp', 'ownerReferences'] as const) restore(next.metadata, old.metadata, field)
-  next.status ??= {}
   // Some kubelets leave it out; it is set once, on create.
-  if (!next.status.qosClass && old.status?.qosClass) next.status.qosClass = old.status.qosClass
-  keepObservedGenerations(next.status, old.status ?? {})
-  dropDisabledStatusFields(next.status, old.status)
+  if (!next.status.qosClass && old.status.qosClass) next.status.qosClass = old.status.qosClass
+  keepObservedGenerations(next.status, old.status)
+  dropDisabledStatusFields(next.status, old.status, features)
 }
 
 /** A client that does not know observedGeneration does not clear it. */
-function keepObservedGenerations(status: ApiStruct, old: ApiStruct): void {
+function keepObservedGenerations(status: PodStatus, old: PodStatus): void {
   if (!status.observedGeneration && old.observedGeneration) status.observedGeneration = old.observedGeneration
-  const known = new Map<string, number[]>()
+  const known = new Map<string, Int64[]>()
   for (const { type, observedGeneration = 0 } of (old.conditions ?? []).toReversed()) {
     const later = known.get(type)
     if (later) later.push(observedGeneration)
@@ -62,36 +62,39 @@ function keepObservedGenerations(status: ApiStruct, old: ApiStruct): void {
 
 const META_OF_SUBRESOURCES = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-function restore(next: KubeObject['metadata'], old: KubeObject['metadata'], field: (typeof META_OF_SUBRESOURCES)[number]): void {
+function restore(next: ObjectMeta, old: ObjectMeta, field: (typeof META_OF_SUBRESOURCES)[number]): void {
   if (old[field] === undefined) delete next[field]
   else Object.assign(next, { [field]: old[field] })
 }
 
 /** Metadata that a subresource of a spec's part may not touch. */
-export function restoreMetadata(next: KubeObject, old: KubeObject): void {
+export function restoreMetadata(next: Pod, old: Pod): void {
   for (const field of META_OF_SUBRESOURCES) restore(next.metadata, old.metadata, field)
 }
 
 /** matchLabelKeys and mismatchLabelKeys become expressions of the selector, with the values that the pod's own labels have. */
-function applyLabelKeys(pod: KubeObject): void {
-  const labels: Readonly<Record<string, string>> = pod.metadata.labels ?? {}
-  const { podAffinity, podAntiAffinity } = pod.spec.affinity
+function applyLabelKeys(pod: Pod): void {
+  const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
+  const { labels = {} } = pod.metadata
   for (const affinity of [podAffinity, podAntiAffinity]) {
     for (const { podAffinityTerm } of affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []) addExpressions(podAffinityTerm, labels)
     for (const term of affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) addExpressions(term, labels)
   }
 }
 
-function addExpressions(term: ApiStruct, labels: Readonly<Record<string, string>>): void {
+function addExpressions(term: PodAffinityTerm, labels: Readonly<Record<string, string>>): void {
   if (!term.labelSelector) return
-  const added = (keys: readonly string[] | undefined, operator: string): ApiStruct[] =>
-    (keys ?? []).filter(key => Object.hasOwn(labels, key)).map(key => ({ key, operator, values: [labels[key]] }))
+  const added = (keys: readonly string[] = [], operator: 'In' | 'NotIn'): NonNullable<LabelSelector['matchExpressions']> =>
+    keys.flatMap(key => {
+      const value = ownMember(labels, key)
+      return value === undefined ? [] : [{ key, operator, values: [value] }]
+    })
   const expressions = [...added(term.matchLabelKeys, 'In'), ...added(term.mismatchLabelKeys, 'NotIn')]
   if (expressions.length > 0) term.labelSelector.matchExpressions = [...(term.labelSelector.matchExpressions ?? []), ...expressions]
 }
 
 /** AppArmor annotations of old clients become fields, and fields annotations for old nodes: https://kubernetes.io/docs/tutorials/security/apparmor/ */
-function applyAppArmorAnnotations(pod: KubeObject, ctx: HookContext): void {
+function applyAppArmorAnnotations(pod: Pod, ctx: HookContext): void {
   if (pod.spec.os?.name === 'windows') return
   const ofPod = pod.spec.securityContext?.appArmorProfile
   for (const container of allContainers(pod.spec)) {
@@ -106,25 +109,23 @@ function applyAppArmorAnnotations(pod: KubeObject, ctx: HookContext): void {
     if (ofContainer) continue
     const profile = profileOf(annotation)
     const differs = profile !== undefined && !deepEqual(profile, ofPod)
-    if (differs) container.securityContext = { ...container.securityContext, appArmorProfile: profile }
+    if (profile && differs) container.securityContext = { ...container.securityContext, appArmorProfile: profile }
     if (differs || profile === undefined) ctx.request?.warn(`${fieldPath('metadata', 'annotations').key(key)}: ${OLD_APP_ARMOR}`)
   }
 }
 
 const ANYWHERE: FieldPath = fieldPath()
 
-function annotationOf(profile: ApiStruct | undefined): string | undefined {
+function annotationOf(profile: AppArmorProfile | undefined): string | undefined {
   if (profile?.type === 'Unconfined') return 'unconfined'
   if (profile?.type === 'RuntimeDefault') return 'runtime/default'
   return profile?.type === 'Localhost' && profile.localhostProfile !== undefined ? `localhost/${profile.localhostProfile}` : undefined
 }
 
-function profileOf(annotation: string): ApiStruct | undefined {
+function profileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
   if (!annotation.startsWith('localhost/') || annotation === 'localhost/') return undefined
-  const profile = { type: 'Localhost', localhostProfile: annotation.slice(10) }
-  const errors: Errors = []
-  checkAppArmorProfile(profile, ANYWHERE, errors)
-  return errors.length === 0 ? profile : undefined
+  const profile: AppArmorProfile = { type: 'Localhost', localhostProfile: annotation.slice(10) }
+  return validateAppArmorProfile(profile, ANYWHERE).length === 0 ? profile : undefined
 }

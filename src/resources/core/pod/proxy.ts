@@ -1,23 +1,28 @@
 import type { ConnectCall, Destination } from '../../../catalog/connect.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
 import { types } from '../../types.ts'
-import type { ApiStruct } from '../checks.ts'
 import { checkProxyAddress, PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
+import type { Pod, PodSpec, PodStatus } from '../v1.types.ts'
 
 const schema = types.type('core.PodProxyOptions')
+
+/** Where a pod listens; empty where it says nothing. */
+function targetOf(spec: PodSpec, status: PodStatus): { ip: string; declaredPort: string } {
+  const port = (spec.containers ?? []).flatMap(({ ports = [] }) => ports)[0]
+  return { ip: status.podIPs?.[0]?.ip ?? status.podIP ?? '', declaredPort: port ? String(port.containerPort) : '' }
+}
 
 /** The pod's address, and the port that the request names or the first that a container declares. */
 async function locate({ api, name: id, namespace, options }: ConnectCall): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('pod', id)
-  const { spec, status } = await api.get({ group: '', resource: 'pods' }, namespace, name)
-  const ip: string = status?.podIPs?.[0]?.ip ?? status?.podIP ?? ''
-  const declared: ApiStruct | undefined = (spec.containers as ApiStruct[]).find(({ ports }) => ports?.length > 0)?.ports[0]
+  const pod = await api.get({ group: '', resource: 'pods' }, namespace, name)
+  const { ip, declaredPort } = targetOf(pod.spec, pod.status)
   checkProxyAddress(ip)
-  return proxyDestination(scheme, ip, port === '' ? String(declared?.containerPort ?? '') : port, String(options.path ?? ''))
+  return proxyDestination(scheme, ip, port === '' ? declaredPort : port, String(options.path ?? ''))
 }
 
 /** HTTP to a pod. */
-export const podProxySubresource: Subresource = {
+export const podProxySubresource: Subresource<Pod> = {
   verbs: PROXY_VERBS,
   kind: { group: '', version: 'v1', kind: 'PodProxyOptions', schema },
   connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate },

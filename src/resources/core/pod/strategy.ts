@@ -2,22 +2,21 @@ import type { Strategy } from '../../../catalog/definition.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
 import { isDns1123Label, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import type { ApiStruct } from '../checks.ts'
 import { podWarnings } from '../pod-spec/warnings.ts'
+import type { Pod, PodStatus } from '../v1.types.ts'
 import { prepareCreate, prepareStatusUpdate, prepareUpdate } from './prepare.ts'
 import { validatePodStatusUpdate } from './status-validation.ts'
 import { validatePodCreate, validatePodUpdate } from './validation.ts'
 
 /** Seconds that the kubelet gets. A pod that no kubelet has, or that has ended, goes at once. */
-function gracePeriod(pod: KubeObject, requested: number | undefined): number {
-  if (!pod.spec?.nodeName) return 0
-  if (pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded') return 0
-  const period: number = requested ?? pod.spec.terminationGracePeriodSeconds ?? 0
+function gracePeriod(pod: Pod, requested: number | undefined): number {
+  if (!pod.spec.nodeName) return 0
+  if (pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded') return 0
+  const period = requested ?? Number(pod.spec.terminationGracePeriodSeconds ?? 0)
   return period < 0 ? 1 : period
 }
 
-function createWarnings(pod: KubeObject): string[] {
+function createWarnings(pod: Pod): string[] {
   const texts = isDns1123Label(pod.metadata.name ?? '')
   const name =
     texts.length === 0
@@ -26,13 +25,13 @@ function createWarnings(pod: KubeObject): string[] {
   return [...name, ...podWarnings(pod)]
 }
 
-export const podStrategy: Strategy = {
+export const podStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
   returnsDeleted: true,
   revalidatesMeta: true,
   prepare(next, old, ctx) {
-    if (old) prepareUpdate(next, old)
+    if (old) prepareUpdate(next, old, ctx)
     else prepareCreate(next, ctx)
   },
   validate: (next, old) => (old ? validatePodUpdate(next, old) : validatePodCreate(next)),
@@ -41,14 +40,14 @@ export const podStrategy: Strategy = {
   gracePeriod,
 }
 
-export const podStatusStrategy: Strategy = {
+export const podStatusStrategy: Strategy<Pod> = {
   resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
-  prepare(next, old) {
-    if (old) prepareStatusUpdate(next, old)
+  prepare(next, old, ctx) {
+    if (old) prepareStatusUpdate(next, old, ctx)
   },
   validate: (next, old) => (old ? validatePodStatusUpdate(next, old) : []),
   warnings: ({ status }) => [...addressWarnings(status, 'podIPs'), ...addressWarnings(status, 'hostIPs')],
 }
 
-const addressWarnings = (status: ApiStruct, list: string): string[] =>
-  ((status?.[list] ?? []) as ApiStruct[]).flatMap(({ ip = '' }, i) => ipWarnings(fieldPath('status', list).index(i).child('ip'), ip))
+const addressWarnings = (status: PodStatus, list: 'podIPs' | 'hostIPs'): string[] =>
+  (status[list] ?? []).flatMap(({ ip }, i) => ipWarnings(fieldPath('status', list).index(i).child('ip'), ip))

@@ -1,9 +1,9 @@
 import type { ConnectCall, ConnectOptions, Destination } from '../../../catalog/connect.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { badRequestError } from '../../../meta/status.ts'
 import { types } from '../../types.ts'
 import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
+import type { Pod, PodSpec } from '../v1.types.ts'
 import { containerName } from './container-name.ts'
 
 type Pair = readonly [name: string, value: string]
@@ -17,16 +17,17 @@ const STREAMS = [
 ] as const
 
 const streamQuery = (options: ConnectOptions): Pair[] => STREAMS.flatMap(([option, param]) => (options[option] === true ? [[param, '1'] as const] : []))
-const commandQuery = ({ command }: ConnectOptions): Pair[] => ((command ?? []) as readonly string[]).map(word => ['command', word] as const)
-const portQuery = ({ ports }: ConnectOptions): Pair[] => (ports === undefined ? [] : [['port', (ports as readonly number[]).join(',')]])
+const wordsOf = (value: ConnectOptions[string] | undefined): string[] => (typeof value === 'object' ? value.map(String) : [])
+const commandQuery = ({ command }: ConnectOptions): Pair[] => wordsOf(command).map(word => ['command', word] as const)
+const portQuery = ({ ports }: ConnectOptions): Pair[] => (ports === undefined ? [] : [['port', wordsOf(ports).join(',')]])
 
 async function locate(
   { api, name, namespace, options, kubelets }: ConnectCall,
-  pathOf: (pod: KubeObject) => string,
+  pathOf: (spec: PodSpec) => string,
   query: (options: ConnectOptions) => Pair[],
 ): Promise<Destination> {
   const pod = await api.get({ group: '', resource: 'pods' }, namespace, name)
-  const path = pathOf(pod)
+  const path = pathOf(pod.spec)
   const nodeName: string = pod.spec.nodeName ?? ''
   if (nodeName === '') throw badRequestError(`pod ${name} does not have a host assigned`)
   return { ...(await kubeletOf({ api, kubelets }, nodeName)), path, query: encodeQuery(query(options)) }
@@ -35,7 +36,7 @@ async function locate(
 const METHODS = ['GET', 'POST']
 
 /** Runs a command in a container, or joins its own process, over streams that the client opens. */
-const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options: ConnectOptions) => Pair[]): Subresource => {
+const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options: ConnectOptions) => Pair[]): Subresource<Pod> => {
   const schema = types.type(`core.${kind}`)
   return {
     verbs: ['create', 'get'],
@@ -47,19 +48,19 @@ const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options:
       options: schema,
       locate: call => {
         const asked = String(call.options.container ?? '')
-        return locate(call, pod => `/${verb}/${call.namespace}/${call.name}/${containerName(pod, asked)}`, query)
+        return locate(call, spec => `/${verb}/${call.namespace}/${call.name}/${containerName(call.name, spec, asked)}`, query)
       },
     },
   }
 }
 
-export const attachSubresource: Subresource = containerStream('attach', 'PodAttachOptions', streamQuery)
-export const execSubresource: Subresource = containerStream('exec', 'PodExecOptions', options => [...streamQuery(options), ...commandQuery(options)])
+export const attachSubresource: Subresource<Pod> = containerStream('attach', 'PodAttachOptions', streamQuery)
+export const execSubresource: Subresource<Pod> = containerStream('exec', 'PodExecOptions', options => [...streamQuery(options), ...commandQuery(options)])
 
 const portForwardOptions = types.type('core.PodPortForwardOptions')
 
 /** Connections to ports of a pod. */
-export const portForwardSubresource: Subresource = {
+export const portForwardSubresource: Subresource<Pod> = {
   verbs: ['create', 'get'],
   kind: { group: '', version: 'v1', kind: 'PodPortForwardOptions', schema: portForwardOptions },
   connect: {

@@ -1,9 +1,8 @@
 import type { TableDefinition, TableRowCondition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import type { ApiStruct } from '../checks.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
+import type { ContainerStateTerminated, ContainerStatus, Pod, PodSpec, PodStatus } from '../v1.types.ts'
 
 const NONE = '<none>'
 
@@ -13,16 +12,16 @@ interface Restarts {
   last: string
 }
 
-function addRestarts(restarts: Restarts, container: ApiStruct): void {
-  restarts.count += container.restartCount ?? 0
-  const finished: string = container.lastState?.terminated?.finishedAt ?? ''
+function addRestarts(restarts: Restarts, container: ContainerStatus): void {
+  restarts.count += container.restartCount
+  const finished = container.lastState.terminated?.finishedAt ?? ''
   if (finished > restarts.last) restarts.last = finished
 }
 
-const terminationReason = ({ reason, signal, exitCode = 0 }: ApiStruct): string => reason || (signal ? `Signal:${signal}` : `ExitCode:${exitCode}`)
+const terminationReason = ({ reason, signal, exitCode }: ContainerStateTerminated): string => reason || (signal ? `Signal:${signal}` : `ExitCode:${exitCode}`)
 
-const hasTrueCondition = (status: ApiStruct, type: string): boolean =>
-  (status.conditions ?? []).some((condition: ApiStruct) => condition.type === type && condition.status === 'True')
+const hasTrueCondition = (status: PodStatus, type: string): boolean =>
+  (status.conditions ?? []).some(condition => condition.type === type && condition.status === 'True')
 
 interface InitState {
   readonly ready: number
@@ -33,17 +32,17 @@ interface InitState {
   readonly reason?: string
 }
 
-function initState(spec: ApiStruct, status: ApiStruct): InitState {
-  const containers: ApiStruct[] = spec.initContainers ?? []
+function initState(spec: PodSpec, status: PodStatus): InitState {
+  const { initContainers: containers = [] } = spec
   const sidecarNames = new Set(containers.filter(isSidecar).map(container => container.name))
   const all: Restarts = { count: 0, last: '' }
   const sidecars: Restarts = { count: 0, last: '' }
   let ready = 0
-  for (const [i, container] of ((status.initContainerStatuses ?? []) as ApiStruct[]).entries()) {
+  for (const [i, container] of (status.initContainerStatuses ?? []).entries()) {
     addRestarts(all, container)
     const sidecar = sidecarNames.has(container.name)
     if (sidecar) addRestarts(sidecars, container)
-    const { terminated, waiting } = container.state ?? {}
+    const { terminated, waiting } = container.state
     if (terminated && !terminated.exitCode) continue
     if (sidecar && container.started) {
       if (container.ready) ready++
@@ -63,9 +62,9 @@ interface Summary {
 }
 
 /** The columns Ready, Status and Restarts: the reason of the first container that has one counts for more than the phase. */
-function summarise(pod: KubeObject): Summary {
-  const { spec = {}, status = {} } = pod
-  let reason: string = status.reason || status.phase || ''
+function summarise(pod: Pod): Summary {
+  const { spec, status } = pod
+  let reason = status.reason || status.phase || ''
   for (const condition of status.conditions ?? []) {
     if (condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated') reason = 'SchedulingGated'
   }
@@ -75,9 +74,9 @@ function summarise(pod: KubeObject): Summary {
   const restarts = init.sidecars
   let ready = init.ready
   let running = false
-  for (const container of ((status.containerStatuses ?? []) as ApiStruct[]).toReversed()) {
+  for (const container of (status.containerStatuses ?? []).toReversed()) {
     addRestarts(restarts, container)
-    const { waiting, terminated, running: run } = container.state ?? {}
+    const { waiting, terminated, running: run } = container.state
     if (waiting?.reason) reason = waiting.reason
     else if (terminated) reason = terminationReason(terminated)
     else if (container.ready && run) {
@@ -89,16 +88,16 @@ function summarise(pod: KubeObject): Summary {
   return { ready, reason, restarts }
 }
 
-function statusCell(pod: KubeObject, reason: string): string {
+function statusCell(pod: Pod, reason: string): string {
   if (!pod.metadata.deletionTimestamp) return reason
-  if (pod.status?.reason === 'NodeLost') return 'Unknown'
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed' ? reason : 'Terminating'
+  if (pod.status.reason === 'NodeLost') return 'Unknown'
+  return pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed' ? reason : 'Terminating'
 }
 
-function readinessGatesCell(pod: KubeObject): string {
-  const gates: ApiStruct[] = pod.spec?.readinessGates ?? []
+function readinessGatesCell(pod: Pod): string {
+  const { readinessGates: gates = [] } = pod.spec
   if (gates.length === 0) return NONE
-  const conditions: ApiStruct[] = pod.status?.conditions ?? []
+  const { conditions = [] } = pod.status
   const met = gates.filter(gate => conditions.find(condition => condition.type === gate.conditionType)?.status === 'True')
   return `${met.length}/${gates.length}`
 }
@@ -107,7 +106,7 @@ const completed = (reason: string, message: string): readonly TableRowCondition[
 const SUCCEEDED = completed('Succeeded', 'The pod has completed successfully.')
 const FAILED = completed('Failed', 'The pod failed.')
 
-export const podTable: TableDefinition = {
+export const podTable: TableDefinition<Pod> = {
   columns: [
     nameColumn,
     column('Ready', 'Containers that are ready, of those that should be.'),
@@ -119,9 +118,9 @@ export const podTable: TableDefinition = {
     column('Nominated Node', 'Node on which pods are being preempted to make room for this one.', 1),
     column('Readiness Gates', 'Conditions for readiness that are met, of those that the pod asks for.', 1),
   ],
-  conditions: ({ status }) => (status?.phase === 'Succeeded' ? SUCCEEDED : status?.phase === 'Failed' ? FAILED : undefined),
+  conditions: ({ status }) => (status.phase === 'Succeeded' ? SUCCEEDED : status.phase === 'Failed' ? FAILED : undefined),
   cells(pod, now) {
-    const { spec = {}, status = {} } = pod
+    const { spec, status } = pod
     const { ready, reason, restarts } = summarise(pod)
     const total = (spec.containers?.length ?? 0) + (spec.initContainers ?? []).filter(isSidecar).length
     return [

@@ -3,60 +3,62 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { Int64 } from '../../../meta/object.ts'
 import { goChanges } from '../../shared/go-values.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
 import { inclusiveRange, MAX_INT32 } from '../checks.ts'
-import { checkPodAnnotations, checkPodAnnotationsUpdate, checkProfilesAgree } from '../pod-spec/annotations.ts'
-import { checkImageTrimmed } from '../pod-spec/containers.ts'
+import { validatePodAnnotations, validatePodAnnotationsUpdate, validateProfilesAgree } from '../pod-spec/annotations.ts'
+import { validateImageTrimmed } from '../pod-spec/containers.ts'
 import type { PodValidationOptions } from '../pod-spec/options.ts'
 import { podOptions } from '../pod-spec/options.ts'
-import { checkTolerations } from '../pod-spec/scheduling.ts'
-import { checkPodSpec } from '../pod-spec/validation.ts'
-import { checkNodeAffinityAdditions, checkNodeSelectorAdditions } from './gated.ts'
+import { validateTolerations } from '../pod-spec/scheduling.ts'
+import { validatePodSpec } from '../pod-spec/validation.ts'
+import type { Container, Pod, PodSchedulingGate, PodSpec, Toleration, Volume } from '../v1.types.ts'
+import { validateNodeAffinityAdditions, validateNodeSelectorAdditions } from './gated.ts'
 
 const SPEC = fieldPath('spec')
 const ANNOTATIONS = fieldPath('metadata', 'annotations')
 
-export function validatePodCreate(pod: KubeObject): FieldError[] {
-  const errors: Errors = []
-  checkPod(pod, podOptions(), errors)
+export function validatePodCreate(pod: Pod): FieldError[] {
+  const errors = validatePod(pod, podOptions())
   if (pod.spec.ephemeralContainers?.length) errors.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'))
   if (pod.spec.nodeName && pod.spec.schedulingGates?.length) {
     errors.push(forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'))
   }
-  checkProfilesAgree(pod.metadata.annotations ?? {}, pod.spec, SPEC, errors)
+  errors.push(...validateProfilesAgree(pod.metadata.annotations ?? {}, pod.spec, SPEC))
   return errors
 }
 
 /** What holds of a pod at any time. */
-export function checkPod(pod: KubeObject, options: PodValidationOptions, errors: Errors): void {
+export function validatePod(pod: Pod, options: PodValidationOptions): FieldError[] {
+  const errors: FieldError[] = []
   const { spec } = pod
-  checkPodAnnotations(pod.metadata.annotations ?? {}, spec, ANNOTATIONS, options.allowInvalidDeletionCost, errors)
-  checkPodSpec(spec, pod.metadata.name ?? '', SPEC, options, errors)
-  if (!spec.serviceAccountName) checkNoTokens(spec.volumes ?? [], errors)
-  for (const list of ['containers', 'initContainers']) {
-    const containers: ApiStruct[] = spec[list] ?? []
-    containers.forEach((container, i) => {
-      checkImageTrimmed(container, SPEC.child(list).index(i), errors)
+  errors.push(...validatePodAnnotations(pod.metadata.annotations ?? {}, spec, ANNOTATIONS, options.allowInvalidDeletionCost))
+  errors.push(...validatePodSpec(spec, pod.metadata.name ?? '', SPEC, options))
+  if (!spec.serviceAccountName) errors.push(...validateNoTokens(spec.volumes ?? []))
+  for (const list of ['containers', 'initContainers'] as const) {
+    spec[list]?.forEach((container, i) => {
+      errors.push(...validateImageTrimmed(container, SPEC.child(list).index(i)))
     })
   }
+  return errors
 }
 
-function checkNoTokens(volumes: readonly ApiStruct[], errors: Errors): void {
+function validateNoTokens(volumes: readonly Volume[]): FieldError[] {
+  const errors: FieldError[] = []
   volumes.forEach((volume, i) => {
-    const sources: ApiStruct[] = volume.projected?.sources ?? []
-    sources.forEach((source, j) => {
+    volume.projected?.sources?.forEach((source, j) => {
       const at = SPEC.child('volumes').index(i).child('projected', 'sources').index(j).child('serviceAccountToken')
       if (source.serviceAccountToken) errors.push(forbidden(at, 'must not be specified when serviceAccountName is not set'))
     })
   })
+  return errors
 }
 
 /** Annotations of an update: those that may not change, then those that mean something. */
-export function checkAnnotationsUpdate(next: KubeObject, old: KubeObject, options: PodValidationOptions, errors: Errors): void {
-  checkPodAnnotationsUpdate(next.metadata.annotations ?? {}, old.metadata.annotations ?? {}, ANNOTATIONS, errors)
-  checkPodAnnotations(next.metadata.annotations ?? {}, next.spec, ANNOTATIONS, options.allowInvalidDeletionCost, errors)
+export function validateAnnotationsUpdate(next: Pod, old: Pod, options: PodValidationOptions): FieldError[] {
+  const errors = validatePodAnnotationsUpdate(next.metadata.annotations ?? {}, old.metadata.annotations ?? {}, ANNOTATIONS)
+  errors.push(...validatePodAnnotations(next.metadata.annotations ?? {}, next.spec, ANNOTATIONS, options.allowInvalidDeletionCost))
+  return errors
 }
 
 const UPDATABLE = [
@@ -67,90 +69,99 @@ const UPDATABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ]
 
-export function validatePodUpdate(next: KubeObject, old: KubeObject): FieldError[] {
-  const errors: Errors = []
+export function validatePodUpdate(next: Pod, old: Pod): FieldError[] {
+  const errors: FieldError[] = []
   const options = podOptions(old)
-  checkPod(next, options, errors)
-  checkAnnotationsUpdate(next, old, options, errors)
-  for (const list of ['containers', 'initContainers']) {
-    if (!checkImages(next.spec[list] ?? [], old.spec[list] ?? [], SPEC.child(list), errors)) return errors
+  errors.push(...validatePod(next, options))
+  errors.push(...validateAnnotationsUpdate(next, old, options))
+  for (const list of ['containers', 'initContainers'] as const) {
+    const [images, before] = [next.spec[list] ?? [], old.spec[list] ?? []]
+    // Where containers come or go nothing else is looked at.
+    if (images.length !== before.length) return [...errors, forbidden(SPEC.child(list), 'pod updates may not add or remove containers')]
+    errors.push(...validateImages(images, SPEC.child(list)))
   }
-  if (!checkDeadline(next.spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds, errors)) return errors
-  checkTolerationsAdded(next.spec.tolerations ?? [], old.spec.tolerations ?? [], SPEC.child('tolerations'), errors)
-  checkGatesRemoved(next.spec.schedulingGates ?? [], old.spec.schedulingGates ?? [], SPEC.child('schedulingGates'), errors)
+  const deadline = validateDeadline(next.spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds)
+  errors.push(...deadline)
+  if (deadline.length > 0 && next.spec.activeDeadlineSeconds !== undefined) return errors
+  errors.push(...validateTolerationsAdded(next.spec.tolerations ?? [], old.spec.tolerations ?? [], SPEC.child('tolerations')))
+  errors.push(...validateGatesRemoved(next.spec.schedulingGates ?? [], old.spec.schedulingGates ?? [], SPEC.child('schedulingGates')))
   if (deepEqual(next.spec, old.spec)) return errors
-  const rest = withoutUpdates(next.spec, old.spec, errors)
+  errors.push(...validateNarrowed(next.spec, old.spec))
+  const rest = withoutUpdates(next.spec, old.spec)
   if (!deepEqual(rest, old.spec)) {
     errors.push(forbidden(SPEC, `pod updates may not change fields other than ${UPDATABLE.join(',')}\n${goChanges('core.PodSpec', old.spec, rest)}`))
   }
   return errors
 }
 
-/** False where containers come or go: then nothing else is looked at. */
-function checkImages(next: readonly ApiStruct[], old: readonly ApiStruct[], path: FieldPath, errors: Errors): boolean {
-  if (next.length !== old.length) {
-    errors.push(forbidden(path, 'pod updates may not add or remove containers'))
-    return false
-  }
-  next.forEach((container, i) => {
-    if (!container.image) errors.push(required(path.index(i).child('image')))
-    checkImageTrimmed(container, path.index(i), errors)
-  })
-  return true
-}
+const validateImages = (containers: readonly Container[], path: FieldPath): FieldError[] =>
+  containers.flatMap((container, i) => [
+    ...(container.image ? [] : [required(path.index(i).child('image'))]),
+    ...validateImageTrimmed(container, path.index(i)),
+  ])
 
-/** A deadline may come, and become nearer. False where nothing else is to be looked at. */
-function checkDeadline(next: number | undefined, old: number | undefined, errors: Errors): boolean {
+/** A deadline may come, and become nearer. */
+function validateDeadline(next: Int64 | undefined, old: Int64 | undefined): FieldError[] {
   const at = SPEC.child('activeDeadlineSeconds')
-  if (next === undefined) {
-    if (old !== undefined) errors.push(invalid(at, null, 'must not update from a positive integer to nil value'))
-    return true
-  }
-  if (next < 0 || next > MAX_INT32) errors.push(invalid(at, next, inclusiveRange(0, MAX_INT32)))
-  else if (old !== undefined && old < next) errors.push(invalid(at, next, 'must be less than or equal to previous value'))
-  else return true
-  return false
+  if (next === undefined) return old === undefined ? [] : [invalid(at, null, 'must not update from a positive integer to nil value')]
+  if (next < 0 || next > MAX_INT32) return [invalid(at, next, inclusiveRange(0, MAX_INT32))]
+  return old !== undefined && old < next ? [invalid(at, next, 'must be less than or equal to previous value')] : []
 }
 
-function checkTolerationsAdded(next: readonly ApiStruct[], old: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
-  const timeless = ({ tolerationSeconds: _, ...toleration }: ApiStruct): ApiStruct => toleration
+function validateTolerationsAdded(next: readonly Toleration[], old: readonly Toleration[], path: FieldPath): FieldError[] {
+  const timeless = ({ tolerationSeconds: _, ...toleration }: Toleration): Toleration => toleration
   // Decoded values have their members in one order, so equal ones have the same text.
   const present = new Set(next.map(toleration => JSON.stringify(timeless(toleration))))
   const kept = old.every(toleration => present.has(JSON.stringify(timeless(toleration))))
-  if (kept) checkTolerations(next, path, errors)
-  else errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'))
+  return kept ? validateTolerations(next, path) : [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
 }
 
-function checkGatesRemoved(next: readonly ApiStruct[], old: readonly ApiStruct[], path: FieldPath, errors: Errors): void {
+function validateGatesRemoved(next: readonly PodSchedulingGate[], old: readonly PodSchedulingGate[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   const known = new Set(old.map(({ name }) => name))
   next.forEach(({ name }, i) => {
     if (!known.has(name)) errors.push(forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`))
   })
+  return errors
 }
 
-/** The new spec with what may change put back, so that the rest can be compared. Upstream checks what gated pods may change on the way. */
-function withoutUpdates(next: ApiStruct, old: ApiStruct, errors: Errors): ApiStruct {
+/** What of a gated pod may change besides: where it may run may become narrower. */
+function validateNarrowed(next: PodSpec, old: PodSpec): FieldError[] {
+  if (!old.schedulingGates?.length) return []
+  return [
+    ...validateNodeSelectorAdditions(next.nodeSelector ?? {}, old.nodeSelector ?? {}, SPEC.child('nodeSelector')),
+    ...validateNodeAffinityAdditions(next.affinity?.nodeAffinity, old.affinity?.nodeAffinity, SPEC.child('affinity', 'nodeAffinity')),
+  ]
+}
+
+/** The new spec with what may change put back, so that the rest can be compared. */
+function withoutUpdates(next: PodSpec, old: PodSpec): PodSpec {
   const rest = { ...next }
-  const keep = (field: string): void => {
-    if (old[field] === undefined) delete rest[field]
-    else rest[field] = old[field]
-  }
-  for (const list of ['containers', 'initContainers']) {
-    if (next[list]) rest[list] = next[list].map((container: ApiStruct, i: number) => ({ ...container, image: old[list][i].image }))
-  }
-  for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations']) keep(field)
-  if (old.terminationGracePeriodSeconds < 0 && next.terminationGracePeriodSeconds === 1) keep('terminationGracePeriodSeconds')
+  if (next.containers) rest.containers = withOldImages(next.containers, old.containers)
+  if (next.initContainers) rest.initContainers = withOldImages(next.initContainers, old.initContainers)
+  for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) keep(rest, old, field)
+  if ((old.terminationGracePeriodSeconds ?? 0) < 0 && next.terminationGracePeriodSeconds === 1) keep(rest, old, 'terminationGracePeriodSeconds')
   if (!old.schedulingGates?.length) return rest
-  if (!deepEqual(next.nodeSelector, old.nodeSelector)) {
-    checkNodeSelectorAdditions(next.nodeSelector ?? {}, old.nodeSelector ?? {}, SPEC.child('nodeSelector'), errors)
-    keep('nodeSelector')
-  }
-  const [before, after] = [old.affinity?.nodeAffinity, next.affinity?.nodeAffinity]
-  if (deepEqual(before, after)) return rest
-  checkNodeAffinityAdditions(after, before, SPEC.child('affinity', 'nodeAffinity'), errors)
+  keep(rest, old, 'nodeSelector')
+  const before = old.affinity?.nodeAffinity
+  if (deepEqual(before, next.affinity?.nodeAffinity)) return rest
   const { nodeAffinity: _, ...others } = next.affinity ?? {}
   const affinity = before === undefined ? others : { ...others, nodeAffinity: before }
   if (Object.keys(affinity).length > 0 || old.affinity) rest.affinity = affinity
   else delete rest.affinity
   return rest
 }
+
+/** As many as there were. */
+const withOldImages = (containers: readonly Container[], old: readonly Container[] | null | undefined): Container[] =>
+  containers.map((container, i) => {
+    const { image: _, ...others } = container
+    const image = old?.[i]?.image
+    return image === undefined ? others : { ...others, image }
+  })
+
+function keep<K extends OptionalField>(spec: PodSpec, old: PodSpec, field: K): void {
+  if (old[field] === undefined) delete spec[field]
+  else spec[field] = old[field]
+}
+type OptionalField = 'activeDeadlineSeconds' | 'nodeSelector' | 'schedulingGates' | 'terminationGracePeriodSeconds' | 'tolerations'

@@ -17,8 +17,8 @@ const strategy: Strategy<ReplicationController> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
   defaultPropagation: 'orphan', // as before there was garbage collection
-  prepare(next, old) {
-    if (next.spec.template) dropDisabledTemplateFields(next.spec.template, old?.spec.template)
+  prepare(next, old, { features }) {
+    if (next.spec.template) dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     if (old) prepareUpdate(next, old)
     else prepareCreate(next, { replicas: 0 })
   },

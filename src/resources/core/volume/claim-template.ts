@@ -1,11 +1,13 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import type { ObjectMeta } from '../../../meta/object.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { NOT_POSITIVE, report } from '../checks.ts'
+import { NOT_POSITIVE } from '../checks.ts'
+import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLocalObjectReference, TypedObjectReference } from '../v1.types.ts'
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 const VOLUME_MODES = ['Block', 'Filesystem']
@@ -21,53 +23,70 @@ export interface ClaimSpecOptions {
 }
 
 /** The template of the claim that an ephemeral volume makes. */
-export function checkClaimTemplate(template: ApiStruct, path: FieldPath, errors: Errors): void {
-  checkTemplateMeta(template.metadata ?? {}, path.child('metadata'), errors)
-  checkClaimSpec(template.spec ?? {}, path.child('spec'), errors)
+export function validateClaimTemplate(template: PersistentVolumeClaimTemplate, path: FieldPath): FieldError[] {
+  const errors = validateTemplateMeta(template.metadata, path.child('metadata'))
+  errors.push(...validateClaimSpec(template.spec, path.child('spec')))
+  return errors
 }
 
 /** Metadata of what is made from a template: labels and annotations, and nothing else. */
-export function checkTemplateMeta(metadata: ApiStruct, path: FieldPath, errors: Errors): void {
-  errors.push(...validateAnnotations(metadata.annotations ?? {}, path.child('annotations')))
-  errors.push(...validateLabels(metadata.labels ?? {}, path.child('labels')))
+export function validateTemplateMeta(metadata: ObjectMeta, path: FieldPath): FieldError[] {
+  const errors = validateAnnotations(metadata.annotations, path.child('annotations'))
+  errors.push(...validateLabels(metadata.labels, path.child('labels')))
   for (const [field, value] of Object.entries(metadata)) {
     if (field === 'labels' || field === 'annotations' || value === null || value === undefined) continue
     errors.push(forbidden(path.child(field), 'cannot be set'))
   }
+  return errors
 }
 
 /** PersistentVolumeClaimSpec. */
-export function checkClaimSpec(spec: ApiStruct, path: FieldPath, errors: Errors, options: ClaimSpecOptions = {}): void {
-  const modes: string[] = spec.accessModes ?? []
+export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath, options: ClaimSpecOptions = {}): FieldError[] {
+  const errors: FieldError[] = []
+  const { accessModes: modes = [] } = spec
   if (modes.length === 0) errors.push(required(path.child('accessModes'), 'at least 1 access mode is required'))
   if (spec.selector && !options.allowInvalidSelector) errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(path.child('accessModes'), mode, ACCESS_MODES))
   if (modes.includes('ReadWriteOncePod') && modes.some(mode => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))) {
     errors.push(forbidden(path.child('accessModes'), 'may not use ReadWriteOncePod with other access modes'))
   }
-  const storage = spec.resources?.requests?.storage
+  const storage = spec.resources.requests?.storage
   const storagePath = path.child('resources').key('storage')
   if (storage === undefined) errors.push(required(storagePath))
   else if (compareQuantity(storage, 0) <= 0) errors.push(invalid(storagePath, storage, NOT_POSITIVE))
-  if (spec.storageClassName) report(nameIsDnsSubdomain(spec.storageClassName, false), path.child('storageClassName'), spec.storageClassName, errors)
+  if (spec.storageClassName)
+    errors.push(...nameIsDnsSubdomain(spec.storageClassName, false).map(text => invalid(path.child('storageClassName'), spec.storageClassName, text)))
   if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode))
     errors.push(notSupported(path.child('volumeMode'), spec.volumeMode, VOLUME_MODES))
-  if (spec.dataSource) checkDataSource(spec.dataSource, path.child('dataSource'), errors, options)
-  if (spec.dataSourceRef) checkDataSource(spec.dataSourceRef, path.child('dataSourceRef'), errors, options)
-  if (!spec.dataSource || !spec.dataSourceRef) return
+  if (spec.dataSource) errors.push(...validateDataSource(spec.dataSource, path.child('dataSource'), options))
+  if (spec.dataSourceRef) errors.push(...validateDataSource(spec.dataSourceRef, path.child('dataSourceRef'), options))
+  if (!spec.dataSource || !spec.dataSourceRef) return errors
   const { dataSource, dataSourceRef } = spec
   if (dataSourceRef.namespace) errors.push(invalid(path, SOURCE_PATH, 'may not be specified when dataSourceRef.namespace is specified'))
   else if (dataSource.apiGroup !== dataSourceRef.apiGroup || dataSource.kind !== dataSourceRef.kind || dataSource.name !== dataSourceRef.name) {
     errors.push(invalid(path, SOURCE_PATH, 'must match dataSourceRef'))
   }
+  return errors
 }
 
-function checkDataSource(source: ApiStruct, path: FieldPath, errors: Errors, options: ClaimSpecOptions): void {
+function validateDataSource(
+  source: TypedLocalObjectReference & Pick<TypedObjectReference, 'namespace'>,
+  path: FieldPath,
+  options: ClaimSpecOptions,
+): FieldError[] {
+  const errors: FieldError[] = []
   if (!source.name) errors.push(required(path.child('name')))
   if (!source.kind) errors.push(required(path.child('kind')))
   const group: string = source.apiGroup ?? ''
   if (group === '' && source.kind !== 'PersistentVolumeClaim')
     errors.push(invalid(path, source.kind ?? '', "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
-  if (group !== '' && !options.allowInvalidApiGroup) report(isDns1123Subdomain(group), path.child('apiGroup'), group, errors)
-  if (source.namespace) report(nameIsDnsSubdomain(source.namespace, false), path.child('namespace'), source.namespace, errors)
+  if (group !== '' && !options.allowInvalidApiGroup) errors.push(...isDns1123Subdomain(group).map(text => invalid(path.child('apiGroup'), group, text)))
+  if (source.namespace) errors.push(...nameIsDnsSubdomain(source.namespace, false).map(text => invalid(path.child('namespace'), source.namespace, text)))
+  return errors
 }
+
+// The same, for validation that appends to a list.
+export const checkTemplateMeta = (metadata: ObjectMeta, path: FieldPath, errors: FieldError[]): void =>
+  void errors.push(...validateTemplateMeta(metadata, path))
+export const checkClaimSpec = (spec: PersistentVolumeClaimSpec, path: FieldPath, errors: FieldError[], options: ClaimSpecOptions = {}): void =>
+  void errors.push(...validateClaimSpec(spec, path, options))

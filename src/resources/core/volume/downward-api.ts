@@ -1,10 +1,10 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { report } from '../checks.ts'
-import { checkNonReservedPath } from './paths.ts'
+import type { DownwardAPIVolumeFile, ObjectFieldSelector, ResourceFieldSelector } from '../v1.types.ts'
+import { validateNonReservedPath } from './paths.ts'
 
 const VOLUME_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid']
 export const ENVIRONMENT_FIELDS = [
@@ -31,9 +31,9 @@ function splitSubscript(fieldPath: string): [path: string, subscript: string] | 
   return at <= 0 ? undefined : [fieldPath.slice(0, at), fieldPath.slice(at + 2, -2)]
 }
 
-export function checkFieldRef(ref: ApiStruct, fields: readonly string[], path: FieldPath, errors: Errors): void {
-  const apiVersion: string = ref.apiVersion ?? ''
-  const fieldPath: string = ref.fieldPath ?? ''
+export function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { apiVersion = '', fieldPath } = ref
   const at = path.child('fieldPath')
   const unconvertible = (why: string): void => {
     errors.push(invalid(at, fieldPath, `error converting fieldPath: ${why}`))
@@ -44,26 +44,30 @@ export function checkFieldRef(ref: ApiStruct, fields: readonly string[], path: F
   else if (apiVersion !== 'v1') unconvertible(`unsupported pod version: ${apiVersion}`)
   else if (split) {
     const [name, subscript] = split
-    if (name === 'metadata.annotations') report(isQualifiedName(subscript.toLowerCase()), path, subscript.toLowerCase(), errors)
-    else if (name === 'metadata.labels') report(isQualifiedName(subscript), path, subscript, errors)
+    if (name === 'metadata.annotations') errors.push(...isQualifiedName(subscript.toLowerCase()).map(text => invalid(path, subscript.toLowerCase(), text)))
+    else if (name === 'metadata.labels') errors.push(...isQualifiedName(subscript).map(text => invalid(path, subscript, text)))
     else unconvertible(`field label does not support subscript: ${fieldPath}`)
   } else {
     const name = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath
     if (!CONVERTIBLE_FIELDS.has(name)) unconvertible(`field label not supported: ${fieldPath}`)
     else if (!fields.includes(name)) errors.push(notSupported(at, name, fields))
   }
+  return errors
 }
 
-export function checkResourceFieldRef(ref: ApiStruct, inVolume: boolean, path: FieldPath, errors: Errors): void {
-  const resource: string = ref.resource ?? ''
+export function validateResourceFieldRef(ref: ResourceFieldSelector, inVolume: boolean, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { resource, divisor } = ref
   if (inVolume && !ref.containerName) errors.push(required(path.child('containerName')))
   else if (resource === '') errors.push(required(path.child('resource')))
   else if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource)) errors.push(notSupported(path.child('resource'), resource, RESOURCES))
-  checkDivisor(resource, String(ref.divisor ?? '0'), path.child('divisor'), errors)
+  errors.push(...validateDivisor(resource, divisor, path.child('divisor')))
+  return errors
 }
 
-function checkDivisor(resource: string, divisor: string, path: FieldPath, errors: Errors): void {
-  if (divisor === '0' || quantityMilliValue(divisor) === 0n) return
+function validateDivisor(resource: string, divisor: string, path: FieldPath): FieldError[] {
+  if (divisor === '0' || quantityMilliValue(divisor) === 0n) return []
+  const errors: FieldError[] = []
   const sizes = (of: string): void => {
     if (!SIZES.includes(divisor)) errors.push(invalid(path, resource, `only divisor's values ${SIZES.join(', ')} are supported with the ${of} resource`))
   }
@@ -72,14 +76,17 @@ function checkDivisor(resource: string, divisor: string, path: FieldPath, errors
   } else if (resource === 'limits.memory' || resource === 'requests.memory') sizes('memory')
   else if (resource === 'limits.ephemeral-storage' || resource === 'requests.ephemeral-storage') sizes('local ephemeral storage')
   else if (HUGE_PAGES.test(resource)) sizes('hugepages')
+  return errors
 }
 
-export function checkDownwardFile(file: ApiStruct, path: FieldPath, errors: Errors): void {
+export function validateDownwardFile(file: DownwardAPIVolumeFile, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   if (!file.path) errors.push(required(path.child('path')))
-  checkNonReservedPath(file.path ?? '', path.child('path'), errors)
+  errors.push(...validateNonReservedPath(file.path, path.child('path')))
   if (file.fieldRef) {
-    checkFieldRef(file.fieldRef, VOLUME_FIELDS, path.child('fieldRef'), errors)
+    errors.push(...validateFieldRef(file.fieldRef, VOLUME_FIELDS, path.child('fieldRef')))
     if (file.resourceFieldRef) errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
-  } else if (file.resourceFieldRef) checkResourceFieldRef(file.resourceFieldRef, true, path.child('resourceFieldRef'), errors)
+  } else if (file.resourceFieldRef) errors.push(...validateResourceFieldRef(file.resourceFieldRef, true, path.child('resourceFieldRef')))
   else errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'))
+  return errors
 }

@@ -1,7 +1,8 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
 import { inclusiveRange } from '../checks.ts'
+import type { ISCSIPersistentVolumeSource, ISCSIVolumeSource } from '../v1.types.ts'
 
 const FORMATS: readonly (readonly [prefix: string, format: RegExp])[] = [
   ['iqn', /iqn\.\d{4}-\d{2}\.([A-Za-z0-9\-.]+)(:[^,;*&$|\s]+)$/],
@@ -13,24 +14,25 @@ const BAD_FORM = 'must be valid format'
 const BAD_START = 'must be valid format starting with iqn, eui, or naa'
 export const ISCSI_NAME_TOO_LONG = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
 
-function checkName(name: string, badStart: string, path: FieldPath, errors: Errors): void {
+function validateName(name: string, badStart: string, path: FieldPath): FieldError[] {
   const known = FORMATS.find(([prefix]) => name.startsWith(prefix))
-  if (!known) errors.push(invalid(path, name, badStart))
-  else if (!known[1].test(name)) errors.push(invalid(path, name, BAD_FORM))
+  if (!known) return [invalid(path, name, badStart)]
+  return known[1].test(name) ? [] : [invalid(path, name, BAD_FORM)]
 }
 
 /** `persistent`: of a PersistentVolume, with its name. */
-export function checkIscsi(iscsi: ApiStruct, path: FieldPath, errors: Errors, persistent?: { name: string }): void {
-  const portal: string = iscsi.targetPortal ?? ''
+export function validateIscsi(iscsi: ISCSIVolumeSource | ISCSIPersistentVolumeSource, path: FieldPath, persistent?: { readonly name: string }): FieldError[] {
+  const errors: FieldError[] = []
+  const { iqn, lun, targetPortal: portal } = iscsi
   if (portal === '') errors.push(required(path.child('targetPortal')))
   if (persistent && iscsi.initiatorName !== undefined && `${persistent.name}:${portal}`.length > 64) {
     errors.push(invalid(path.child('targetportal'), portal, ISCSI_NAME_TOO_LONG))
   }
-  if (!iscsi.iqn) errors.push(required(path.child('iqn')))
-  else checkName(iscsi.iqn, persistent ? BAD_FORM : BAD_START, path.child('iqn'), errors)
-  const lun: number = iscsi.lun ?? 0
+  if (iqn === '') errors.push(required(path.child('iqn')))
+  else errors.push(...validateName(iqn, persistent ? BAD_FORM : BAD_START, path.child('iqn')))
   if (lun < 0 || lun > 255) errors.push(invalid(path.child('lun'), lun, inclusiveRange(0, 255)))
   if ((iscsi.chapAuthDiscovery || iscsi.chapAuthSession) && !iscsi.secretRef) errors.push(required(path.child('secretRef')))
   if (persistent && iscsi.secretRef && !iscsi.secretRef.name) errors.push(required(path.child('secretRef', 'name')))
-  if (iscsi.initiatorName !== undefined) checkName(iscsi.initiatorName, BAD_START, path.child('initiatorname'), errors)
+  if (iscsi.initiatorName !== undefined) errors.push(...validateName(iscsi.initiatorName, BAD_START, path.child('initiatorname')))
+  return errors
 }

@@ -1,21 +1,20 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { Errors } from '../checks.ts'
 
 export const hasBacksteps = (path: string): boolean => path.split('/').includes('..')
 
-export function checkNoBacksteps(target: string, path: FieldPath, errors: Errors): void {
-  if (hasBacksteps(target)) errors.push(invalid(path, target, "must not contain '..'"))
-}
+export const validateNoBacksteps = (target: string, path: FieldPath): FieldError[] =>
+  hasBacksteps(target) ? [invalid(path, target, "must not contain '..'")] : []
 
 /** A relative path that stays below where it starts. */
-export function checkDescendingPath(target: string, path: FieldPath, errors: Errors): void {
-  if (target.startsWith('/')) errors.push(invalid(path, target, 'must be a relative path'))
-  checkNoBacksteps(target, path, errors)
-}
+export const validateDescendingPath = (target: string, path: FieldPath): FieldError[] => [
+  ...(target.startsWith('/') ? [invalid(path, target, 'must be a relative path')] : []),
+  ...validateNoBacksteps(target, path),
+]
 
-/** As checkDescendingPath; names that begin with two dots are the kubelet's own. */
-export function checkNonReservedPath(target: string, path: FieldPath, errors: Errors): void {
-  checkDescendingPath(target, path, errors)
-  if (target.startsWith('..') && !target.startsWith('../')) errors.push(invalid(path, target, "must not start with '..'"))
-}
+/** As validateDescendingPath; names that begin with two dots are the kubelet's own. */
+export const validateNonReservedPath = (target: string, path: FieldPath): FieldError[] => [
+  ...validateDescendingPath(target, path),
+  ...(target.startsWith('..') && !target.startsWith('../') ? [invalid(path, target, "must not start with '..'")] : []),
+]

@@ -1,163 +1,163 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkDnsLabel, inclusiveRange, report } from '../checks.ts'
-import { checkNoBacksteps } from './paths.ts'
+import { inclusiveRange, validateDnsLabel } from '../checks.ts'
+import type {
+  AzureDiskVolumeSource,
+  CSIVolumeSource,
+  FCVolumeSource,
+  FlockerVolumeSource,
+  HostPathVolumeSource,
+  NFSVolumeSource,
+  QuobyteVolumeSource,
+  StorageOSVolumeSource,
+} from '../v1.types.ts'
+import { validateNoBacksteps } from './paths.ts'
 
-/** The check of one kind of source; `path` is the source's own. */
-export type SourceCheck = (source: ApiStruct, path: FieldPath, errors: Errors) => void
+/** What is wrong with a source of one kind; `path` is the source's own. */
+type SourceValidator<S> = (source: S, path: FieldPath) => FieldError[]
 
-/** A check that the named members are given. */
+/** The named members are given: texts and lists that are not empty. */
 const needs =
-  (...fields: string[]): SourceCheck =>
-  (source, path, errors) => {
-    for (const field of fields) if (!source[field]) errors.push(required(path.child(field)))
-  }
+  <K extends string>(...fields: readonly K[]): SourceValidator<Readonly<Partial<Record<K, string | readonly string[] | null>>>> =>
+  (source, path) =>
+    fields.filter(field => !source[field]?.length).map(field => required(path.child(field)))
 
-const needsList =
-  (...fields: string[]): SourceCheck =>
-  (source, path, errors) => {
-    for (const field of fields) if (!source[field]?.length) errors.push(required(path.child(field)))
-  }
-
-const all =
-  (...checks: SourceCheck[]): SourceCheck =>
-  (source, path, errors) => {
-    for (const check of checks) check(source, path, errors)
-  }
+const both =
+  <A, B>(first: SourceValidator<A>, second: SourceValidator<B>): SourceValidator<A & B> =>
+  (source, path) => [...first(source, path), ...second(source, path)]
 
 const HOST_PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket']
 
-const hostPath: SourceCheck = (source, path, errors) => {
-  if (!source.path) return void errors.push(required(path.child('path')))
-  checkNoBacksteps(source.path, path.child('path'), errors)
-  if (source.type !== undefined && !HOST_PATH_TYPES.includes(source.type)) errors.push(notSupported(path.child('type'), source.type, HOST_PATH_TYPES))
+function validateHostPath({ path: target, type = '' }: HostPathVolumeSource, path: FieldPath): FieldError[] {
+  if (target === '') return [required(path.child('path'))]
+  const errors = validateNoBacksteps(target, path.child('path'))
+  return HOST_PATH_TYPES.includes(type) ? errors : [...errors, notSupported(path.child('type'), type, HOST_PATH_TYPES)]
 }
 
 /** Partitions start at 0, whatever the text says. */
-const partition: SourceCheck = (source, path, errors) => {
-  const number: number = source.partition ?? 0
-  if (number < 0 || number > 255) errors.push(invalid(path.child('partition'), number, inclusiveRange(1, 255)))
-}
+const validatePartition: SourceValidator<{ readonly partition?: number }> = ({ partition = 0 }, path) =>
+  partition < 0 || partition > 255 ? [invalid(path.child('partition'), partition, inclusiveRange(1, 255))] : []
 
-const nfs: SourceCheck = (source, path, errors) => {
-  needs('server', 'path')(source, path, errors)
-  if (!(source.path ?? '').startsWith('/')) errors.push(invalid(path.child('path'), source.path ?? '', 'must be an absolute path'))
-}
+const validateNfs = (source: NFSVolumeSource, path: FieldPath): FieldError[] => [
+  ...needs('server', 'path')(source, path),
+  ...(source.path.startsWith('/') ? [] : [invalid(path.child('path'), source.path, 'must be an absolute path')]),
+]
 
 const HOST_PORT = /^(\[[^\]]*\]|[^:[\]]*):[^:]*$/
-const quobyte: SourceCheck = (source, path, errors) => {
-  const form = 'must be a host:port pair or multiple pairs separated by commas'
-  if (!source.registry) errors.push(required(path.child('registry'), form))
-  else if ((source.tenant ?? '').length >= 65) errors.push(required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters'))
-  else {
-    for (const pair of source.registry.split(',')) if (!HOST_PORT.test(pair)) errors.push(invalid(path.child('registry'), source.registry, form))
-  }
-  needs('volume')(source, path, errors)
+const REGISTRY_FORM = 'must be a host:port pair or multiple pairs separated by commas'
+
+function validateRegistry({ registry, tenant = '' }: QuobyteVolumeSource, path: FieldPath): FieldError[] {
+  if (registry === '') return [required(path.child('registry'), REGISTRY_FORM)]
+  if (tenant.length >= 65) return [required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters')]
+  const bad = registry.split(',').filter(pair => !HOST_PORT.test(pair))
+  return bad.map(() => invalid(path.child('registry'), registry, REGISTRY_FORM))
 }
 
-const flocker: SourceCheck = (source, path, errors) => {
-  const { datasetName, datasetUUID } = source
+function validateFlocker({ datasetName, datasetUUID }: FlockerVolumeSource, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   if (!datasetName && !datasetUUID) errors.push(required(path, 'one of datasetName and datasetUUID is required'))
   if (datasetName && datasetUUID) errors.push(invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'))
   if (datasetName?.includes('/')) errors.push(invalid(path.child('datasetName'), datasetName, "must not contain '/'"))
+  return errors
 }
 
-const fc: SourceCheck = (source, path, errors) => {
-  const names: string[] = source.targetWWNs ?? []
-  const ids: string[] = source.wwids ?? []
-  if (names.length === 0 && ids.length === 0) errors.push(required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both'))
-  if (names.length > 0 && ids.length > 0) errors.push(invalid(path.child('targetWWNs'), names, 'targetWWNs and wwids can not be specified simultaneously'))
-  if (names.length === 0) return
-  if (source.lun === undefined) errors.push(required(path.child('lun'), 'lun is required if targetWWNs is specified'))
-  else if (source.lun < 0 || source.lun > 255) errors.push(invalid(path.child('lun'), source.lun, inclusiveRange(0, 255)))
+function validateFc({ targetWWNs: names = [], wwids = [], lun }: FCVolumeSource, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (names.length === 0 && wwids.length === 0) errors.push(required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both'))
+  if (names.length > 0 && wwids.length > 0) errors.push(invalid(path.child('targetWWNs'), names, 'targetWWNs and wwids can not be specified simultaneously'))
+  if (names.length === 0) return errors
+  if (lun === undefined) errors.push(required(path.child('lun'), 'lun is required if targetWWNs is specified'))
+  else if (lun < 0 || lun > 255) errors.push(invalid(path.child('lun'), lun, inclusiveRange(0, 255)))
+  return errors
 }
 
-const flex: SourceCheck = (source, path, errors) => {
-  needs('driver')(source, path, errors)
-  for (const key of Object.keys(source.options ?? {})) {
-    const namespace = `.${(key.split('/', 1)[0] as string).toLowerCase()}`
-    if (namespace.endsWith('.kubernetes.io') || namespace.endsWith('.k8s.io')) {
-      errors.push(invalid(path.child('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved'))
-    }
-  }
+const isReserved = (key: string): boolean => {
+  const [prefix = ''] = key.split('/', 1)
+  const namespace = `.${prefix.toLowerCase()}`
+  return namespace.endsWith('.kubernetes.io') || namespace.endsWith('.k8s.io')
 }
+
+const validateFlexOptions: SourceValidator<{ readonly options?: Readonly<Record<string, string>> }> = ({ options = {} }, path) =>
+  Object.keys(options)
+    .filter(isReserved)
+    .map(key => invalid(path.child('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved'))
 
 const CACHING = ['None', 'ReadOnly', 'ReadWrite']
 const DISK_KINDS = ['Dedicated', 'Managed', 'Shared']
-const azureDisk: SourceCheck = (source, path, errors) => {
-  needs('diskName', 'diskURI')(source, path, errors)
-  const { cachingMode, kind } = source
-  const uri: string = source.diskURI ?? ''
-  if (cachingMode !== undefined && !CACHING.includes(cachingMode)) errors.push(notSupported(path.child('cachingMode'), cachingMode, CACHING))
-  if (kind !== undefined && !DISK_KINDS.includes(kind)) errors.push(notSupported(path.child('kind'), kind, DISK_KINDS))
-  if (kind === 'Managed' && !uri.startsWith('/subscriptions/')) {
-    const form = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
-    errors.push(notSupported(path.child('diskURI'), uri, [form]))
-  }
-  if (kind !== undefined && kind !== 'Managed' && !uri.startsWith('https://')) {
-    errors.push(notSupported(path.child('diskURI'), uri, ['https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd']))
-  }
+const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
+const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
+
+function validateAzureDisk(source: AzureDiskVolumeSource, path: FieldPath): FieldError[] {
+  const { cachingMode, diskURI, kind } = source
+  const errors = needs('diskName', 'diskURI')(source, path)
+  if (!CACHING.includes(cachingMode)) errors.push(notSupported(path.child('cachingMode'), cachingMode, CACHING))
+  if (!DISK_KINDS.includes(kind)) errors.push(notSupported(path.child('kind'), kind, DISK_KINDS))
+  if (kind === 'Managed' && !diskURI.startsWith('/subscriptions/')) errors.push(notSupported(path.child('diskURI'), diskURI, [MANAGED_DISK]))
+  if (kind !== 'Managed' && !diskURI.startsWith('https://')) errors.push(notSupported(path.child('diskURI'), diskURI, [BLOB_DISK]))
+  return errors
 }
 
-const storageos: SourceCheck = (source, path, errors) => {
-  if (!source.volumeName) errors.push(required(path.child('volumeName')))
-  else checkDnsLabel(source.volumeName, path.child('volumeName'), errors)
-  if (source.volumeNamespace) checkDnsLabel(source.volumeNamespace, path.child('volumeNamespace'), errors)
-}
+const validateStorageOs = ({ volumeName = '', volumeNamespace }: Omit<StorageOSVolumeSource, 'secretRef'>, path: FieldPath): FieldError[] => [
+  ...(volumeName === '' ? [required(path.child('volumeName'))] : validateDnsLabel(volumeName, path.child('volumeName'))),
+  ...(volumeNamespace ? validateDnsLabel(volumeNamespace, path.child('volumeNamespace')) : []),
+]
 
 /** A reference to a secret, where there is one, is complete. */
-const secretRef =
-  (...fields: string[]): SourceCheck =>
-  (source, path, errors) => {
-    if (source.secretRef) needs(...fields)(source.secretRef, path.child('secretRef'), errors)
-  }
+const needsOfSecret =
+  <K extends string>(...fields: readonly K[]): SourceValidator<{ readonly secretRef?: Readonly<Partial<Record<K, string>>> }> =>
+  ({ secretRef }, path) =>
+    secretRef ? needs(...fields)(secretRef, path.child('secretRef')) : []
 
-export function checkCsiDriverName(name: string, path: FieldPath, errors: Errors): void {
+export function validateCsiDriverName(name: string, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   if (name === '') errors.push(required(path))
   if (name.length > 63) errors.push(tooLong(path, 63))
-  report(isDns1123Subdomain(name.toLowerCase()), path, name, errors)
+  return [...errors, ...isDns1123Subdomain(name.toLowerCase()).map(text => invalid(path, name, text))]
 }
 
-const csi: SourceCheck = (source, path, errors) => {
-  checkCsiDriverName(source.driver ?? '', path.child('driver'), errors)
-  const ref = source.nodePublishSecretRef
-  if (!ref) return
-  if (!ref.name) errors.push(required(path.child('nodePublishSecretRef', 'name')))
-  else report(nameIsDnsSubdomain(ref.name, false), path.child('name'), ref.name, errors)
+/** The same, for validation that appends to a list. */
+export const checkCsiDriverName = (name: string, path: FieldPath, errors: FieldError[]): void => void errors.push(...validateCsiDriverName(name, path))
+
+function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, path: FieldPath): FieldError[] {
+  const errors = validateCsiDriverName(driver, path.child('driver'))
+  if (!ref) return errors
+  const { name } = ref
+  if (!name) return [...errors, required(path.child('nodePublishSecretRef', 'name'))]
+  return [...errors, ...nameIsDnsSubdomain(name, false).map(text => invalid(path.child('name'), name, text))]
 }
 
-/** Kinds of sources that pods and persistent volumes have in common and that are checked alike. */
+/** Kinds of sources that pods and persistent volumes have in common and that are judged alike. */
 export const commonSources = {
-  hostPath,
-  gcePersistentDisk: all(needs('pdName'), partition),
-  awsElasticBlockStore: all(needs('volumeID'), partition),
-  nfs,
-  flocker,
-  rbd: all(needsList('monitors'), needs('image')),
-  cephfs: needsList('monitors'),
-  quobyte,
-  fc,
-  flexVolume: flex,
+  hostPath: validateHostPath,
+  gcePersistentDisk: both(needs('pdName'), validatePartition),
+  awsElasticBlockStore: both(needs('volumeID'), validatePartition),
+  nfs: validateNfs,
+  flocker: validateFlocker,
+  rbd: needs('monitors', 'image'),
+  cephfs: needs('monitors'),
+  quobyte: both(validateRegistry, needs('volume')),
+  fc: validateFc,
+  flexVolume: both(needs('driver'), validateFlexOptions),
   vsphereVolume: needs('volumePath'),
   photonPersistentDisk: needs('pdID'),
   portworxVolume: needs('volumeID'),
-  azureDisk,
+  azureDisk: validateAzureDisk,
   scaleIO: needs('gateway', 'system', 'volumeName'),
-} satisfies Record<string, SourceCheck>
+}
 
 /** Kinds of sources as pods have them; persistent volumes have further rules for these. */
 export const podSources = {
   glusterfs: needs('endpoints', 'path'),
-  cinder: all(needs('volumeID'), secretRef('name')),
+  cinder: both(needs('volumeID'), needsOfSecret('name')),
   azureFile: needs('secretName', 'shareName'),
-  storageos: all(storageos, secretRef('name')),
-  csi,
-} satisfies Record<string, SourceCheck>
+  storageos: both(validateStorageOs, needsOfSecret('name')),
+  csi: validateCsi,
+}
 
 /** The same of persistent volumes, but for csi, iscsi and glusterfs, which are the kind's own. */
 export const persistentSources = {
-  cinder: all(needs('volumeID'), secretRef('name', 'namespace')),
-  storageos: all(storageos, secretRef('name', 'namespace')),
-} satisfies Record<string, SourceCheck>
+  cinder: both(needs('volumeID'), needsOfSecret('name', 'namespace')),
+  storageos: both(validateStorageOs, needsOfSecret('name', 'namespace')),
+}

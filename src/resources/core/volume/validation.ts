@@ -1,14 +1,14 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { checkDnsLabel } from '../checks.ts'
-import { checkClaimTemplate } from './claim-template.ts'
-import { checkDownwardSource, checkKeyedSource, checkProjected } from './files.ts'
-import { checkIscsi, ISCSI_NAME_TOO_LONG } from './iscsi.ts'
-import { checkDescendingPath } from './paths.ts'
-import type { SourceCheck } from './sources.ts'
+import { validateDnsLabel } from '../checks.ts'
+import type { GitRepoVolumeSource, ImageVolumeSource, Volume, VolumeSource } from '../v1.types.ts'
+import { validateClaimTemplate } from './claim-template.ts'
+import { validateDownwardSource, validateKeyedSource, validateProjected } from './files.ts'
+import { ISCSI_NAME_TOO_LONG, validateIscsi } from './iscsi.ts'
+import { validateDescendingPath } from './paths.ts'
 import { commonSources, podSources } from './sources.ts'
 
 export interface VolumeOptions {
@@ -19,132 +19,131 @@ export interface VolumeOptions {
 }
 
 /** Volumes that passed, by name: what mounts may refer to. */
-export type VolumesByName = ReadonlyMap<string, ApiStruct>
+export type VolumesByName = ReadonlyMap<string, Volume>
 
-interface SourceRule {
-  readonly kind: string
-  /** The name in paths, where upstream says another than the field's. */
+type Kind = keyof VolumeSource
+
+/** The names in paths, where upstream writes others than the field's: of the source, and of one that is a second source. */
+interface ShownNames {
   readonly shown?: string
-  /** The same of the message that a second source is too many. */
   readonly refused?: string
-  check(source: ApiStruct, path: FieldPath, errors: Errors, context: Context): void
 }
-interface Context {
-  readonly volume: string
-  readonly pod: string
-  readonly options: VolumeOptions
+interface SourceRule extends ShownNames {
+  readonly kind: Kind
+  readonly validate: (volume: Volume, path: FieldPath, options: VolumeOptions) => FieldError[]
 }
 
-const rule = (kind: keyof typeof commonSources | keyof typeof podSources, names?: { shown?: string; refused?: string }): SourceRule => ({
-  kind,
-  check: ({ ...commonSources, ...podSources } as Record<string, SourceCheck>)[kind] as SourceCheck,
-  ...names,
-})
+function rule<K extends Kind>(
+  kind: K,
+  validate: (source: NonNullable<VolumeSource[K]>, path: FieldPath, options: VolumeOptions) => FieldError[],
+  names?: ShownNames,
+): SourceRule {
+  const validateOf: SourceRule['validate'] = (volume, path, options) => {
+    const source: VolumeSource[K] = volume[kind]
+    return source ? validate(source, path, options) : []
+  }
+  return { kind, validate: validateOf, ...names }
+}
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
 
-/** In the order in which upstream looks: of two sources, the later one is refused. */
-const RULES: readonly SourceRule[] = [
-  {
-    kind: 'emptyDir',
-    check(source, path, errors) {
-      if (source.sizeLimit !== undefined && compareQuantity(source.sizeLimit, 0) < 0) {
-        errors.push(forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity'))
-      }
-    },
-  },
-  rule('hostPath'),
-  {
-    kind: 'gitRepo',
-    check(source, path, errors) {
-      if (!source.repository) errors.push(required(path.child('repository')))
-      checkDescendingPath(source.directory ?? '', path.child('directory'), errors)
-    },
-  },
-  rule('gcePersistentDisk', { shown: 'persistentDisk' }),
-  rule('awsElasticBlockStore'),
-  { kind: 'secret', check: (source, path, errors) => checkKeyedSource(source, 'secretName', path, errors) },
-  rule('nfs'),
-  { kind: 'iscsi', check: (source, path, errors) => checkIscsi(source, path, errors) },
-  rule('glusterfs'),
-  rule('flocker'),
-  {
-    kind: 'persistentVolumeClaim',
-    check(source, path, errors) {
-      if (!source.claimName) errors.push(required(path.child('claimName')))
-    },
-  },
-  rule('rbd'),
-  rule('cinder'),
-  rule('cephfs', { refused: 'cephFS' }),
-  rule('quobyte'),
-  { kind: 'downwardAPI', refused: 'downwarAPI', check: (source, path, errors) => checkDownwardSource(source, path, errors) },
-  rule('fc'),
-  rule('flexVolume'),
-  { kind: 'configMap', check: (source, path, errors) => checkKeyedSource(source, 'name', path, errors) },
-  rule('azureFile'),
-  rule('vsphereVolume'),
-  rule('photonPersistentDisk'),
-  rule('portworxVolume'),
-  rule('azureDisk'),
-  rule('storageos'),
-  { kind: 'projected', check: (source, path, errors, { options }) => checkProjected(source, path, options, errors) },
-  rule('scaleIO'),
-  rule('csi'),
-  {
-    kind: 'ephemeral',
-    check(source, path, errors) {
-      if (!source.volumeClaimTemplate) errors.push(required(path.child('volumeClaimTemplate')))
-      else checkClaimTemplate(source.volumeClaimTemplate, path.child('volumeClaimTemplate'), errors)
-    },
-  },
-  {
-    kind: 'image',
-    check(source, path, errors, { options }) {
-      if (options.resourceIsPod && !source.reference) errors.push(required(path.child('reference')))
-      if (!source.pullPolicy) errors.push(required(path.child('pullPolicy')))
-      else if (!PULL_POLICIES.includes(source.pullPolicy)) errors.push(notSupported(path.child('pullPolicy'), source.pullPolicy, PULL_POLICIES))
-    },
-  },
+const validateGitRepo = ({ repository, directory = '' }: GitRepoVolumeSource, path: FieldPath): FieldError[] => [
+  ...(repository === '' ? [required(path.child('repository'))] : []),
+  ...validateDescendingPath(directory, path.child('directory')),
 ]
 
-function checkSource(volume: ApiStruct, path: FieldPath, context: Context, errors: Errors): void {
-  let count = 0
-  for (const { kind, shown = kind, refused = kind, check } of RULES) {
-    const source = volume[kind]
-    if (source === undefined) continue
-    if (count > 0) errors.push(forbidden(path.child(refused), 'may not specify more than 1 volume type'))
-    else check(source, path.child(shown), errors, context)
-    count++
-    if (kind === 'iscsi' && source.initiatorName !== undefined && `${context.volume}:${source.targetPortal ?? ''}`.length > 64) {
-      errors.push(invalid(path.child('name'), context.volume, ISCSI_NAME_TOO_LONG))
-    }
-    if (kind === 'ephemeral' && count === 1 && context.pod !== '' && context.volume !== '') {
-      const claim = `${context.pod}-${context.volume}`
-      for (const text of nameIsDnsSubdomain(claim, false))
-        errors.push(invalid(path.child('name'), context.volume, `PVC name ${JSON.stringify(claim)}: ${text}`))
-    }
-  }
-  if (count === 0) errors.push(required(path, 'must specify a volume type'))
+function validateImage({ reference, pullPolicy }: ImageVolumeSource, path: FieldPath, { resourceIsPod }: VolumeOptions): FieldError[] {
+  const errors = resourceIsPod && !reference ? [required(path.child('reference'))] : []
+  if (!pullPolicy) return [...errors, required(path.child('pullPolicy'))]
+  return PULL_POLICIES.includes(pullPolicy) ? errors : [...errors, notSupported(path.child('pullPolicy'), pullPolicy, PULL_POLICIES)]
 }
 
-/** `pod`: the name of the pod, '' for a template. Volumes with errors are not in the answer: mounts of them are told, too. */
-export function checkVolumes(volumes: readonly ApiStruct[], pod: string, path: FieldPath, options: VolumeOptions, errors: Errors): VolumesByName {
-  const byName = new Map<string, ApiStruct>()
+/** In the order in which upstream looks: of two sources, the later one is refused. */
+const RULES: readonly SourceRule[] = [
+  rule('emptyDir', ({ sizeLimit }, path) =>
+    sizeLimit !== undefined && compareQuantity(sizeLimit, 0) < 0
+      ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
+      : [],
+  ),
+  rule('hostPath', commonSources.hostPath),
+  rule('gitRepo', validateGitRepo),
+  rule('gcePersistentDisk', commonSources.gcePersistentDisk, { shown: 'persistentDisk' }),
+  rule('awsElasticBlockStore', commonSources.awsElasticBlockStore),
+  rule('secret', (source, path) => validateKeyedSource(source, source.secretName, 'secretName', path)),
+  rule('nfs', commonSources.nfs),
+  rule('iscsi', (source, path) => validateIscsi(source, path)),
+  rule('glusterfs', podSources.glusterfs),
+  rule('flocker', commonSources.flocker),
+  rule('persistentVolumeClaim', ({ claimName }, path) => (claimName === '' ? [required(path.child('claimName'))] : [])),
+  rule('rbd', commonSources.rbd),
+  rule('cinder', podSources.cinder),
+  rule('cephfs', commonSources.cephfs, { refused: 'cephFS' }),
+  rule('quobyte', commonSources.quobyte),
+  rule('downwardAPI', validateDownwardSource, { refused: 'downwarAPI' }),
+  rule('fc', commonSources.fc),
+  rule('flexVolume', commonSources.flexVolume),
+  rule('configMap', (source, path) => validateKeyedSource(source, source.name, 'name', path)),
+  rule('azureFile', podSources.azureFile),
+  rule('vsphereVolume', commonSources.vsphereVolume),
+  rule('photonPersistentDisk', commonSources.photonPersistentDisk),
+  rule('portworxVolume', commonSources.portworxVolume),
+  rule('azureDisk', commonSources.azureDisk),
+  rule('storageos', podSources.storageos),
+  rule('projected', validateProjected),
+  rule('scaleIO', commonSources.scaleIO),
+  rule('csi', podSources.csi),
+  rule('ephemeral', ({ volumeClaimTemplate: template }, path) =>
+    template ? validateClaimTemplate(template, path.child('volumeClaimTemplate')) : [required(path.child('volumeClaimTemplate'))],
+  ),
+  rule('image', validateImage),
+]
+
+/** `pod`: the name of the pod, '' for a template. */
+function validateSource(volume: Volume, pod: string, path: FieldPath, options: VolumeOptions): FieldError[] {
+  const errors: FieldError[] = []
+  const { name } = volume
+  let count = 0
+  for (const { kind, shown = kind, refused = kind, validate } of RULES) {
+    if (volume[kind] === undefined) continue
+    if (count > 0) errors.push(forbidden(path.child(refused), 'may not specify more than 1 volume type'))
+    else errors.push(...validate(volume, path.child(shown), options))
+    count++
+    if (kind === 'iscsi' && volume.iscsi?.initiatorName !== undefined && `${name}:${volume.iscsi.targetPortal}`.length > 64) {
+      errors.push(invalid(path.child('name'), name, ISCSI_NAME_TOO_LONG))
+    }
+    if (kind === 'ephemeral' && count === 1 && pod !== '' && name !== '') errors.push(...validateClaimName(`${pod}-${name}`, name, path.child('name')))
+  }
+  if (count === 0) errors.push(required(path, 'must specify a volume type'))
+  return errors
+}
+
+/** The name of the claim that an ephemeral volume makes. */
+const validateClaimName = (claim: string, volume: string, path: FieldPath): FieldError[] =>
+  nameIsDnsSubdomain(claim, false).map(text => invalid(path, volume, `PVC name ${JSON.stringify(claim)}: ${text}`))
+
+/** `pod`: the name of the pod, '' for a template. Volumes with errors are not among those that passed: mounts of them are reported, too. */
+export function validateVolumes(
+  volumes: readonly Volume[],
+  pod: string,
+  path: FieldPath,
+  options: VolumeOptions,
+): { readonly errors: FieldError[]; readonly passed: VolumesByName } {
+  const errors: FieldError[] = []
+  const passed = new Map<string, Volume>()
   const created = new Set(pod === '' ? [] : volumes.filter(volume => volume.ephemeral).map(volume => `${pod}-${volume.name}`))
   volumes.forEach((volume, i) => {
     const at = path.index(i)
-    const name: string = volume.name ?? ''
+    const { name } = volume
     const before = errors.length
-    checkSource(volume, at, { volume: name, pod, options }, errors)
+    errors.push(...validateSource(volume, pod, at, options))
     if (name === '') errors.push(required(at.child('name')))
-    else checkDnsLabel(name, at.child('name'), errors)
-    if (byName.has(name)) errors.push(duplicate(at.child('name'), name))
-    if (errors.length === before) byName.set(name, volume)
+    else errors.push(...validateDnsLabel(name, at.child('name')))
+    if (passed.has(name)) errors.push(duplicate(at.child('name'), name))
+    if (errors.length === before) passed.set(name, volume)
     const claim = volume.persistentVolumeClaim?.claimName
     if (claim !== undefined && created.has(claim)) {
       errors.push(invalid(at.child('persistentVolumeClaim', 'claimName'), claim, 'must not reference a PVC that gets created for an ephemeral volume'))
     }
   })
-  return byName
+  return { errors, passed }
 }

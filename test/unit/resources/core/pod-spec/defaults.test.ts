@@ -82,7 +82,7 @@ describe('resources/core/pod-spec/defaults', () => {
   it('asks for what is the limit, in pods alone, and rounds to thousandths', () => {
     const containers = () => [{ name: 'c', image: 'i', resources: { limits: { cpu: '100u', memory: '1Gi' }, requests: { memory: '1Mi' } } }]
     expect(podWith({ containers: containers() }).spec.containers[0].resources.requests).to.deep.equal({ cpu: '1m', memory: '1Mi' })
-    const template = { spec: { containers: containers() } }
+    const template = { metadata: {}, spec: { containers: containers() } }
     defaultPodTemplate(template)
     expect(template.spec.containers[0]?.resources.requests).to.deep.equal({ memory: '1Mi' })
     expect(template.spec).not.to.have.property('enableServiceLinks')

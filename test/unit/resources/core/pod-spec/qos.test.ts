@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { podQosClass } from '../../../../../src/resources/core/pod-spec/qos.ts'
+import { podWith } from '../../../../support/pod.ts'
 
 const both = { cpu: '1', memory: '1Gi' }
 
@@ -14,10 +15,12 @@ const cases: [name: string, resources: object[], qos: string][] = [
   ['one of two', [{ limits: both, requests: both }, {}], 'Burstable'],
 ]
 
+const qosOf = (spec: object) => podQosClass(podWith(spec).spec)
+
 describe('resources/core/pod-spec/qos', () => {
   for (const [name, resources, qos] of cases) {
-    it(name, () => expect(podQosClass({ containers: resources.map(r => ({ resources: r })) })).to.equal(qos))
+    it(name, () => expect(qosOf({ containers: resources.map(r => ({ name: 'c', resources: r })) })).to.equal(qos))
   }
 
-  it('counts init containers', () => expect(podQosClass({ containers: [{}], initContainers: [{ resources: { requests: both } }] })).to.equal('Burstable'))
+  it('counts init containers', () => expect(qosOf({ initContainers: [{ name: 'i', resources: { requests: both } }] })).to.equal('Burstable'))
 })

@@ -1,9 +1,6 @@
 import { expect } from 'chai'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
-import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import type { JsonObject, KubeObject } from '../../../../../src/meta/object.ts'
-import { podTemplateOptions } from '../../../../../src/resources/core/pod-spec/options.ts'
-import { validatePodTemplateSpecForReplicas } from '../../../../../src/resources/core/pod-spec/validation.ts'
 import { podTemplateResource } from '../../../../../src/resources/core/pod-template/definition.ts'
 import { decode } from '../../../../../src/schema/decode.ts'
 import { kindErrors } from '../../../../support/kind-errors.ts'
@@ -52,17 +49,5 @@ describe('resources/core/pod-template', () => {
 
   it('prints', () => {
     expect(home.table?.cells(templateOf({ metadata: { labels: { a: 'b' } }, spec }), NOW)).to.deep.equal(['t', 'a,b', 'i:1,j', 'a=b'])
-  })
-
-  it('of replicas', () => {
-    const { template } = templateOf({ metadata: { labels: { a: 'b' } }, spec: { ...spec, restartPolicy: 'Never', activeDeadlineSeconds: 1 } })
-    const check = (of: unknown, selector: Record<string, string>) =>
-      validatePodTemplateSpecForReplicas(of, selector, fieldPath('t'), podTemplateOptions()).map(fieldErrorText)
-    expect(check(undefined, {})).to.deep.equal(['t: Required value'])
-    expect(check(template, { a: 'c' })).to.deep.equal([
-      't.metadata.labels: Invalid value: map[string]string{"a":"b"}: `selector` does not match template `labels`',
-      't.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
-      't.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported',
-    ])
   })
 })

@@ -9,23 +9,23 @@ const SECONDS = { notReady: 300, unreachable: 300 }
 describe('resources/core/pod/admission', () => {
   it('tolerates nodes that are gone, for a while', () => {
     const pod = podWith({})
-    addDefaultTolerations(pod, SECONDS)
-    addDefaultTolerations(pod, SECONDS)
+    addDefaultTolerations(pod.spec, SECONDS)
+    addDefaultTolerations(pod.spec, SECONDS)
     expect(pod.spec.tolerations).to.deep.equal([toleration('not-ready'), toleration('unreachable')])
   })
 
   it('adds nothing to what tolerates everything', () => {
     const pod = podWith({ tolerations: [{ operator: 'Exists' }] })
-    addDefaultTolerations(pod, SECONDS)
+    addDefaultTolerations(pod.spec, SECONDS)
     expect(pod.spec.tolerations).to.have.length(1)
   })
 
   it('gives a pod an account, but no mirror of one', () => {
     const pod = podWith({})
-    setServiceAccount(pod)
+    setServiceAccount(pod.metadata, pod.spec)
     expect(pod.spec).to.include({ serviceAccountName: 'default', serviceAccount: 'default' })
     const mirror = podWith({}, { annotations: { 'kubernetes.io/config.mirror': 'x' } })
-    setServiceAccount(mirror)
+    setServiceAccount(mirror.metadata, mirror.spec)
     expect(mirror.spec).not.to.have.property('serviceAccountName')
   })
 })

@@ -32,6 +32,14 @@ describe('ReplicationController', () => {
       { selector: { c: '3' } },
       ['spec.template.metadata.labels: Invalid value: map[string]string{"a":"1", "b":"2"}: `selector` does not match template `labels`'],
     ],
+    [
+      'pods that end',
+      { template: { ...template, spec: { ...template.spec, restartPolicy: 'Never', activeDeadlineSeconds: 1 } } },
+      [
+        'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
+        'spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported',
+      ],
+    ],
     ['a negative count', { replicas: -1 }, ['spec.replicas: Invalid value: -1: must be greater than or equal to 0']],
   ]
   for (const [what, spec, causes] of refused) {

@@ -1,13 +1,24 @@
 import { expect } from 'chai'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
-import type { Errors } from '../../../../../src/resources/core/checks.ts'
-import { checkVolumes } from '../../../../../src/resources/core/volume/validation.ts'
+import type { JsonObject } from '../../../../../src/meta/object.ts'
+import type { Volume } from '../../../../../src/resources/core/v1.types.ts'
+import { validateVolumes } from '../../../../../src/resources/core/volume/validation.ts'
+import { types } from '../../../../../src/resources/types.ts'
+import { decode } from '../../../../../src/schema/decode.ts'
+import { applyDefaults } from '../../../../../src/schema/default.ts'
+
+const schema = types.type('core.Volume')
+
+/** A volume with the defaults of its types, but not those of its pod: a volume without a source stays one. */
+function decoded(volume: object): Volume {
+  const object = decode(schema, volume as JsonObject)
+  applyDefaults(schema, object)
+  return object as unknown as Volume
+}
 
 const check = (volumes: object[], pod = 'p'): string[] => {
-  const errors: Errors = []
-  checkVolumes(volumes, pod, fieldPath('v'), { resourceIsPod: true, allowNonLocalTokenPath: false }, errors)
-  return errors.map(fieldErrorText)
+  return validateVolumes(volumes.map(decoded), pod, fieldPath('v'), { resourceIsPod: true, allowNonLocalTokenPath: false }).errors.map(fieldErrorText)
 }
 const claim = { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } }
 
