@@ -1,17 +1,19 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Version } from '../../../catalog/definition.ts'
 import { bindingStrategy, bindingTable, setBindingDefaults } from '../shared/binding.ts'
 import { rbacVersion } from '../shared/version.ts'
+import type { ClusterRoleBinding } from '../v1.types.ts'
 
-const v1: Version = {
+const v1: Version<ClusterRoleBinding> = {
   ...rbacVersion('ClusterRoleBinding', { plural: 'clusterrolebindings', singular: 'clusterrolebinding' }),
   setDefaults: setBindingDefaults,
   table: bindingTable,
 }
 
-export const clusterRoleBindingResource: ResourceDefinition = {
+export const clusterRoleBindingResource = defineResource<ClusterRoleBinding>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'clusterrolebindings', version: v1 },
   strategy: bindingStrategy(false, ['ClusterRole']),
-}
+})

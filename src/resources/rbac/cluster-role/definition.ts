@@ -1,14 +1,48 @@
-import type { ResourceDefinition } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { type LabelSelector, labelSelectorOf, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
+import { validateRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
-import { validateClusterRole } from './validation.ts'
+import type { ClusterRole } from '../v1.types.ts'
 
-const v1 = rbacVersion('ClusterRole', { plural: 'clusterroles', singular: 'clusterrole' })
+const PATH = fieldPath('aggregationRule', 'clusterRoleSelectors')
 
-export const clusterRoleResource: ResourceDefinition = {
+const selectorsOf = (role: ClusterRole): readonly LabelSelector[] => role.aggregationRule?.clusterRoleSelectors ?? []
+
+function isReadable(selector: LabelSelector): boolean {
+  try {
+    labelSelectorOf(selector)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): FieldError[] {
+  if (!role.aggregationRule) return []
+  const selectors = selectorsOf(role)
+  if (selectors.length === 0) return [required(PATH, 'at least one clusterRoleSelector required if aggregationRule is non-nil')]
+  return selectors.flatMap((selector, i) => {
+    const errors = validateLabelSelector(selector, PATH.index(i), { allowInvalidValues })
+    return isReadable(selector) ? errors : [...errors, invalid(PATH.index(i), null, 'invalid label selector.')]
+  })
+}
+
+/** What an old object has wrong in the values of its selectors already, the new one may have wrong. */
+function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): FieldError[] {
+  const keepValues = old !== undefined && selectorsOf(old).some(selector => validateLabelSelector(selector, PATH).length > 0)
+  const errors = [...validateRules(next.rules, false), ...validateAggregation(next, keepValues)]
+  return old ? [...errors, ...errors] : errors
+}
+
+const v1 = rbacVersion<ClusterRole>('ClusterRole', { plural: 'clusterroles', singular: 'clusterrole' })
+
+export const clusterRoleResource = defineResource<ClusterRole>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'clusterroles', version: v1 },
   strategy: { allowCreateOnUpdate: true, revalidatesMeta: true, validateName: nameIsPathSegment, validate: validateClusterRole },
-}
+})

@@ -1,17 +1,19 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Version } from '../../../catalog/definition.ts'
 import { bindingStrategy, bindingTable, setBindingDefaults } from '../shared/binding.ts'
 import { rbacVersion } from '../shared/version.ts'
+import type { RoleBinding } from '../v1.types.ts'
 
-const v1: Version = {
+const v1: Version<RoleBinding> = {
   ...rbacVersion('RoleBinding', { plural: 'rolebindings', singular: 'rolebinding' }),
   setDefaults: setBindingDefaults,
   table: bindingTable,
 }
 
-export const roleBindingResource: ResourceDefinition = {
+export const roleBindingResource = defineResource<RoleBinding>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'rolebindings', version: v1 },
   strategy: bindingStrategy(true, ['Role', 'ClusterRole']),
-}
+})

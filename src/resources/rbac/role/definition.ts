@@ -1,11 +1,12 @@
-import type { ResourceDefinition } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { validateRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
+import type { Role } from '../v1.types.ts'
 
-const v1 = rbacVersion('Role', { plural: 'roles', singular: 'role' })
+const v1 = rbacVersion<Role>('Role', { plural: 'roles', singular: 'role' })
 
-export const roleResource: ResourceDefinition = {
+export const roleResource = defineResource<Role>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
@@ -19,4 +20,4 @@ export const roleResource: ResourceDefinition = {
       return old ? [...errors, ...errors] : errors
     },
   },
-}
+})

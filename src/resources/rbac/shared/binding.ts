@@ -1,4 +1,3 @@
-import type { RoleRef, Subject } from '../../../auth/authz/rbac/policy.ts'
 import type { Strategy, TableDefinition } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { age } from '../../../meta/age.ts'
@@ -7,15 +6,21 @@ import { invalid, notSupported, required, verbatim } from '../../../meta/field-e
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import type { RoleRef, Subject } from '../v1.types.ts'
 import { RBAC_GROUP } from './version.ts'
+
+/** A RoleBinding or a ClusterRoleBinding. */
+interface Binding extends TypedObject {
+  subjects?: Subject[]
+  roleRef: RoleRef
+}
 
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group']
 
 /** The group of users, groups and roles need not be told. */
-export function setBindingDefaults(binding: KubeObject): void {
-  binding.roleRef ??= {}
+export function setBindingDefaults(binding: Binding): void {
   binding.roleRef.apiGroup ||= RBAC_GROUP
   for (const subject of binding.subjects ?? []) if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= RBAC_GROUP
 }
@@ -47,22 +52,21 @@ function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly stri
   ]
 }
 
-function validateBinding(next: KubeObject, old: KubeObject | undefined, namespaced: boolean, kinds: readonly string[]): FieldError[] {
-  const subjects: Subject[] = next.subjects ?? []
+function validateBinding(next: Binding, old: Binding | undefined, namespaced: boolean, kinds: readonly string[]): FieldError[] {
   const errors = [
     ...validateRoleRef(next.roleRef, kinds),
-    ...subjects.flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
+    ...(next.subjects ?? []).flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
   ]
   if (!old) return errors
   // An update is checked as a creation first, and as an update then, which checks the same again.
-  const same = (['apiGroup', 'kind', 'name'] as const).every(member => next.roleRef[member] === old.roleRef?.[member])
+  const same = (['apiGroup', 'kind', 'name'] as const).every(member => next.roleRef[member] === old.roleRef[member])
   return [...errors, ...errors, ...(same ? [] : [invalid(fieldPath('roleRef'), roleRefValue(next.roleRef), 'cannot change roleRef')])]
 }
 
 /** As the message prints it: in Go's syntax. */
 const roleRefValue = ({ apiGroup, kind, name }: RoleRef) => verbatim(`rbac.RoleRef{APIGroup:${quote(apiGroup)}, Kind:${quote(kind)}, Name:${quote(name)}}`)
 
-export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy => ({
+export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy<Binding> => ({
   allowCreateOnUpdate: true,
   revalidatesMeta: true,
   validateName: nameIsPathSegment,
@@ -75,7 +79,7 @@ const namesOf = (subjects: readonly Subject[] | undefined, kind: string): string
     .map(({ namespace, name }) => (kind === 'ServiceAccount' ? `${namespace ?? ''}/${name}` : name))
     .join(', ')
 
-export const bindingTable: TableDefinition = {
+export const bindingTable: TableDefinition<Binding> = {
   columns: [
     nameColumn,
     column('Role', 'The role that is given: its kind and its name.'),
@@ -86,7 +90,7 @@ export const bindingTable: TableDefinition = {
   ],
   cells: ({ metadata, roleRef, subjects }, now) => [
     metadata.name ?? '',
-    `${roleRef?.kind ?? ''}/${roleRef?.name ?? ''}`,
+    `${roleRef.kind}/${roleRef.name}`,
     age(metadata.creationTimestamp, now),
     namesOf(subjects, 'User'),
     namesOf(subjects, 'Group'),

@@ -1,8 +1,8 @@
-import type { PolicyRule } from '../../../auth/authz/rbac/policy.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import type { PolicyRule } from '../v1.types.ts'
 
 const some = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) > 0
 
@@ -21,5 +21,5 @@ function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): F
 }
 
 /** The rules of a role, or of a cluster role. */
-export const validateRules = (rules: readonly PolicyRule[] | null | undefined, namespaced: boolean): FieldError[] =>
+export const validateRules = (rules: readonly PolicyRule[] | null, namespaced: boolean): FieldError[] =>
   (rules ?? []).flatMap((rule, i) => validateRule(rule, namespaced, fieldPath('rules').index(i)))
