@@ -1,11 +1,100 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { deepEqual, ownMember } from '../../../meta/equal.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { ipWarnings } from '../../../meta/ip.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { setEndpointSliceDefaults } from './defaults.ts'
-import { endpointSliceStrategy } from './strategy.ts'
-import { endpointSliceTable } from './table.ts'
+import type { Endpoint, EndpointPort, EndpointSlice } from '../v1.types.ts'
+import { validateEndpointSlice } from './validation.ts'
 
-const v1: Version = {
+function setEndpointSliceDefaults({ ports }: EndpointSlice): void {
+  for (const port of ports ?? []) {
+    port.name ??= ''
+    port.protocol ??= 'TCP'
+  }
+}
+
+const HOST_NAME = 'kubernetes.io/hostname'
+const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by'
+/** Controllers that write addresses in their canonical form. */
+const TRUSTED_WRITERS = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']
+const FIELDS = ['addressType', 'endpoints', 'ports'] as const
+
+const endpointsOf = (slice: EndpointSlice | undefined): Endpoint[] => slice?.endpoints ?? []
+const topologyNode = ({ deprecatedTopology }: Endpoint): string | undefined => ownMember(deprecatedTopology, HOST_NAME)
+
+/** Hints for nodes came with the gate PreferSameTrafficDistribution; where they are kept already, they stay. */
+function dropNodeHints(next: EndpointSlice, old: EndpointSlice | undefined): void {
+  if (endpointsOf(old).some(({ hints }) => hints?.forNodes)) return
+  for (const { hints } of endpointsOf(next)) if (hints) delete hints.forNodes
+}
+
+/** The topology of v1beta1 cannot be written through v1. A node that was told only there is kept, so that a partial update does not lose it. */
+function dropTopology(next: EndpointSlice, old: EndpointSlice | undefined): void {
+  if (old && deepEqual(old.endpoints, next.endpoints)) return
+  const known = new Set(endpointsOf(old).map(topologyNode))
+  for (const endpoint of endpointsOf(next)) {
+    const node = topologyNode(endpoint)
+    if (endpoint.nodeName === undefined && node && known.has(node) && nameIsDnsSubdomain(node, false).length === 0) endpoint.nodeName = node
+    delete endpoint.deprecatedTopology
+  }
+}
+
+const hasChanged = (next: EndpointSlice, old: EndpointSlice): boolean =>
+  FIELDS.some(field => !deepEqual(next[field], old[field])) || !deepEqual(next.metadata.labels, old.metadata.labels)
+
+function addressWarnings(slice: EndpointSlice): string[] {
+  if (TRUSTED_WRITERS.includes(slice.metadata.labels?.[MANAGED_BY] ?? '')) return []
+  return endpointsOf(slice).flatMap(({ addresses }, i) =>
+    (addresses ?? []).flatMap((address, j) => ipWarnings(fieldPath('endpoints').index(i).child('addresses').index(j), address)),
+  )
+}
+
+const endpointSliceStrategy: Strategy<EndpointSlice> = {
+  revalidatesMeta: true,
+  prepare(next, old) {
+    if (!old) next.metadata.generation = 1
+    else if (hasChanged(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    dropNodeHints(next, old)
+    dropTopology(next, old)
+  },
+  validate: validateEndpointSlice,
+  warnings: (next, old) => [...(!old && next.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []), ...addressWarnings(next)],
+}
+
+const SHOWN = 3
+
+/** The first three, and how many more there are. */
+function shownOf(all: readonly string[]): string {
+  const shown = all.slice(0, SHOWN).join(',')
+  if (all.length > SHOWN) return `${shown} + ${all.length - SHOWN} more...`
+  return shown || '<unset>'
+}
+
+const portText = ({ port, name }: EndpointPort): string => String(port ?? name ?? '*')
+
+const endpointSliceTable: TableDefinition<EndpointSlice> = {
+  columns: [
+    nameColumn,
+    column('AddressType', 'What the addresses are.'),
+    column('Ports', 'Ports of every address.'),
+    column('Endpoints', 'The addresses.'),
+    ageColumn,
+  ],
+  cells: ({ metadata, addressType, ports, endpoints }, now) => [
+    metadata.name ?? '',
+    addressType,
+    shownOf((ports ?? []).map(portText)),
+    shownOf((endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])),
+    age(metadata.creationTimestamp, now),
+  ],
+}
+
+const v1: Version<EndpointSlice> = {
   group: 'discovery.k8s.io',
   name: 'v1',
   kind: 'EndpointSlice',
@@ -16,10 +105,10 @@ const v1: Version = {
   table: endpointSliceTable,
 }
 
-export const endpointSliceResource: ResourceDefinition = {
+export const endpointSliceResource = defineResource<EndpointSlice>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'endpointslices', version: v1 },
   strategy: endpointSliceStrategy,
-}
+})

@@ -6,10 +6,9 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidIP, parseIp, validateIpStrict } from '../../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { PORT_PROTOCOLS, validateNonSpecialIP } from '../../core/endpoints/validation.ts'
+import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../v1.types.ts'
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6']
 const MOST_ENDPOINTS = 1000
@@ -44,10 +43,10 @@ function validateAddress(address: string, type: string, path: FieldPath): FieldE
   return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path) : []
 }
 
-function validateHints(hints: ApiStruct, path: FieldPath): FieldError[] {
-  const checkNames = (member: string, check: (name: string) => string[]): FieldError[] => {
+function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
+  const namesErrors = (member: 'forZones' | 'forNodes', check: (name: string) => string[]): FieldError[] => {
     const at = path.child(member)
-    const names: string[] = (hints[member] ?? []).map(({ name = '' }: ApiStruct) => name)
+    const names = (hints[member] ?? []).map(({ name }) => name)
     if (names.length > MOST_HINTS) return [tooMany(at, names.length, MOST_HINTS)]
     const again = repeats(names)
     return names.flatMap((name, i) => [
@@ -55,13 +54,13 @@ function validateHints(hints: ApiStruct, path: FieldPath): FieldError[] {
       ...check(name).map(text => invalid(at.index(i).child('name'), name, text)),
     ])
   }
-  if ((hints.forZones ?? []).length > MOST_HINTS) return checkNames('forZones', isValidLabelValue)
-  return [...checkNames('forZones', isValidLabelValue), ...checkNames('forNodes', name => nameIsDnsSubdomain(name, false))]
+  if ((hints.forZones ?? []).length > MOST_HINTS) return namesErrors('forZones', isValidLabelValue)
+  return [...namesErrors('forZones', isValidLabelValue), ...namesErrors('forNodes', name => nameIsDnsSubdomain(name, false))]
 }
 
-function validateEndpoint(endpoint: ApiStruct, type: string, path: FieldPath): FieldError[] {
+function validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath): FieldError[] {
   const { nodeName, deprecatedTopology: topology, hostname, hints } = endpoint
-  const addresses: string[] = endpoint.addresses ?? []
+  const addresses = endpoint.addresses ?? []
   const at = path.child('addresses')
   const topologyPath = path.child('deprecatedTopology')
   const labels = Object.keys(topology ?? {}).length
@@ -77,7 +76,7 @@ function validateEndpoint(endpoint: ApiStruct, type: string, path: FieldPath): F
   ]
 }
 
-function validatePorts(ports: readonly ApiStruct[], path: FieldPath): FieldError[] {
+function validatePorts(ports: readonly EndpointPort[], path: FieldPath): FieldError[] {
   if (ports.length > MOST_PORTS) return [tooMany(path, ports.length, MOST_PORTS)]
   const names = new Set<string>()
   return ports.flatMap(({ name = '', protocol, appProtocol }, i) => {
@@ -93,12 +92,12 @@ function validatePorts(ports: readonly ApiStruct[], path: FieldPath): FieldError
   })
 }
 
-function validateEndpoints(endpoints: readonly ApiStruct[], type: string, path: FieldPath): FieldError[] {
+function validateEndpoints(endpoints: readonly Endpoint[], type: string, path: FieldPath): FieldError[] {
   if (endpoints.length > MOST_ENDPOINTS) return [tooMany(path, endpoints.length, MOST_ENDPOINTS)]
   return endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, path.index(i)))
 }
 
-export function validateEndpointSlice({ addressType = '', endpoints, ports }: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateEndpointSlice({ addressType, endpoints, ports }: EndpointSlice, old: EndpointSlice | undefined): FieldError[] {
   const path = fieldPath('addressType')
   return [
     ...(addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
