@@ -101,7 +101,7 @@ class Writer {
 
   private member(field: Field): string {
     const name = /^[\w$]+$/.test(field.name) ? field.name : quoted(field.name)
-    const type = this.valueType(field.schema, true)
+    const type = this.fieldType(field)
     if (field.default !== undefined && (field.pointer || !isZero(field.default))) return `${name}: ${withoutNull(type)}`
     if (field.pointer) return field.omitEmpty ? `${name}?: ${type}` : `${name}: ${orNull(type)}`
     switch (field.schema.type) {
@@ -117,6 +117,12 @@ class Writer {
       default:
         return `${name}: ${type}`
     }
+  }
+
+  /** An enum that is a pointer, or always there, may be empty. */
+  private fieldType({ schema, pointer, omitEmpty, default: filled }: Field): string {
+    const type = this.valueType(schema, true)
+    return schema.type === 'string' && schema.enum && (pointer || (!omitEmpty && filled === undefined)) ? `${type} | ''` : type
   }
 
   /** `outermost`: of a field. Inside of lists and maps, null lists and maps stay. */

@@ -69,10 +69,10 @@ export type IntOrString = number | string
 export type Time = string | null
 
 /**
- * A value that an enum does not list: decoding lets any text pass, and validation judges it. It is no plain string, so comparing with a misspelt value, or setting one, does not compile.
+ * Stands for any value that an enum does not list: decoding lets every text pass, and validation judges it. It is a literal, so that comparing with a misspelt value, or setting one, does
+ * not compile.
  */
-export type Unlisted = string & { readonly [unlisted]: true }
-declare const unlisted: unique symbol
+export type Unlisted = '<unlisted>'
 
 /** metav1.ListMeta */
 export interface ListMeta {

@@ -38,21 +38,21 @@ export interface MatchResources {
   objectSelector?: LabelSelector
   resourceRules?: NamedRuleWithOperations[]
   excludeResourceRules?: NamedRuleWithOperations[]
-  matchPolicy?: MatchPolicyType
+  matchPolicy?: MatchPolicyType | ''
 }
 
 export interface MutatingWebhook {
   name: string
   clientConfig: WebhookClientConfig
   rules?: RuleWithOperations[]
-  failurePolicy?: FailurePolicyType
-  matchPolicy?: MatchPolicyType
+  failurePolicy?: FailurePolicyType | ''
+  matchPolicy?: MatchPolicyType | ''
   namespaceSelector?: LabelSelector
   objectSelector?: LabelSelector
-  sideEffects: SideEffectClass | null
+  sideEffects: SideEffectClass | '' | null
   timeoutSeconds?: number
   admissionReviewVersions: string[] | null
-  reinvocationPolicy?: ReinvocationPolicyType
+  reinvocationPolicy?: ReinvocationPolicyType | ''
   matchConditions?: MatchCondition[]
 }
 
@@ -66,7 +66,7 @@ export interface NamedRuleWithOperations {
   apiGroups?: string[]
   apiVersions?: string[]
   resources?: string[]
-  scope?: ScopeType
+  scope?: ScopeType | ''
 }
 
 export interface ParamKind {
@@ -85,7 +85,7 @@ export interface Rule {
   apiGroups?: string[]
   apiVersions?: string[]
   resources?: string[]
-  scope?: ScopeType
+  scope?: ScopeType | ''
 }
 
 export interface RuleWithOperations {
@@ -93,7 +93,7 @@ export interface RuleWithOperations {
   apiGroups?: string[]
   apiVersions?: string[]
   resources?: string[]
-  scope?: ScopeType
+  scope?: ScopeType | ''
 }
 
 export interface ServiceReference {
@@ -127,7 +127,7 @@ export interface ValidatingAdmissionPolicySpec {
   paramKind?: ParamKind
   matchConstraints?: MatchResources
   validations?: Validation[]
-  failurePolicy?: FailurePolicyType
+  failurePolicy?: FailurePolicyType | ''
   auditAnnotations?: AuditAnnotation[]
   matchConditions?: MatchCondition[]
   variables?: Variable[]
@@ -143,11 +143,11 @@ export interface ValidatingWebhook {
   name: string
   clientConfig: WebhookClientConfig
   rules?: RuleWithOperations[]
-  failurePolicy?: FailurePolicyType
-  matchPolicy?: MatchPolicyType
+  failurePolicy?: FailurePolicyType | ''
+  matchPolicy?: MatchPolicyType | ''
   namespaceSelector?: LabelSelector
   objectSelector?: LabelSelector
-  sideEffects: SideEffectClass | null
+  sideEffects: SideEffectClass | '' | null
   timeoutSeconds?: number
   admissionReviewVersions: string[] | null
   matchConditions?: MatchCondition[]

@@ -43,7 +43,7 @@ export interface MatchResources {
   objectSelector?: LabelSelector
   resourceRules?: NamedRuleWithOperations[]
   excludeResourceRules?: NamedRuleWithOperations[]
-  matchPolicy?: MatchPolicyType
+  matchPolicy?: MatchPolicyType | ''
 }
 
 export interface MutatingAdmissionPolicy extends TypedObject {
@@ -65,13 +65,13 @@ export interface MutatingAdmissionPolicySpec {
   matchConstraints?: MatchResources
   variables?: Variable[]
   mutations?: Mutation[]
-  failurePolicy?: FailurePolicyType
+  failurePolicy?: FailurePolicyType | ''
   matchConditions?: MatchCondition[]
   reinvocationPolicy?: ReinvocationPolicyType
 }
 
 export interface Mutation {
-  patchType: PatchType
+  patchType: PatchType | ''
   applyConfiguration?: ApplyConfiguration
   jsonPatch?: JSONPatch
 }
@@ -82,7 +82,7 @@ export interface NamedRuleWithOperations {
   apiGroups?: string[]
   apiVersions?: string[]
   resources?: string[]
-  scope?: ScopeType
+  scope?: ScopeType | ''
 }
 
 export interface ParamKind {
@@ -94,7 +94,7 @@ export interface ParamRef {
   name?: string
   namespace?: string
   selector?: LabelSelector
-  parameterNotFoundAction?: ParameterNotFoundActionType
+  parameterNotFoundAction?: ParameterNotFoundActionType | ''
 }
 
 export interface TypeChecking {
@@ -121,7 +121,7 @@ export interface ValidatingAdmissionPolicySpec {
   paramKind?: ParamKind
   matchConstraints?: MatchResources
   validations?: Validation[]
-  failurePolicy?: FailurePolicyType
+  failurePolicy?: FailurePolicyType | ''
   auditAnnotations?: AuditAnnotation[]
   matchConditions?: MatchCondition[]
   variables?: Variable[]

@@ -55,7 +55,7 @@ export interface NamedRuleWithOperations {
   apiGroups?: string[]
   apiVersions?: string[]
   resources?: string[]
-  scope?: ScopeType
+  scope?: ScopeType | ''
 }
 
 export interface ParamKind {

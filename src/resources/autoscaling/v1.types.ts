@@ -68,7 +68,7 @@ export interface HorizontalPodAutoscalerStatus {
 }
 
 export interface MetricSpec {
-  type: MetricSourceType
+  type: MetricSourceType | ''
   object?: ObjectMetricSource
   pods?: PodsMetricSource
   resource?: ResourceMetricSource
@@ -77,7 +77,7 @@ export interface MetricSpec {
 }
 
 export interface MetricStatus {
-  type: MetricSourceType
+  type: MetricSourceType | ''
   object?: ObjectMetricStatus
   pods?: PodsMetricStatus
   resource?: ResourceMetricStatus

@@ -63,9 +63,9 @@ export interface JobSpec {
   manualSelector?: boolean
   template: PodTemplateSpec
   ttlSecondsAfterFinished?: number
-  completionMode?: CompletionMode
+  completionMode?: CompletionMode | ''
   suspend?: boolean
-  podReplacementPolicy?: PodReplacementPolicy
+  podReplacementPolicy?: PodReplacementPolicy | ''
   managedBy?: string
 }
 
@@ -94,7 +94,7 @@ export interface PodFailurePolicy {
 
 export interface PodFailurePolicyOnExitCodesRequirement {
   containerName?: string
-  operator: PodFailurePolicyOnExitCodesOperator
+  operator: PodFailurePolicyOnExitCodesOperator | ''
   values: number[] | null
 }
 
@@ -104,7 +104,7 @@ export interface PodFailurePolicyOnPodConditionsPattern {
 }
 
 export interface PodFailurePolicyRule {
-  action: PodFailurePolicyAction
+  action: PodFailurePolicyAction | ''
   onExitCodes?: PodFailurePolicyOnExitCodesRequirement
   onPodConditions?: PodFailurePolicyOnPodConditionsPattern[]
 }

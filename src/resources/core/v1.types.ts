@@ -100,7 +100,7 @@ export interface Affinity {
 }
 
 export interface AppArmorProfile {
-  type: AppArmorProfileType
+  type: AppArmorProfileType | ''
   localhostProfile?: string
 }
 
@@ -116,10 +116,10 @@ export interface AvoidPods {
 export interface AzureDiskVolumeSource {
   diskName: string
   diskURI: string
-  cachingMode: AzureDataDiskCachingMode
+  cachingMode: AzureDataDiskCachingMode | ''
   fsType: string
   readOnly: boolean
-  kind: AzureDataDiskKind
+  kind: AzureDataDiskKind | ''
 }
 
 export interface AzureFilePersistentVolumeSource {
@@ -343,7 +343,7 @@ export interface ContainerStatus {
   volumeMounts?: VolumeMountStatus[]
   user?: ContainerUser
   allocatedResourcesStatus?: ResourceStatus[]
-  stopSignal?: Signal
+  stopSignal?: Signal | ''
 }
 
 export interface ContainerUser {
@@ -592,7 +592,7 @@ export interface HostIP {
 
 export interface HostPathVolumeSource {
   path: string
-  type?: HostPathType
+  type?: HostPathType | ''
 }
 
 export interface ISCSIPersistentVolumeSource {
@@ -637,7 +637,7 @@ export interface KeyToPath {
 export interface Lifecycle {
   postStart?: LifecycleHandler
   preStop?: LifecycleHandler
-  stopSignal?: Signal
+  stopSignal?: Signal | ''
 }
 
 export interface LifecycleHandler {
@@ -692,7 +692,7 @@ export interface LocalVolumeSource {
 
 export interface ModifyVolumeStatus {
   targetVolumeAttributesClassName?: string
-  status: PersistentVolumeClaimModifyVolumeStatus
+  status: PersistentVolumeClaimModifyVolumeStatus | ''
 }
 
 export interface NFSVolumeSource {
@@ -788,7 +788,7 @@ export interface NodeSelector {
 
 export interface NodeSelectorRequirement {
   key: string
-  operator: NodeSelectorOperator
+  operator: NodeSelectorOperator | ''
   values?: string[]
 }
 
@@ -881,7 +881,7 @@ export interface PersistentVolumeClaimSpec {
   resources: VolumeResourceRequirements
   volumeName?: string
   storageClassName?: string
-  volumeMode?: PersistentVolumeMode
+  volumeMode?: PersistentVolumeMode | ''
   dataSource?: TypedLocalObjectReference
   dataSourceRef?: TypedObjectReference
   volumeAttributesClassName?: string
@@ -962,7 +962,7 @@ export interface PersistentVolumeSpec {
   persistentVolumeReclaimPolicy?: PersistentVolumeReclaimPolicy
   storageClassName?: string
   mountOptions?: string[]
-  volumeMode?: PersistentVolumeMode
+  volumeMode?: PersistentVolumeMode | ''
   nodeAffinity?: VolumeNodeAffinity
   volumeAttributesClassName?: string
 }
@@ -1106,10 +1106,10 @@ export interface PodSecurityContext {
   runAsGroup?: Int64
   runAsNonRoot?: boolean
   supplementalGroups?: Int64[]
-  supplementalGroupsPolicy?: SupplementalGroupsPolicy
+  supplementalGroupsPolicy?: SupplementalGroupsPolicy | ''
   fsGroup?: Int64
   sysctls?: Sysctl[]
-  fsGroupChangePolicy?: PodFSGroupChangePolicy
+  fsGroupChangePolicy?: PodFSGroupChangePolicy | ''
   seccompProfile?: SeccompProfile
   appArmorProfile?: AppArmorProfile
   seLinuxChangePolicy?: string
@@ -1151,7 +1151,7 @@ export interface PodSpec {
   readinessGates?: PodReadinessGate[]
   runtimeClassName?: string
   enableServiceLinks?: boolean
-  preemptionPolicy?: PreemptionPolicy
+  preemptionPolicy?: PreemptionPolicy | ''
   overhead?: Record<string, string>
   topologySpreadConstraints?: TopologySpreadConstraint[]
   setHostnameAsFQDN?: boolean
@@ -1197,7 +1197,7 @@ export interface PodTemplateSpec {
 
 export interface PortStatus {
   port: number
-  protocol: Protocol
+  protocol: Protocol | ''
   error?: string
 }
 
@@ -1394,13 +1394,13 @@ export interface ScopeSelector {
 }
 
 export interface ScopedResourceSelectorRequirement {
-  scopeName: ResourceQuotaScope
-  operator: ScopeSelectorOperator
+  scopeName: ResourceQuotaScope | ''
+  operator: ScopeSelectorOperator | ''
   values?: string[]
 }
 
 export interface SeccompProfile {
-  type: SeccompProfileType
+  type: SeccompProfileType | ''
   localhostProfile?: string
 }
 
@@ -1450,7 +1450,7 @@ export interface SecurityContext {
   runAsNonRoot?: boolean
   readOnlyRootFilesystem?: boolean
   allowPrivilegeEscalation?: boolean
-  procMount?: ProcMountType
+  procMount?: ProcMountType | ''
   seccompProfile?: SeccompProfile
   appArmorProfile?: AppArmorProfile
 }
@@ -1509,10 +1509,10 @@ export interface ServiceSpec {
   publishNotReadyAddresses?: boolean
   sessionAffinityConfig?: SessionAffinityConfig
   ipFamilies?: IPFamily[]
-  ipFamilyPolicy?: IPFamilyPolicy
+  ipFamilyPolicy?: IPFamilyPolicy | ''
   allocateLoadBalancerNodePorts?: boolean
   loadBalancerClass?: string
-  internalTrafficPolicy?: ServiceInternalTrafficPolicy
+  internalTrafficPolicy?: ServiceInternalTrafficPolicy | ''
   trafficDistribution?: string
 }
 
@@ -1558,7 +1558,7 @@ export interface TCPSocketAction {
 export interface Taint {
   key: string
   value?: string
-  effect: TaintEffect
+  effect: TaintEffect | ''
   timeAdded?: Time
 }
 
@@ -1582,11 +1582,11 @@ export interface TopologySelectorTerm {
 export interface TopologySpreadConstraint {
   maxSkew: number
   topologyKey: string
-  whenUnsatisfiable: UnsatisfiableConstraintAction
+  whenUnsatisfiable: UnsatisfiableConstraintAction | ''
   labelSelector?: LabelSelector
   minDomains?: number
-  nodeAffinityPolicy?: NodeInclusionPolicy
-  nodeTaintsPolicy?: NodeInclusionPolicy
+  nodeAffinityPolicy?: NodeInclusionPolicy | ''
+  nodeTaintsPolicy?: NodeInclusionPolicy | ''
   matchLabelKeys?: string[]
 }
 
@@ -1648,7 +1648,7 @@ export interface VolumeMount {
   recursiveReadOnly?: string
   mountPath: string
   subPath?: string
-  mountPropagation?: MountPropagationMode
+  mountPropagation?: MountPropagationMode | ''
   subPathExpr?: string
 }
 

@@ -31,13 +31,13 @@ export interface EndpointHints {
 
 export interface EndpointPort {
   name?: string
-  protocol?: Protocol
+  protocol?: Protocol | ''
   port?: number
   appProtocol?: string
 }
 
 export interface EndpointSlice extends TypedObject {
-  addressType: AddressType
+  addressType: AddressType | ''
   endpoints: Endpoint[] | null
   ports: EndpointPort[] | null
 }

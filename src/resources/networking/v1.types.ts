@@ -13,7 +13,7 @@ export type Protocol = 'SCTP' | 'TCP' | 'UDP' | Unlisted
 
 export interface HTTPIngressPath {
   path?: string
-  pathType: PathType | null
+  pathType: PathType | '' | null
   backend: IngressBackend
 }
 
@@ -73,7 +73,7 @@ export interface IngressLoadBalancerStatus {
 
 export interface IngressPortStatus {
   port: number
-  protocol: Protocol
+  protocol: Protocol | ''
   error?: string
 }
 
@@ -128,7 +128,7 @@ export interface NetworkPolicyPeer {
 }
 
 export interface NetworkPolicyPort {
-  protocol?: Protocol
+  protocol?: Protocol | ''
   port?: IntOrString
   endPort?: number
 }

@@ -63,7 +63,7 @@ export interface IngressLoadBalancerStatus {
 
 export interface IngressPortStatus {
   port: number
-  protocol: Protocol
+  protocol: Protocol | ''
   error?: string
 }
 

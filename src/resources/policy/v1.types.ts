@@ -19,7 +19,7 @@ export interface PodDisruptionBudgetSpec {
   minAvailable?: IntOrString
   selector?: LabelSelector
   maxUnavailable?: IntOrString
-  unhealthyPodEvictionPolicy?: UnhealthyPodEvictionPolicyType
+  unhealthyPodEvictionPolicy?: UnhealthyPodEvictionPolicyType | ''
 }
 
 export interface PodDisruptionBudgetStatus {

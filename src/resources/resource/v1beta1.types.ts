@@ -146,7 +146,7 @@ export interface DeviceSubRequest {
 export interface DeviceTaint {
   key: string
   value?: string
-  effect: DeviceTaintEffect
+  effect: DeviceTaintEffect | ''
   timeAdded?: Time
 }
 

@@ -8,5 +8,5 @@ export interface PriorityClass extends TypedObject {
   value: number
   globalDefault?: boolean
   description?: string
-  preemptionPolicy?: PreemptionPolicy
+  preemptionPolicy?: PreemptionPolicy | ''
 }

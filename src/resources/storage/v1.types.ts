@@ -49,10 +49,10 @@ export interface CSIStorageCapacity extends TypedObject {
 export interface StorageClass extends TypedObject {
   provisioner: string
   parameters?: Record<string, string>
-  reclaimPolicy?: PersistentVolumeReclaimPolicy
+  reclaimPolicy?: PersistentVolumeReclaimPolicy | ''
   mountOptions?: string[]
   allowVolumeExpansion?: boolean
-  volumeBindingMode?: VolumeBindingMode
+  volumeBindingMode?: VolumeBindingMode | ''
   allowedTopologies?: TopologySelectorTerm[]
 }
 

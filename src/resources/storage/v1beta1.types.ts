@@ -46,7 +46,7 @@ export interface CSIStorageCapacity extends TypedObject {
 export interface StorageClass extends TypedObject {
   provisioner: string
   parameters?: Record<string, string>
-  reclaimPolicy?: PersistentVolumeReclaimPolicy
+  reclaimPolicy?: PersistentVolumeReclaimPolicy | ''
   mountOptions?: string[]
   allowVolumeExpansion?: boolean
   volumeBindingMode?: string

@@ -3,7 +3,7 @@ import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6 } from '../../../meta/ip.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
-import type { IPFamilyPolicy, Service } from '../v1.types.ts'
+import type { Service } from '../v1.types.ts'
 import { validateClusterIPs } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, typeOf } from './fields.ts'
 
@@ -27,7 +27,7 @@ export function settleFamilies(next: Service, old: Service | undefined, configur
   if (!needsClusterIP(next) || keepsPreference(next, old)) return []
   const { spec } = next
   const headlessAlone = spec.clusterIP === HEADLESS && !hasSelector(next)
-  const policy: IPFamilyPolicy = spec.ipFamilyPolicy ?? old?.spec.ipFamilyPolicy ?? (headlessAlone ? 'RequireDualStack' : 'SingleStack')
+  const policy = spec.ipFamilyPolicy ?? old?.spec.ipFamilyPolicy ?? (headlessAlone ? 'RequireDualStack' : 'SingleStack')
   const related = validateClusterIPs(next, policy)
   if (related.length > 0) return related
 
