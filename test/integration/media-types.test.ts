@@ -238,7 +238,7 @@ describe('every kind in every media type', () => {
   let server: StartedServer
 
   before(async function () {
-    this.timeout(120_000)
+    this.timeout(600_000)
     server = await startBinnacle(FLAGS)
     const client = createProbeClient(server.kubeconfig)
     const left = [...all]
