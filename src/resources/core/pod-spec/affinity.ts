@@ -22,7 +22,7 @@ function validateNodeRequirement(requirement: NodeSelectorRequirement, allowInva
   errors.push(...validateQualifiedName(key, path.child('key')))
   if (allowInvalidValues) return errors
   values.forEach((value, i) => {
-    errors.push(...isValidLabelValue(value).map(text => invalid(path.child('values').index(i), value, text)))
+    for (const text of isValidLabelValue(value)) errors.push(invalid(path.child('values').index(i), value, text))
   })
   return errors
 }
@@ -34,7 +34,7 @@ function validateNodeFieldRequirement(requirement: NodeSelectorRequirement, path
   else if (values.length !== 1) errors.push(required(path.child('values'), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"))
   if (key !== 'metadata.name') return [...errors, invalid(path.child('key'), key, 'not a valid field selector key')]
   values.forEach((value, i) => {
-    errors.push(...nameIsDnsSubdomain(value, false).map(text => invalid(path.child('values').index(i), value, text)))
+    for (const text of nameIsDnsSubdomain(value, false)) errors.push(invalid(path.child('values').index(i), value, text))
   })
   return errors
 }
@@ -84,7 +84,7 @@ function validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, pat
   const rules = { allowInvalidValues }
   errors.push(...validateLabelSelector(term.labelSelector, path.child('labelSelector'), rules))
   errors.push(...validateLabelSelector(term.namespaceSelector, path.child('namespaceSelector'), rules))
-  for (const name of term.namespaces ?? []) errors.push(...nameIsDnsLabel(name, false).map(text => invalid(path.child('namespace'), name, text)))
+  for (const name of term.namespaces ?? []) for (const text of nameIsDnsLabel(name, false)) errors.push(invalid(path.child('namespace'), name, text))
   errors.push(...validateTermLabelKeys(term, path))
   const key = term.topologyKey
   if (key === '') errors.push(required(path.child('topologyKey'), 'can not be empty'))

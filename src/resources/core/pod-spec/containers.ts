@@ -38,13 +38,13 @@ function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldE
     const { name } = port
     if (name) {
       const texts = isValidPortName(name)
-      if (texts.length > 0) errors.push(...texts.map(text => invalid(at.child('name'), name, text)))
+      if (texts.length > 0) for (const text of texts) errors.push(invalid(at.child('name'), name, text))
       else if (names.has(name)) errors.push(duplicate(at.child('name'), name))
       else names.add(name)
     }
     if (!port.containerPort) errors.push(required(at.child('containerPort')))
-    else errors.push(...isValidPortNum(port.containerPort).map(text => invalid(at.child('containerPort'), port.containerPort, text)))
-    if (port.hostPort) errors.push(...isValidPortNum(port.hostPort).map(text => invalid(at.child('hostPort'), port.hostPort, text)))
+    else for (const text of isValidPortNum(port.containerPort)) errors.push(invalid(at.child('containerPort'), port.containerPort, text))
+    if (port.hostPort) for (const text of isValidPortNum(port.hostPort)) errors.push(invalid(at.child('hostPort'), port.hostPort, text))
     if (!port.protocol) errors.push(required(at.child('protocol')))
     else if (!PROTOCOLS.includes(port.protocol)) errors.push(notSupported(at.child('protocol'), port.protocol, PROTOCOLS))
   })

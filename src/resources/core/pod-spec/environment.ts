@@ -10,7 +10,7 @@ export function validateEnv(variables: readonly EnvVar[], path: FieldPath): Fiel
   variables.forEach((variable, i) => {
     const at = path.index(i)
     if (!variable.name) errors.push(required(at.child('name')))
-    else errors.push(...isRelaxedEnvVarName(variable.name).map(text => invalid(at.child('name'), variable.name, text)))
+    else for (const text of isRelaxedEnvVarName(variable.name)) errors.push(invalid(at.child('name'), variable.name, text))
     if (variable.valueFrom) errors.push(...validateValueFrom(variable.valueFrom, variable.value, at.child('valueFrom')))
   })
   return errors
@@ -33,9 +33,9 @@ function validateValueFrom(from: EnvVarSource, value: string | undefined, path: 
 function validateKeyRef(ref: ConfigMapKeySelector | SecretKeySelector, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { name = '' } = ref
-  errors.push(...nameIsDnsSubdomain(name, false).map(text => invalid(path.child('name'), name, text)))
+  for (const text of nameIsDnsSubdomain(name, false)) errors.push(invalid(path.child('name'), name, text))
   if (!ref.key) errors.push(required(path.child('key')))
-  else errors.push(...isConfigMapKey(ref.key).map(text => invalid(path.child('key'), ref.key, text)))
+  else for (const text of isConfigMapKey(ref.key)) errors.push(invalid(path.child('key'), ref.key, text))
   return errors
 }
 
@@ -43,12 +43,12 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPa
   const errors: FieldError[] = []
   sources.forEach((source, i) => {
     const at = path.index(i)
-    if (source.prefix) errors.push(...isRelaxedEnvVarName(source.prefix).map(text => invalid(at.child('prefix'), source.prefix, text)))
+    if (source.prefix) for (const text of isRelaxedEnvVarName(source.prefix)) errors.push(invalid(at.child('prefix'), source.prefix, text))
     for (const kind of ['configMapRef', 'secretRef'] as const) {
       const ref = source[kind]
       if (!ref) continue
       if (!ref.name) errors.push(required(at.child(kind, 'name')))
-      else errors.push(...nameIsDnsSubdomain(ref.name, true).map(text => invalid(at.child(kind, 'name'), ref.name, text)))
+      else for (const text of nameIsDnsSubdomain(ref.name, true)) errors.push(invalid(at.child(kind, 'name'), ref.name, text))
     }
     // Told at the list, not at its element: upstream has it so.
     if (!source.configMapRef && !source.secretRef) errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'))

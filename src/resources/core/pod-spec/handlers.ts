@@ -20,7 +20,7 @@ function validateHttpGet(action: HTTPGetAction, path: FieldPath): FieldError[] {
   errors.push(...validatePortNumberOrName(action.port, path.child('port')))
   const { scheme = '' } = action
   if (!SCHEMES.includes(scheme)) errors.push(notSupported(path.child('scheme'), scheme, SCHEMES))
-  for (const { name } of action.httpHeaders ?? []) errors.push(...isHttpHeaderName(name).map(text => invalid(path.child('httpHeaders'), name, text)))
+  for (const { name } of action.httpHeaders ?? []) for (const text of isHttpHeaderName(name)) errors.push(invalid(path.child('httpHeaders'), name, text))
   return errors
 }
 
@@ -32,13 +32,13 @@ const ACTIONS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const
 /** `grace`: the pod's, undefined where it is missing, which is reported elsewhere. */
 function validateHandler(handler: Handler, grace: Int64 | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  const actions = ACTIONS.filter(kind => handler[kind])
-  actions.forEach((kind, i) => {
-    const at = path.child(kind)
-    if (i > 0) errors.push(forbidden(at, 'may not specify more than 1 handler type'))
-    else errors.push(...validateAction(handler, grace, at))
-  })
-  if (actions.length === 0) errors.push(required(path, 'must specify a handler type'))
+  let count = 0
+  for (const kind of ACTIONS) {
+    if (!handler[kind]) continue
+    if (count++ > 0) errors.push(forbidden(path.child(kind), 'may not specify more than 1 handler type'))
+    else errors.push(...validateAction(handler, grace, path.child(kind)))
+  }
+  if (count === 0) errors.push(required(path, 'must specify a handler type'))
   return errors
 }
 

@@ -62,7 +62,7 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
   tolerations.forEach((toleration, i) => {
     const at = path.index(i)
     const { key = '', operator = '', value = '', effect = '' } = toleration
-    if (key !== '') errors.push(...isQualifiedName(key).map(text => invalid(at.child('key'), key, text)))
+    if (key !== '') for (const text of isQualifiedName(key)) errors.push(invalid(at.child('key'), key, text))
     else if (operator !== 'Exists') {
       errors.push(invalid(at.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'))
     }

@@ -42,9 +42,10 @@ export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPat
 /** SecurityContext of a container; `hostUsers`: the pod runs in the host's user namespace. */
 export function validateSecurityContext(context: SecurityContext, hostUsers: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (context.runAsUser !== undefined) errors.push(...isValidUserId(context.runAsUser).map(text => invalid(path.child('runAsUser'), context.runAsUser, text)))
+  if (context.runAsUser !== undefined)
+    for (const text of isValidUserId(context.runAsUser)) errors.push(invalid(path.child('runAsUser'), context.runAsUser, text))
   if (context.runAsGroup !== undefined)
-    errors.push(...isValidGroupId(context.runAsGroup).map(text => invalid(path.child('runAsGroup'), context.runAsGroup, text)))
+    for (const text of isValidGroupId(context.runAsGroup)) errors.push(invalid(path.child('runAsGroup'), context.runAsGroup, text))
   const { procMount } = context
   if (procMount !== undefined) {
     if (procMount !== 'Default' && procMount !== 'Unmasked') errors.push(notSupported(path.child('procMount'), procMount, ['Default', 'Unmasked']))
@@ -79,12 +80,13 @@ export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, optio
   const context = spec.securityContext
   if (!context) return []
   const errors: FieldError[] = []
-  if (context.fsGroup !== undefined) errors.push(...isValidGroupId(context.fsGroup).map(text => invalid(path.child('fsGroup'), context.fsGroup, text)))
-  if (context.runAsUser !== undefined) errors.push(...isValidUserId(context.runAsUser).map(text => invalid(path.child('runAsUser'), context.runAsUser, text)))
+  if (context.fsGroup !== undefined) for (const text of isValidGroupId(context.fsGroup)) errors.push(invalid(path.child('fsGroup'), context.fsGroup, text))
+  if (context.runAsUser !== undefined)
+    for (const text of isValidUserId(context.runAsUser)) errors.push(invalid(path.child('runAsUser'), context.runAsUser, text))
   if (context.runAsGroup !== undefined)
-    errors.push(...isValidGroupId(context.runAsGroup).map(text => invalid(path.child('runAsGroup'), context.runAsGroup, text)))
+    for (const text of isValidGroupId(context.runAsGroup)) errors.push(invalid(path.child('runAsGroup'), context.runAsGroup, text))
   context.supplementalGroups?.forEach((gid, i) => {
-    errors.push(...isValidGroupId(gid).map(text => invalid(path.child('supplementalGroups').index(i), gid, text)))
+    for (const text of isValidGroupId(gid)) errors.push(invalid(path.child('supplementalGroups').index(i), gid, text))
   })
   if (spec.shareProcessNamespace && spec.hostPID) {
     errors.push(invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'))

@@ -132,7 +132,7 @@ function validateResourceClaims(claims: readonly PodResourceClaim[], path: Field
     }
     for (const field of ['resourceClaimName', 'resourceClaimTemplateName'] as const) {
       const name = claim[field]
-      if (name !== undefined) errors.push(...nameIsDnsSubdomain(name, false).map(text => invalid(at.child(field), name, text)))
+      if (name !== undefined) for (const text of nameIsDnsSubdomain(name, false)) errors.push(invalid(at.child(field), name, text))
     }
   })
   return errors
@@ -188,7 +188,7 @@ function validateDnsLists({ nameservers = [], searches = [], options = [] }: Pod
   searches.forEach((search, i) => {
     if (search === '.') return
     const name = search.endsWith('.') ? search.slice(0, -1) : search
-    errors.push(...isDns1123SubdomainWithUnderscore(name).map(text => invalid(path.child('searches').index(i), name, text)))
+    for (const text of isDns1123SubdomainWithUnderscore(name)) errors.push(invalid(path.child('searches').index(i), name, text))
   })
   options.forEach((option, i) => {
     if (!option.name) errors.push(required(path.child('options').index(i), 'must not be empty'))

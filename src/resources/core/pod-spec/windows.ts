@@ -14,7 +14,7 @@ export function validateWindowsOptions(options: WindowsSecurityContextOptions, p
   const errors: FieldError[] = []
   const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options
   if (gmsaCredentialSpecName !== undefined)
-    errors.push(...isDns1123Subdomain(gmsaCredentialSpecName).map(text => invalid(path.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, text)))
+    for (const text of isDns1123Subdomain(gmsaCredentialSpecName)) errors.push(invalid(path.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, text))
   if (gmsaCredentialSpec !== undefined) {
     const at = path.child('gmsaCredentialSpec')
     if (gmsaCredentialSpec === '') errors.push(invalid(at, '', 'gmsaCredentialSpec cannot be an empty string'))

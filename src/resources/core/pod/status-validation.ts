@@ -27,7 +27,7 @@ export function validatePodStatusUpdate(next: Pod, old: Pod): FieldError[] {
   })
   const { hostIP = '', hostIPs = [], nominatedNodeName: nominated = '' } = status
   if (nominated !== '' && nominated !== before.nominatedNodeName)
-    errors.push(...nameIsDnsSubdomain(nominated, false).map(text => invalid(STATUS.child('nominatedNodeName'), nominated, text)))
+    for (const text of nameIsDnsSubdomain(nominated, false)) errors.push(invalid(STATUS.child('nominatedNodeName'), nominated, text))
   if (!deepEqual(status.qosClass, before.qosClass)) errors.push(invalid(STATUS.child('qosClass'), status.qosClass ?? '', IMMUTABLE))
   errors.push(...validateTransitions(status, before, old.spec))
   errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses')))
@@ -76,7 +76,7 @@ function validateClaimStatuses(statuses: readonly PodResourceClaimStatus[], clai
     if (!known.has(name)) errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'))
     if (seen.has(name)) errors.push(duplicate(at, name))
     seen.add(name)
-    if (resourceClaimName !== undefined) errors.push(...nameIsDnsSubdomain(resourceClaimName, false).map(text => invalid(at, resourceClaimName, text)))
+    if (resourceClaimName !== undefined) for (const text of nameIsDnsSubdomain(resourceClaimName, false)) errors.push(invalid(at, resourceClaimName, text))
   })
   return errors
 }
@@ -109,10 +109,10 @@ function validateUsers(statuses: readonly ContainerStatus[], os: string, path: F
     const at = path.index(i).child('user', 'linux')
     if (os === 'windows') errors.push(forbidden(at, 'cannot be set for a windows pod'))
     if (os !== 'linux') return
-    errors.push(...isValidUserId(linux.uid).map(text => invalid(at.child('uid'), linux.uid, text)))
-    errors.push(...isValidGroupId(linux.gid).map(text => invalid(at.child('gid'), linux.gid, text)))
+    for (const text of isValidUserId(linux.uid)) errors.push(invalid(at.child('uid'), linux.uid, text))
+    for (const text of isValidGroupId(linux.gid)) errors.push(invalid(at.child('gid'), linux.gid, text))
     linux.supplementalGroups?.forEach((gid, j) => {
-      errors.push(...isValidGroupId(gid).map(text => invalid(at.child('supplementalGroups').index(j), gid, text)))
+      for (const text of isValidGroupId(gid)) errors.push(invalid(at.child('supplementalGroups').index(j), gid, text))
     })
   })
   return errors

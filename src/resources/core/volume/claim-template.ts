@@ -55,7 +55,7 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPa
   if (storage === undefined) errors.push(required(storagePath))
   else if (compareQuantity(storage, 0) <= 0) errors.push(invalid(storagePath, storage, NOT_POSITIVE))
   if (spec.storageClassName)
-    errors.push(...nameIsDnsSubdomain(spec.storageClassName, false).map(text => invalid(path.child('storageClassName'), spec.storageClassName, text)))
+    for (const text of nameIsDnsSubdomain(spec.storageClassName, false)) errors.push(invalid(path.child('storageClassName'), spec.storageClassName, text))
   if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode))
     errors.push(notSupported(path.child('volumeMode'), spec.volumeMode, VOLUME_MODES))
   if (spec.dataSource) errors.push(...validateDataSource(spec.dataSource, path.child('dataSource'), options))
@@ -80,8 +80,8 @@ function validateDataSource(
   const group: string = source.apiGroup ?? ''
   if (group === '' && source.kind !== 'PersistentVolumeClaim')
     errors.push(invalid(path, source.kind ?? '', "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
-  if (group !== '' && !options.allowInvalidApiGroup) errors.push(...isDns1123Subdomain(group).map(text => invalid(path.child('apiGroup'), group, text)))
-  if (source.namespace) errors.push(...nameIsDnsSubdomain(source.namespace, false).map(text => invalid(path.child('namespace'), source.namespace, text)))
+  if (group !== '' && !options.allowInvalidApiGroup) for (const text of isDns1123Subdomain(group)) errors.push(invalid(path.child('apiGroup'), group, text))
+  if (source.namespace) for (const text of nameIsDnsSubdomain(source.namespace, false)) errors.push(invalid(path.child('namespace'), source.namespace, text))
   return errors
 }
 

@@ -44,8 +44,8 @@ export function validateFieldRef(ref: ObjectFieldSelector, fields: readonly stri
   else if (apiVersion !== 'v1') unconvertible(`unsupported pod version: ${apiVersion}`)
   else if (split) {
     const [name, subscript] = split
-    if (name === 'metadata.annotations') errors.push(...isQualifiedName(subscript.toLowerCase()).map(text => invalid(path, subscript.toLowerCase(), text)))
-    else if (name === 'metadata.labels') errors.push(...isQualifiedName(subscript).map(text => invalid(path, subscript, text)))
+    if (name === 'metadata.annotations') for (const text of isQualifiedName(subscript.toLowerCase())) errors.push(invalid(path, subscript.toLowerCase(), text))
+    else if (name === 'metadata.labels') for (const text of isQualifiedName(subscript)) errors.push(invalid(path, subscript, text))
     else unconvertible(`field label does not support subscript: ${fieldPath}`)
   } else {
     const name = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath

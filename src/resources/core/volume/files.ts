@@ -128,7 +128,7 @@ function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: FieldPa
     const [domain = '', ...rest] = signerName.split('/')
     if (rest.length !== 1)
       errors.push(invalid(path.child('signerName'), signerName, 'must be a fully qualified domain and path of the form "example.com/signer-name"'))
-    else errors.push(...nameIsDnsSubdomain(domain, false).map(text => invalid(path.child('signerName'), signerName, text)))
+    else for (const text of nameIsDnsSubdomain(domain, false)) errors.push(invalid(path.child('signerName'), signerName, text))
     if (bundle.labelSelector) errors.push(...validateLabelSelector(bundle.labelSelector, path.child('labelSelector')))
   } else errors.push(required(path, 'either name or signerName must be specified'))
   if (!bundle.path) errors.push(required(path.child('path')))
