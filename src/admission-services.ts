@@ -16,6 +16,7 @@ import { mutatingWebhooks } from './admission/webhooks/mutating.ts'
 import { serviceAddress } from './admission/webhooks/service-address.ts'
 import { validatingWebhooks } from './admission/webhooks/validating.ts'
 import type { Catalog } from './catalog/catalog.ts'
+import { listKind } from './catalog/define.ts'
 import type { ResourceId } from './catalog/definition.ts'
 import type { ControllerEnvironment } from './controllers/controller.ts'
 import { followPolicies } from './controllers/follow-policies.ts'
@@ -34,6 +35,7 @@ import {
   clusterTrustBundleAttest,
   type IsAllowed,
 } from './resources/certificates/signer-admission.ts'
+import { LIMIT_RANGES } from './resources/core/kinds.ts'
 import { limitRanger } from './resources/core/limit-range/admission-plugin.ts'
 import { taintNodesByCondition } from './resources/core/node/admission-plugin.ts'
 import { persistentVolumeClaimResize } from './resources/core/persistent-volume-claim/admission-plugin.ts'
@@ -70,7 +72,6 @@ export interface AdmissionServices {
 
 const NAMESPACES = { group: '', resource: 'namespaces' }
 const SERVICES = { group: '', resource: 'services' }
-const LIMIT_RANGES = { group: '', resource: 'limitranges' }
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
 const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
@@ -106,7 +107,7 @@ export function createAdmission({ catalog, logger, isAllowed, authorize, registr
   const hasPolicies = () => catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
   const built: Readonly<Record<BuiltPluginName, AdmissionPlugin>> = {
     NamespaceLifecycle: namespaceLifecycle(findNamespace),
-    LimitRanger: limitRanger(namespace => listIn(LIMIT_RANGES, namespace)),
+    LimitRanger: limitRanger(namespace => listKind(registry().access(), LIMIT_RANGES, namespace, AT_HAND)),
     ServiceAccount: serviceAccount,
     NodeRestriction: nodeRestriction,
     TaintNodesByCondition: taintNodesByCondition,

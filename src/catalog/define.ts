@@ -1,4 +1,4 @@
-import type { TypedObject } from '../meta/object.ts'
+import type { KubeObject, TypedObject } from '../meta/object.ts'
 import type { ObjectReader } from './connect.ts'
 import type { KindDefinition, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Subresource } from './definition.ts'
 
@@ -15,6 +15,9 @@ export interface KindId<T extends TypedObject> extends ResourceId {
 }
 
 export const kindId = <T extends TypedObject>(group: string, resource: string): KindId<T> => ({ group, resource })
+
+/** An object that is known to be of the kind, as that of a request that is about it. */
+export const asKind = <T extends TypedObject>(_kind: KindId<T>, object: KubeObject): T => widened(object)
 
 /** As ResourceAccess.get; the object may be shared: never mutate it. */
 export const getKind = async <T extends TypedObject>(api: ObjectReader, id: KindId<T>, namespace: string, name: string): Promise<T> =>

@@ -2,7 +2,6 @@ import { deepEqual } from '../../meta/equal.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { forbidden } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
-import type { KubeObject } from '../../meta/object.ts'
 
 /** Bytes of all values of a ConfigMap or Secret together. */
 export const MAX_DATA_BYTES = 1024 * 1024
@@ -10,7 +9,7 @@ export const MAX_DATA_BYTES = 1024 * 1024
 const FROZEN = 'field is immutable when `immutable` is set'
 
 /** What an update of a ConfigMap or Secret that is immutable may not change: that flag, and the named members. */
-export function validateImmutableData(next: KubeObject, old: KubeObject | undefined, ...members: string[]): FieldError[] {
+export function validateImmutableData<T extends { readonly immutable?: boolean }>(next: T, old: T | undefined, ...members: (keyof T & string)[]): FieldError[] {
   if (old?.immutable !== true) return []
   const errors: FieldError[] = []
   if (next.immutable !== true) errors.push(forbidden(fieldPath('immutable'), FROZEN))

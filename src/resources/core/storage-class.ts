@@ -1,13 +1,15 @@
 import { ownMember } from '../../meta/equal.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import type { TypedObject } from '../../meta/object.ts'
+import type { PersistentVolumeAccessMode } from './v1.types.ts'
 
 /** Where the name of a storage class stood before it had a field; it still wins over the field where it is there. */
 export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
 
 /** The storage class of a PersistentVolume or a PersistentVolumeClaim; empty if none. */
-export const storageClassOf = ({ metadata, spec }: KubeObject): string => ownMember(metadata.annotations, CLASS_ANNOTATION) ?? spec?.storageClassName ?? ''
+export const storageClassOf = ({ metadata, spec }: TypedObject & { spec: { storageClassName?: string } }): string =>
+  ownMember(metadata.annotations, CLASS_ANNOTATION) ?? spec.storageClassName ?? ''
 
-const SHORT: readonly (readonly [mode: string, short: string])[] = [
+const SHORT: readonly (readonly [mode: PersistentVolumeAccessMode, short: string])[] = [
   ['ReadWriteOnce', 'RWO'],
   ['ReadOnlyMany', 'ROX'],
   ['ReadWriteMany', 'RWX'],
@@ -15,10 +17,10 @@ const SHORT: readonly (readonly [mode: string, short: string])[] = [
 ]
 
 /** `RWO,ROX`: always in the same order. */
-export const printAccessModes = (modes: readonly string[] | undefined): string =>
+export const printAccessModes = (modes: readonly PersistentVolumeAccessMode[] | undefined): string =>
   SHORT.filter(([mode]) => modes?.includes(mode))
     .map(([, short]) => short)
     .join(',')
 
-export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
-export const VOLUME_MODES = ['Block', 'Filesystem']
+export const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem']

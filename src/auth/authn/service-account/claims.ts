@@ -18,7 +18,8 @@ export interface ServiceAccountClaims {
   readonly jti: string
   readonly 'kubernetes.io': {
     readonly namespace: string
-    readonly node?: Reference
+    /** Without a uid where the node of a pod is not there. */
+    readonly node?: Pick<Reference, 'name'> & Partial<Reference>
     readonly pod?: Reference
     readonly secret?: Reference
     readonly serviceaccount: Reference

@@ -21,7 +21,7 @@ export function checkHealth(port: number, signal: AbortSignal): Promise<Health> 
     const unhealthy = (message: string): void => resolve({ isHealthy: false, message })
     const failed = (error: unknown): void =>
       unhealthy(
-        signal.aborted || (error as Error).name === 'TimeoutError'
+        signal.aborted || (error instanceof Error && error.name === 'TimeoutError')
           ? `Get "${url}": context deadline exceeded`
           : `Get "${url}": ${dialError(error, address).message}`,
       )

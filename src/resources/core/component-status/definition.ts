@@ -1,16 +1,17 @@
+import { defineResource, getKind } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version, VirtualCall } from '../../../catalog/definition.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { FieldMatcher } from '../../../meta/field-selector.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import { failure } from '../../../meta/status.ts'
+import { failure, isStatusError } from '../../../meta/status.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { types } from '../../types.ts'
-import type { ApiStruct } from '../checks.ts'
+import { NAMESPACES } from '../kinds.ts'
+import type { ComponentStatus } from '../v1.types.ts'
 import { checkHealth, type Health } from './check-health.ts'
 import { checkMember } from './check-member.ts'
 
-const v1: Version = {
+const v1: Version<ComponentStatus> = {
   group: '',
   name: 'v1',
   kind: 'ComponentStatus',
@@ -25,7 +26,7 @@ const v1: Version = {
       column('Error', 'Why it could not be asked.'),
     ],
     cells({ metadata, conditions = [] }) {
-      const healthy: ApiStruct | undefined = conditions.find(({ type }: ApiStruct) => type === 'Healthy')
+      const healthy = conditions.find(({ type }) => type === 'Healthy')
       const status = healthy === undefined ? 'Unknown' : healthy.status === 'True' ? 'Healthy' : 'Unhealthy'
       return [metadata.name ?? '', status, healthy?.message ?? '', healthy?.error ?? '']
     },
@@ -33,10 +34,13 @@ const v1: Version = {
 }
 
 /** Programs of their own, by the ports on which they tell how they are. */
-const PORTS: Readonly<Record<string, number>> = { 'controller-manager': 10257, scheduler: 10259 }
+const PORTS: ReadonlyMap<string, number> = new Map([
+  ['controller-manager', 10257],
+  ['scheduler', 10259],
+])
 const memberName = (index: number): string => `etcd-${index}`
 
-const statusOf = (name: string, isHealthy: boolean, told: { message?: string; error?: string }): KubeObject => ({
+const statusOf = (name: string, isHealthy: boolean, told: { message?: string; error?: string }): ComponentStatus => ({
   kind: 'ComponentStatus',
   apiVersion: 'v1',
   metadata: { name, creationTimestamp: null },
@@ -44,16 +48,16 @@ const statusOf = (name: string, isHealthy: boolean, told: { message?: string; er
 })
 
 /** The store answers this server: it is asked through the server itself. */
-async function askStore(name: string, { api }: VirtualCall): Promise<KubeObject> {
+async function askStore(name: string, { api }: VirtualCall<ComponentStatus>): Promise<ComponentStatus> {
   try {
-    await api.get({ group: '', resource: 'namespaces' }, '', 'kube-system')
+    await getKind(api, NAMESPACES, '', 'kube-system')
   } catch (error) {
-    if ((error as { code?: number }).code !== 404) return statusOf(name, false, { error: errorMessage(error) })
+    if (!isStatusError(error, 'NotFound')) return statusOf(name, false, { error: errorMessage(error) })
   }
   return statusOf(name, true, { message: 'ok' })
 }
 
-const isSelected = ({ selection }: VirtualCall, { metadata }: KubeObject): boolean =>
+const isSelected = ({ selection }: VirtualCall<ComponentStatus>, { metadata }: ComponentStatus): boolean =>
   selection === undefined ||
   (matchesLabels(selection.labels, metadata.labels) &&
     new FieldMatcher(selection.fields).matches(field => (field === 'metadata.name' ? (metadata.name ?? '') : '')))
@@ -71,7 +75,7 @@ export function componentStatuses(
   checks: ComponentChecks = { health: checkHealth, member: checkMember },
 ): ResourceDefinition {
   const members = new Map(etcdServers.length === 0 ? [[memberName(0), undefined]] : etcdServers.map((url, i) => [memberName(i), url]))
-  const askMember = async (name: string, call: VirtualCall): Promise<KubeObject> => {
+  const askMember = async (name: string, call: VirtualCall<ComponentStatus>): Promise<ComponentStatus> => {
     const url = members.get(name)
     try {
       if (url !== undefined) await checks.member(url, call.ctx.signal)
@@ -80,13 +84,14 @@ export function componentStatuses(
     }
     return askStore(name, call)
   }
-  const ask = async (name: string, call: VirtualCall): Promise<KubeObject> => {
-    if (members.has(name)) return askMember(name, call)
-    const { isHealthy, message } = await checks.health(PORTS[name] as number, call.ctx.signal)
+  const ask = async (name: string, call: VirtualCall<ComponentStatus>): Promise<ComponentStatus> => {
+    const port = PORTS.get(name)
+    if (port === undefined) return askMember(name, call)
+    const { isHealthy, message } = await checks.health(port, call.ctx.signal)
     return statusOf(name, isHealthy, { message })
   }
-  const names = [...Object.keys(PORTS), ...members.keys()]
-  return {
+  const names = [...PORTS.keys(), ...members.keys()]
+  return defineResource<ComponentStatus>({
     scope: 'Cluster',
     versions: [v1],
     home: v1,
@@ -99,8 +104,8 @@ export function componentStatuses(
         }
         const all = await Promise.all(names.map(name => ask(name, call)))
         const items = all.filter(one => isSelected(call, one)).map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item)
-        return { code: 200, object: { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items } as unknown as KubeObject }
+        return { code: 200, object: { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items } }
       },
     },
-  }
+  })
 }

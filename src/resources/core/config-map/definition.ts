@@ -1,13 +1,37 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
+import { type FieldError, invalid, tooLong } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isConfigMapKey } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { validateConfigMap } from './validation.ts'
+import { MAX_DATA_BYTES, validateImmutableData } from '../data-object.ts'
+import type { ConfigMap } from '../v1.types.ts'
+
+function validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): FieldError[] {
+  const errors = validateImmutableData(next, old, 'data', 'binaryData')
+  const { data = {}, binaryData = {} } = next
+  let size = 0
+  for (const [key, text] of Object.entries(data)) {
+    const path = fieldPath('data').key(key)
+    for (const message of isConfigMapKey(key)) errors.push(invalid(path, key, message))
+    if (Object.hasOwn(binaryData, key)) errors.push(invalid(path, key, 'duplicate of key present in binaryData'))
+    size += Buffer.byteLength(text)
+  }
+  for (const [key, bytes] of Object.entries(binaryData)) {
+    for (const message of isConfigMapKey(key)) errors.push(invalid(fieldPath('binaryData').key(key), key, message))
+    size += Buffer.byteLength(bytes, 'base64')
+  }
+  // The empty path stands for the whole object.
+  if (size > MAX_DATA_BYTES) errors.push(tooLong(fieldPath(''), MAX_DATA_BYTES))
+  return errors
+}
 
 const sizeOf = (map: object | undefined): number => (map === undefined ? 0 : Object.keys(map).length)
 
-const v1: Version = {
+const v1: Version<ConfigMap> = {
   group: '',
   name: 'v1',
   kind: 'ConfigMap',
@@ -20,10 +44,10 @@ const v1: Version = {
   },
 }
 
-export const configMapResource: ResourceDefinition = {
+export const configMapResource = defineResource<ConfigMap>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'configmaps', version: v1 },
   strategy: { revalidatesMeta: true, validate: validateConfigMap },
-}
+})

@@ -1,19 +1,18 @@
 import type { ConnectCall, Destination } from '../../../catalog/connect.ts'
+import { getKind } from '../../../catalog/define.ts'
 import { failure } from '../../../meta/status.ts'
-import type { ApiStruct } from '../checks.ts'
-
-const NODES = { group: '', resource: 'nodes' }
+import { NODES } from '../kinds.ts'
 
 /** The kubelet of a node: its address of the type most preferred, and the port that the node tells. Throws 404 without the node, 500 without an address. */
 export async function kubeletOf({ api, kubelets }: Pick<ConnectCall, 'api' | 'kubelets'>, nodeName: string): Promise<Destination & { scheme: 'https' }> {
-  const { status } = await api.get(NODES, '', nodeName)
-  const addresses: ApiStruct[] = status?.addresses ?? []
+  const { status } = await getKind(api, NODES, '', nodeName)
+  const { addresses = [] } = status
   const found = kubelets.addressTypes.map(type => addresses.find(address => address.type === type)).find(address => address !== undefined)
   if (!found) {
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')
     throw failure(500, '', `no preferred addresses found; known addresses: [${known}]`)
   }
-  const told: number = status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0
+  const told = status.daemonEndpoints.kubeletEndpoint.Port
   return { scheme: 'https', host: found.address, port: String(told > 0 ? told : kubelets.port), path: '', query: '', trust: 'kubelet' }
 }
 

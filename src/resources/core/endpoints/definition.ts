@@ -1,34 +1,60 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { endpointsTable } from './table.ts'
+import type { Endpoints } from '../v1.types.ts'
 import { validateEndpoints } from './validation.ts'
+
+const SHOWN = 3
+
+/** The first three addresses, each with each port, and how many more there are. */
+function endpointsCell({ subsets = [] }: Endpoints): string {
+  if (subsets.length === 0) return '<none>'
+  const shown: string[] = []
+  let count = 0
+  for (const { addresses = [], ports = [] } of subsets) {
+    for (const port of ports.length === 0 ? [undefined] : ports) {
+      count += addresses.length
+      for (const { ip } of addresses) {
+        if (shown.length === SHOWN) break
+        shown.push(port === undefined ? ip : `${ip.includes(':') ? `[${ip}]` : ip}:${port.port}`)
+      }
+    }
+  }
+  return count > SHOWN ? `${shown.join(',')} + ${count - SHOWN} more...` : shown.join(',')
+}
+
+const endpointsTable: TableDefinition<Endpoints> = {
+  columns: [nameColumn, column('Endpoints', 'Addresses and ports that are ready.'), ageColumn],
+  cells: (object, now) => [object.metadata.name ?? '', endpointsCell(object), age(object.metadata.creationTimestamp, now)],
+}
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
 
 /** The endpoints controller writes canonical addresses. */
-function warnings(next: KubeObject): string[] {
+function warnings(next: Endpoints): string[] {
   if (next.metadata.labels?.[MANAGED_BY] === 'endpoint-controller') return []
   const texts: string[] = []
   for (const [i, subset] of (next.subsets ?? []).entries()) {
-    for (const list of ['addresses', 'notReadyAddresses']) {
+    for (const list of ['addresses', 'notReadyAddresses'] as const) {
       for (const [j, address] of (subset[list] ?? []).entries()) {
-        texts.push(...ipWarnings(fieldPath('subsets').index(i).child(list).index(j).child('ip'), address.ip ?? ''))
+        texts.push(...ipWarnings(fieldPath('subsets').index(i).child(list).index(j).child('ip'), address.ip))
       }
     }
   }
   return texts
 }
 
-function setDefaults(object: KubeObject): void {
+function setDefaults(object: Endpoints): void {
   for (const { ports = [] } of object.subsets ?? []) for (const port of ports) if (!port.protocol) port.protocol = 'TCP'
 }
 
-const v1: Version = {
+const v1: Version<Endpoints> = {
   group: '',
   name: 'v1',
   kind: 'Endpoints',
@@ -39,10 +65,10 @@ const v1: Version = {
   table: endpointsTable,
 }
 
-export const endpointsResource: ResourceDefinition = {
+export const endpointsResource = defineResource<Endpoints>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'services/endpoints', version: v1 },
   strategy: { allowCreateOnUpdate: true, validateName: nameIsDnsSubdomain, validate: next => validateEndpoints(next), warnings },
-}
+})

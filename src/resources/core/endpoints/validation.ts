@@ -4,7 +4,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidIP, parseIp } from '../../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { EndpointAddress, EndpointPort, Endpoints } from '../v1.types.ts'
 
 /** Supported by services and endpoints. */
 export const PORT_PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
@@ -29,7 +29,7 @@ export function validateNonSpecialIP(text: string, path: FieldPath): FieldError[
   return errors
 }
 
-function validateAddress({ ip = '', hostname, nodeName }: { ip?: string; hostname?: string; nodeName?: string }, path: FieldPath): FieldError[] {
+function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: FieldPath): FieldError[] {
   return [
     ...isValidIP(ip).map(text => invalid(path.child('ip'), ip, text)),
     ...(hostname ? isDns1123Label(hostname).map(text => invalid(path.child('hostname'), hostname, text)) : []),
@@ -38,14 +38,7 @@ function validateAddress({ ip = '', hostname, nodeName }: { ip?: string; hostnam
   ]
 }
 
-interface EndpointPort {
-  name?: string
-  port?: number
-  protocol?: string
-  appProtocol?: string
-}
-
-function validatePort({ name, port = 0, protocol, appProtocol }: EndpointPort, requireName: boolean, path: FieldPath): FieldError[] {
+function validatePort({ name, port, protocol, appProtocol }: EndpointPort, requireName: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (name) errors.push(...isDns1123Label(name).map(text => invalid(path.child('name'), name, text)))
   else if (requireName) errors.push(required(path.child('name')))
@@ -59,7 +52,7 @@ function validatePort({ name, port = 0, protocol, appProtocol }: EndpointPort, r
 const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time'
 
 /** The annotation by which latency is measured. Its path has no `metadata`, as upstream's. */
-function validateTriggerTime(object: KubeObject): FieldError[] {
+function validateTriggerTime(object: Endpoints): FieldError[] {
   const text = object.metadata.annotations?.[TRIGGER_TIME]
   if (text === undefined || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return []
   return [
@@ -67,7 +60,7 @@ function validateTriggerTime(object: KubeObject): FieldError[] {
   ]
 }
 
-export function validateEndpoints(next: KubeObject): FieldError[] {
+export function validateEndpoints(next: Endpoints): FieldError[] {
   const errors = validateTriggerTime(next)
   for (const [i, subset] of (next.subsets ?? []).entries()) {
     const path = fieldPath('subsets').index(i)

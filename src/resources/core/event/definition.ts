@@ -1,15 +1,58 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { eventsV1 } from '../../events/event/definition.ts'
+import { column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { eventTable } from './table.ts'
+import type { Event, ObjectReference } from '../v1.types.ts'
 import { validateEvent } from './validation.ts'
 
-const involved = (field: string) => (event: KubeObject) => (event.involvedObject?.[field] as string | undefined) ?? ''
+const targetOf = ({ kind = '', name = '' }: ObjectReference): string => (name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`)
 
-const v1: Version = {
+/** The component and its instance: of the old form, or else of the new. */
+function sourceOf(event: Event): string {
+  const component = event.source.component || event.reportingComponent
+  const instance = event.source.host || event.reportingInstance
+  return instance === '' ? component : `${component}, ${instance}`
+}
+
+const eventTable: TableDefinition<Event> = {
+  columns: [
+    column('Last Seen', 'Time since it was last observed.'),
+    column('Type', 'Normal or Warning.'),
+    column('Reason', 'Short word for why it happened.'),
+    column('Object', 'What it is about.'),
+    column('Subobject', 'Part of the object, as a path of fields.', 1),
+    column('Source', 'Who reports it.', 1),
+    column('Message', 'What happened, for people.'),
+    column('First Seen', 'Time since it was first observed.', 1),
+    column('Count', 'How often it was observed.', 1),
+    { ...nameColumn, priority: 1 },
+  ],
+  cells(event, now) {
+    const first = age(event.firstTimestamp ?? event.eventTime, now)
+    const last = event.series ? age(event.series.lastObservedTime, now) : event.lastTimestamp ? age(event.lastTimestamp, now) : first
+    const count = event.series ? (event.series.count ?? 0) : event.count || 1
+    return [
+      last,
+      event.type ?? '',
+      event.reason ?? '',
+      targetOf(event.involvedObject),
+      event.involvedObject.fieldPath ?? '',
+      sourceOf(event),
+      (event.message ?? '').trim(),
+      first,
+      count,
+      event.metadata.name ?? '',
+    ]
+  },
+}
+
+const involved = (field: keyof ObjectReference) => (event: Event) => event.involvedObject[field] ?? ''
+
+const v1: Version<Event> = {
   group: '',
   name: 'v1',
   kind: 'Event',
@@ -26,22 +69,23 @@ const v1: Version = {
     'involvedObject.resourceVersion': involved('resourceVersion'),
     'involvedObject.fieldPath': involved('fieldPath'),
     reason: event => event.reason ?? '',
-    reportingComponent: event => event.reportingComponent ?? '',
-    source: event => event.source?.component || (event.reportingComponent ?? ''),
+    reportingComponent: event => event.reportingComponent,
+    source: event => event.source.component || event.reportingComponent,
     type: event => event.type ?? '',
   },
 }
 
 /** Events with a lifetime of so many seconds, counted anew at every write. */
-export const eventResourceWithTtl = (seconds: number): ResourceDefinition => ({
-  scope: 'Namespaced',
-  versions: [v1, eventsV1],
-  home: v1,
-  storage: { prefix: 'events', version: v1 },
-  strategy: {
-    allowCreateOnUpdate: true,
-    validateName: nameIsPathSegment,
-    validate: (next, old, { request }) => validateEvent(next, old, request?.info.group === eventsV1.group),
-    ttlSeconds: () => seconds,
-  },
-})
+export const eventResourceWithTtl = (seconds: number): ResourceDefinition =>
+  defineResource<Event>({
+    scope: 'Namespaced',
+    versions: [v1, eventsV1],
+    home: v1,
+    storage: { prefix: 'events', version: v1 },
+    strategy: {
+      allowCreateOnUpdate: true,
+      validateName: nameIsPathSegment,
+      validate: (next, old, { request }) => validateEvent(next, old, request?.info.group === eventsV1.group),
+      ttlSeconds: () => seconds,
+    },
+  })

@@ -1,28 +1,28 @@
 import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required, verbatim } from '../../../meta/field-error.ts'
+import { invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, isQualifiedName, longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { Json, KubeObject } from '../../../meta/object.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/object-meta-validation.ts'
+import type { Event } from '../v1.types.ts'
 
 const NAMESPACE_DIFFERS = 'does not match event.namespace'
 const UNSET = 'needs to be unset'
 const metadata = fieldPath('metadata')
 
 /** `strict`: the request is of events.k8s.io, whose rules come beside those of the core group. */
-export function validateEvent(event: KubeObject, old: KubeObject | undefined, strict: boolean): FieldError[] {
+export function validateEvent(event: Event, old: Event | undefined, strict: boolean): FieldError[] {
   const errors = validateForAll(event, strict)
   if (!strict) return errors
   return [...errors, ...(old ? validateStrictUpdate(event, old) : validateStrictCreate(event))]
 }
 
 /** An event with an eventTime is of the new form, and has more rules. */
-function validateForAll(event: KubeObject, strict: boolean): FieldError[] {
+function validateForAll(event: Event, strict: boolean): FieldError[] {
   const errors: FieldError[] = []
   const namespace = event.metadata.namespace ?? ''
-  const objectNamespace: string = event.involvedObject?.namespace ?? ''
+  const objectNamespace = event.involvedObject.namespace ?? ''
   const isNew = Boolean(event.eventTime)
   const elsewhere = isNew
     ? objectNamespace === '' && namespace !== 'default' && namespace !== 'kube-system'
@@ -35,14 +35,14 @@ function validateForAll(event: KubeObject, strict: boolean): FieldError[] {
   return errors
 }
 
-function validateNewForm(event: KubeObject, strict: boolean): FieldError[] {
+function validateNewForm(event: Event, strict: boolean): FieldError[] {
   const errors: FieldError[] = []
-  const checkText = (field: string, max: number, isRequired = true): void => {
-    const text: string = event[field] ?? ''
+  const checkText = (field: 'reportingInstance' | 'action' | 'reason' | 'message', max: number, isRequired = true): void => {
+    const text = event[field] ?? ''
     if (isRequired && text === '') errors.push(required(fieldPath(field)))
     if (longerThan(text, max)) errors.push(invalid(fieldPath(field), '', `can have at most ${max} characters`))
   }
-  const controller: string = event.reportingComponent ?? ''
+  const controller = event.reportingComponent
   const path = fieldPath(strict ? 'reportingController' : 'reportingComponent')
   if (controller === '') errors.push(required(path))
   for (const message of isQualifiedName(controller)) errors.push(invalid(path, controller, message))
@@ -53,40 +53,51 @@ function validateNewForm(event: KubeObject, strict: boolean): FieldError[] {
   return errors
 }
 
-function validateStrictCreate(event: KubeObject): FieldError[] {
+function validateStrictCreate(event: Event): FieldError[] {
   const errors = [...validateObjectMeta(event.metadata, true, nameIsDnsSubdomain, metadata), ...validateSeries(event)]
   if (!event.eventTime) errors.push(required(fieldPath('eventTime')))
   if (event.type !== 'Normal' && event.type !== 'Warning') errors.push(invalid(fieldPath('type'), '', `has invalid value: ${event.type ?? ''}`))
-  for (const field of ['firstTimestamp', 'lastTimestamp', 'count']) if (event[field]) errors.push(invalid(fieldPath(field), '', UNSET))
-  if (event.source?.component || event.source?.host) errors.push(invalid(fieldPath('source'), '', UNSET))
+  for (const field of ['firstTimestamp', 'lastTimestamp', 'count'] as const) if (event[field]) errors.push(invalid(fieldPath(field), '', UNSET))
+  if (event.source.component || event.source.host) errors.push(invalid(fieldPath('source'), '', UNSET))
   return errors
 }
 
 /** Of an event, only its series may change. */
-function validateStrictUpdate(event: KubeObject, old: KubeObject): FieldError[] {
+function validateStrictUpdate(event: Event, old: Event): FieldError[] {
   const errors = validateObjectMetaUpdate(event.metadata, old.metadata, metadata)
   if (!deepEqual(event.series, old.series)) errors.push(...validateSeries(event))
-  const keep = (field: string, print: (value: Json) => unknown = value => value, name = field): void => {
-    if (!deepEqual(event[field] ?? null, old[field] ?? null)) errors.push(invalid(fieldPath(name), print(event[field] ?? null), 'field is immutable'))
-  }
-  keep('involvedObject', reference)
-  for (const field of ['reason', 'message']) keep(field)
-  keep('source', goStruct('EventSource', { Component: 'component', Host: 'host' }))
-  for (const field of ['firstTimestamp', 'lastTimestamp', 'count', 'reason', 'type', 'eventTime', 'action']) keep(field)
-  keep('related', value => (value === null ? null : reference(value)))
-  keep('reportingComponent', undefined, 'reportingController')
-  keep('reportingInstance')
-  return errors
+  return [
+    ...errors,
+    ...kept('involvedObject', event.involvedObject, old.involvedObject, reference),
+    ...kept('reason', event.reason, old.reason),
+    ...kept('message', event.message, old.message),
+    ...kept('source', event.source, old.source, goStruct('EventSource', { Component: 'component', Host: 'host' })),
+    ...kept('firstTimestamp', event.firstTimestamp, old.firstTimestamp),
+    ...kept('lastTimestamp', event.lastTimestamp, old.lastTimestamp),
+    ...kept('count', event.count, old.count),
+    ...kept('reason', event.reason, old.reason),
+    ...kept('type', event.type, old.type),
+    ...kept('eventTime', event.eventTime, old.eventTime),
+    ...kept('action', event.action, old.action),
+    ...kept('related', event.related, old.related, value => (value === undefined ? null : reference(value))),
+    ...kept('reportingController', event.reportingComponent, old.reportingComponent),
+    ...kept('reportingInstance', event.reportingInstance, old.reportingInstance),
+  ]
 }
+
+/** An error where the member has changed. Upstream tells a reason that has changed twice. */
+const kept = <T>(name: string, next: T, old: T, print: (value: T) => unknown = value => value ?? null): FieldError[] =>
+  deepEqual(next, old) ? [] : [invalid(fieldPath(name), print(next), 'field is immutable')]
 
 /** As Go prints a struct of texts. */
 const goStruct =
-  (name: string, fields: Readonly<Record<string, string>>) =>
-  (value: Json): unknown => {
-    const texts = (value ?? {}) as Readonly<Record<string, string>>
-    const members = Object.entries(fields).map(([goName, field]) => `${goName}:${quote(texts[field] ?? '')}`)
-    return verbatim(`core.${name}{${members.join(', ')}}`)
-  }
+  <K extends string>(name: string, fields: Readonly<Record<string, K>>) =>
+  (value: Readonly<Partial<Record<K, string>>>): Verbatim =>
+    verbatim(
+      `core.${name}{${Object.entries(fields)
+        .map(([goName, field]) => `${goName}:${quote(value[field] ?? '')}`)
+        .join(', ')}}`,
+    )
 
 const reference = goStruct('ObjectReference', {
   Kind: 'kind',
@@ -98,7 +109,7 @@ const reference = goStruct('ObjectReference', {
   FieldPath: 'fieldPath',
 })
 
-function validateSeries({ series }: KubeObject): FieldError[] {
+function validateSeries({ series }: Event): FieldError[] {
   const errors: FieldError[] = []
   if (!series) return errors
   if ((series.count ?? 0) < 2) errors.push(invalid(fieldPath('series.count'), '', 'should be at least 2'))

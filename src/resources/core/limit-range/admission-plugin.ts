@@ -1,35 +1,37 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import { asKind } from '../../../catalog/define.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
-import type { ApiStruct } from '../checks.ts'
+import { CLAIMS, PODS } from '../kinds.ts'
+import type { Container, LimitRange, Pod } from '../v1.types.ts'
 import { claimFaults, podFaults } from './constraints.ts'
 
 /** The LimitRanges of a namespace. */
-export type ListLimitRanges = (namespace: string) => Promise<readonly KubeObject[]>
+export type ListLimitRanges = (namespace: string) => Promise<readonly LimitRange[]>
 
 const ANNOTATION = 'kubernetes.io/limit-ranger'
 /** As many values as a body may have. */
 const MOST_ADDED = 65_536
 
 /** Adds what the container does not say of itself. Told are the names of what was added. */
-function addMissing(container: ApiStruct, list: 'requests' | 'limits', defaults: Readonly<Record<string, string>>): string[] {
+function addMissing(container: Container, list: 'requests' | 'limits', defaults: Readonly<Record<string, string>>): string[] {
+  const amounts = { ...container.resources[list] }
   const added = Object.keys(defaults)
-    .filter(name => !Object.hasOwn(container.resources?.[list] ?? {}, name))
+    .filter(name => !Object.hasOwn(amounts, name))
     .sort()
   if (added.length === 0) return []
-  container.resources = { ...container.resources, [list]: { ...container.resources?.[list] } }
-  for (const name of added) setMember(container.resources[list], name, defaults[name])
+  for (const name of added) setMember(amounts, name, defaults[name])
+  container.resources = { ...container.resources, [list]: amounts }
   return added
 }
 
 /** Gives the containers of a new pod the default requests and limits of a LimitRange, and says so in an annotation. False where that would be very many. */
-function setDefaults({ spec: { limits = [] } = {} }: KubeObject, pod: KubeObject): boolean {
+function setDefaults({ spec }: LimitRange, pod: Pod): boolean {
   const requests: Record<string, string> = {}
   const most: Record<string, string> = {}
-  for (const { type, defaultRequest, default: limit } of limits as ApiStruct[]) {
+  for (const { type, defaultRequest, default: limit } of spec.limits ?? []) {
     if (type === 'Container') {
       Object.assign(requests, defaultRequest)
       Object.assign(most, limit)
@@ -37,18 +39,18 @@ function setDefaults({ spec: { limits = [] } = {} }: KubeObject, pod: KubeObject
   }
   const told: string[] = []
   let count = 0
-  const tell = (added: readonly string[], what: string, container: ApiStruct): void => {
+  const tell = (added: readonly string[], what: string, container: Container): void => {
     count += added.length
-    if (added.length > 0) told.push(`${added.join(', ')} ${what} ${container.name ?? ''}`)
+    if (added.length > 0) told.push(`${added.join(', ')} ${what} ${container.name}`)
   }
-  const complete = (container: ApiStruct, what: string): void => {
+  const complete = (container: Container, what: string): void => {
     if (count > MOST_ADDED) return
     const limited = addMissing(container, 'limits', most)
     tell(addMissing(container, 'requests', requests), `request for ${what}`, container)
     tell(limited, `limit for ${what}`, container)
   }
-  for (const container of pod.spec?.containers ?? []) complete(container, 'container')
-  for (const container of pod.spec?.initContainers ?? []) complete(container, 'init container')
+  for (const container of pod.spec.containers ?? []) complete(container, 'container')
+  for (const container of pod.spec.initContainers ?? []) complete(container, 'init container')
   if (told.length > 0) pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${told.join('; ')}` }
   return count <= MOST_ADDED
 }
@@ -80,17 +82,19 @@ export const limitRanger = (list: ListLimitRanges): AdmissionPlugin => ({
   mutate: async request => {
     const { object, namespace } = request
     if (!object || !isPod(request)) return object
+    const pod = asKind(PODS, object)
     for (const range of await list(namespace)) {
-      if (!setDefaults(range, object)) throw refuse(request, `LimitRange ${range.metadata.name} has too many defaults for a pod of so many containers`)
+      if (!setDefaults(range, pod)) throw refuse(request, `LimitRange ${range.metadata.name} has too many defaults for a pod of so many containers`)
     }
     return object
   },
   validate: async request => {
     const { object, namespace, served, ctx } = request
     if (!object) return
-    const faultsOf = served.version.names.plural === 'pods' ? podFaults : claimFaults
+    const ofPod = served.version.names.plural === 'pods'
     for (const range of await list(namespace)) {
-      const faults = await runInTurns(faultsOf(range, object), ctx.signal)
+      const found = ofPod ? podFaults(range, asKind(PODS, object)) : claimFaults(range, asKind(CLAIMS, object))
+      const faults = await runInTurns(found, ctx.signal)
       if (faults.length > 0) throw refuse(request, joined(faults))
     }
   },

@@ -1,9 +1,8 @@
 import type { Steps } from '../../../lib/steps.ts'
 import { ownMember, setMember } from '../../../meta/equal.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { addQuantity, canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
-import type { ApiStruct } from '../checks.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
+import type { LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, PodSpec } from '../v1.types.ts'
 
 type Amounts = Readonly<Record<string, string>>
 
@@ -63,14 +62,14 @@ const ratio: Constraint = (type, name, enforced, { requests, limits }) => {
   return exceeds ? `${start}, but provided ratio is ${observed.toFixed(6)}` : undefined
 }
 
-const usageOf = ({ resources = {} }: ApiStruct): Usage => ({ requests: resources.requests ?? {}, limits: resources.limits ?? {} })
+const usageOf = ({ resources }: { readonly resources: Partial<Usage> }): Usage => ({ requests: resources.requests ?? {}, limits: resources.limits ?? {} })
 
 /** More than these are not looked for. */
 const MOST_FAULTS = 2000
 const NAMES_AT_ONCE = 64
 
 /** Adds what is wrong with the usage of the resources that are named. */
-function* check(constraint: Constraint, limit: ApiStruct, amounts: Amounts | undefined, usage: Usage, faults: string[]): Steps<void> {
+function* check(constraint: Constraint, limit: LimitRangeItem, amounts: Amounts | undefined, usage: Usage, faults: string[]): Steps<void> {
   for (const [i, [name, enforced]] of Object.entries(amounts ?? {}).entries()) {
     if (i % NAMES_AT_ONCE === 0) yield
     const fault = faults.length < MOST_FAULTS ? constraint(limit.type, name, enforced, usage) : undefined
@@ -78,14 +77,14 @@ function* check(constraint: Constraint, limit: ApiStruct, amounts: Amounts | und
   }
 }
 
-function* checkAll(limit: ApiStruct, usage: Usage, faults: string[]): Steps<void> {
+function* checkAll(limit: LimitRangeItem, usage: Usage, faults: string[]): Steps<void> {
   yield* check(minimum, limit, limit.min, usage, faults)
   yield* check(maximum, limit, limit.max, usage, faults)
   yield* check(ratio, limit, limit.maxLimitRequestRatio, usage, faults)
 }
 
 /** What a pod uses at the most at one time: its containers and sidecars together, or an init container beside the sidecars that run before it. */
-function* podAmounts(spec: ApiStruct, list: 'requests' | 'limits'): Steps<Amounts> {
+function* podAmounts(spec: PodSpec, list: 'requests' | 'limits'): Steps<Amounts> {
   const total: Record<string, string> = {}
   const sidecars: Record<string, string> = {}
   const starting: Record<string, string> = {}
@@ -113,12 +112,12 @@ function raise(to: Record<string, string>, name: string, amount: string): void {
   if (known === undefined || compareQuantity(amount, known) > 0) setMember(to, name, amount)
 }
 
-const limitsOf = ({ spec }: KubeObject): readonly ApiStruct[] => spec?.limits ?? []
+const limitsOf = ({ spec }: LimitRange): readonly LimitRangeItem[] => spec.limits ?? []
 
 /** What of a pod a LimitRange forbids. */
-export function* podFaults(range: KubeObject, { spec = {} }: KubeObject): Steps<string[]> {
+export function* podFaults(range: LimitRange, { spec }: Pod): Steps<string[]> {
   const faults: string[] = []
-  const containers: readonly ApiStruct[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   for (const limit of limitsOf(range)) {
     if (limit.type === 'Container') for (const container of containers) yield* checkAll(limit, usageOf(container), faults)
     else if (limit.type === 'Pod') {
@@ -129,7 +128,7 @@ export function* podFaults(range: KubeObject, { spec = {} }: KubeObject): Steps<
 }
 
 /** What of a claim a LimitRange forbids. */
-export function* claimFaults(range: KubeObject, { spec = {} }: KubeObject): Steps<string[]> {
+export function* claimFaults(range: LimitRange, { spec }: PersistentVolumeClaim): Steps<string[]> {
   const faults: string[] = []
   const usage = { requests: usageOf(spec).requests, limits: {} }
   for (const limit of limitsOf(range)) {

@@ -1,10 +1,46 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Version } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { setMember } from '../../../meta/equal.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { setLimitRangeDefaults } from './defaults.ts'
+import { roundResources } from '../resource-list.ts'
+import type { LimitRange } from '../v1.types.ts'
 import { validateLimitRange } from './validation.ts'
 
-const v1: Version = {
+const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
+
+/** Of containers: a limit by default is the maximum; a request by default is that limit, else the minimum. */
+function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
+  for (const item of spec.limits ?? []) {
+    if (item.type === 'Container') {
+      const limit = fill(item.default, item.max)
+      if (limit) item.default = limit
+      yield
+      const request = fill(item.defaultRequest, limit)
+      yield
+      const atLeast = fill(request, item.min)
+      if (atLeast) item.defaultRequest = atLeast
+      yield
+    }
+    for (const list of LISTS) {
+      roundResources(item[list])
+      yield
+    }
+  }
+}
+
+type List = Record<string, string> | undefined
+
+function fill(list: List, from: List): List {
+  if (from === undefined) return list
+  if (list === undefined) return Object.keys(from).length > 0 ? { ...from } : undefined
+  const filled = list
+  for (const [name, quantity] of Object.entries(from)) if (!Object.hasOwn(filled, name)) setMember(filled, name, quantity)
+  return filled
+}
+
+const v1: Version<LimitRange> = {
   group: '',
   name: 'v1',
   kind: 'LimitRange',
@@ -14,10 +50,10 @@ const v1: Version = {
   setDefaults: setLimitRangeDefaults,
 }
 
-export const limitRangeResource: ResourceDefinition = {
+export const limitRangeResource = defineResource<LimitRange>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'limitranges', version: v1 },
   strategy: { validate: next => validateLimitRange(next) },
-}
+})

@@ -1,93 +1,96 @@
+import { repeats } from '../../../lib/repeats.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
 import { checkContainerResourceName, checkResourceName, isOvercommitAllowed } from '../pod-spec/resources.ts'
+import type { LimitRange, LimitRangeItem } from '../v1.types.ts'
 
-const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim']
+const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
 const NOT_OF_PODS = "may not be specified when `type` is 'Pod'"
 
-export function validateLimitRange(limitRange: KubeObject): FieldError[] {
-  const errors: Errors = []
-  const seen = new Set<string>()
-  const limits: ApiStruct[] = limitRange.spec?.limits ?? []
-  for (const [i, item] of limits.entries()) {
+export function validateLimitRange({ spec }: LimitRange): FieldError[] {
+  const limits = spec.limits ?? []
+  const again = repeats(limits.map(({ type }) => type))
+  return limits.flatMap((item, i) => {
     const path = fieldPath('spec', 'limits').index(i)
-    const type: string = item.type ?? ''
-    checkType(type, path.child('type'), errors)
-    if (seen.has(type)) errors.push(duplicate(path.child('type'), type))
-    seen.add(type)
-    checkItem(item, type, path, errors)
-  }
-  return errors
+    const at = path.child('type')
+    return [...validateType(item.type, at), ...(again[i] ? [duplicate(at, item.type)] : []), ...validateItem(item, path)]
+  })
 }
 
-function checkType(type: string, path: FieldPath, errors: Errors): void {
+function validateType(type: string, path: FieldPath): FieldError[] {
   const messages = isQualifiedName(type)
-  for (const message of messages) errors.push(invalid(path, type, message))
-  if (messages.length === 0 && !type.includes('/') && !TYPES.includes(type)) {
-    errors.push(invalid(path, type, 'must be a standard limit type or fully qualified'))
-  }
+  if (messages.length > 0) return messages.map(message => invalid(path, type, message))
+  return type.includes('/') || TYPES.includes(type) ? [] : [invalid(path, type, 'must be a standard limit type or fully qualified')]
 }
 
-function checkItem(item: ApiStruct, type: string, path: FieldPath, errors: Errors): void {
+type List = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
+
+function validateItem(item: LimitRangeItem, path: FieldPath): FieldError[] {
+  const { type, min, max } = item
+  const errors: FieldError[] = []
   const names = new Set<string>()
   const checkName = type === 'Pod' || type === 'Container' ? checkContainerResourceName : checkResourceName
-  const checkNames = (list: string): void => {
-    for (const name in item[list]) {
+  const checkNames = (list: List): void => {
+    for (const name of Object.keys(item[list] ?? {})) {
       checkName(name, path.child(list).key(name), errors)
       names.add(name)
     }
   }
   checkNames('max')
   checkNames('min')
-  if (type === 'Pod') {
-    for (const list of ['default', 'defaultRequest']) {
-      if (Object.keys(item[list] ?? {}).length > 0) errors.push(forbidden(path.child(list), NOT_OF_PODS))
-    }
-  } else {
-    checkNames('default')
-    checkNames('defaultRequest')
+  for (const list of ['default', 'defaultRequest'] as const) {
+    if (type !== 'Pod') checkNames(list)
+    else if (Object.keys(item[list] ?? {}).length > 0) errors.push(forbidden(path.child(list), NOT_OF_PODS))
   }
-  if (type === 'PersistentVolumeClaim' && item.min?.storage === undefined && item.max?.storage === undefined) {
+  if (type === 'PersistentVolumeClaim' && min?.storage === undefined && max?.storage === undefined) {
     errors.push(required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided'))
   }
   checkNames('maxLimitRequestRatio')
-  for (const name of names) checkQuantities(item, type, name, path, errors)
+  for (const name of names) errors.push(...validateQuantities(item, name, path))
+  return errors
 }
 
 /** That the quantities of one resource are in order: minimum, default request, default limit, maximum. */
-function checkQuantities(item: ApiStruct, type: string, name: string, path: FieldPath, errors: Errors): void {
-  const of = (list: string): string | undefined => ownMember<string>(item[list], name)
-  const min = of('min')
-  const max = of('max')
-  const limit = type === 'Pod' ? undefined : of('default')
-  const request = type === 'Pod' ? undefined : of('defaultRequest')
-  const ratio = of('maxLimitRequestRatio')
-  const bad = (list: string, value: string, detail: string): number => errors.push(invalid(path.child(list).key(name), value, detail))
-  const above = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && compareQuantity(a, b) > 0
-
-  if (above(min, max)) bad('min', min as string, `min value ${min} is greater than max value ${max}`)
-  if (above(min, request)) bad('defaultRequest', request as string, `min value ${min} is greater than default request value ${request}`)
-  if (above(request, max)) bad('defaultRequest', request as string, `default request value ${request} is greater than max value ${max}`)
-  if (above(request, limit)) bad('defaultRequest', request as string, `default request value ${request} is greater than default limit value ${limit}`)
-  if (above(min, limit)) bad('default', min as string, `min value ${min} is greater than default value ${limit}`)
-  if (above(limit, max)) bad('default', max as string, `default value ${limit} is greater than max value ${max}`)
-  if (ratio !== undefined) {
-    if (compareQuantity(ratio, '1') < 0) bad('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`)
-    const most = min === undefined || max === undefined ? undefined : greatestRatio(ratio, min, max)
-    if (most !== undefined && most.ratio > most.limit) {
-      bad('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${most.limit.toFixed(6)}`)
-    }
-  }
+function validateQuantities(item: LimitRangeItem, name: string, path: FieldPath): FieldError[] {
+  const min = ownMember(item.min, name)
+  const max = ownMember(item.max, name)
+  const limit = item.type === 'Pod' ? undefined : ownMember(item.default, name)
+  const request = item.type === 'Pod' ? undefined : ownMember(item.defaultRequest, name)
+  const errorIn = (list: List, value: string, detail: string): FieldError => invalid(path.child(list).key(name), value, detail)
+  /** Where `a` is above `b`: an error in the list that tells `told`, `a` or `b`. */
+  const ordered = (list: List, [a, aName]: Amount, [b, bName]: Amount, told: 'a' | 'b'): FieldError[] =>
+    a !== undefined && b !== undefined && compareQuantity(a, b) > 0
+      ? [errorIn(list, told === 'a' ? a : b, `${aName} value ${a} is greater than ${bName} value ${b}`)]
+      : []
+  const errors = [
+    ...ordered('min', [min, 'min'], [max, 'max'], 'a'),
+    ...ordered('defaultRequest', [min, 'min'], [request, 'default request'], 'b'),
+    ...ordered('defaultRequest', [request, 'default request'], [max, 'max'], 'a'),
+    ...ordered('defaultRequest', [request, 'default request'], [limit, 'default limit'], 'a'),
+    ...ordered('default', [min, 'min'], [limit, 'default'], 'a'),
+    ...ordered('default', [limit, 'default'], [max, 'max'], 'a'),
+    ...validateRatio(ownMember(item.maxLimitRequestRatio, name), min, max, path.child('maxLimitRequestRatio').key(name)),
+  ]
   if (!isOvercommitAllowed(name) && limit !== undefined && request !== undefined && compareQuantity(limit, request) !== 0) {
-    bad('defaultRequest', request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`)
+    errors.push(errorIn('defaultRequest', request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`))
   }
+  return errors
+}
+
+type Amount = readonly [value: string | undefined, name: string]
+
+function validateRatio(ratio: string | undefined, min: string | undefined, max: string | undefined, path: FieldPath): FieldError[] {
+  if (ratio === undefined) return []
+  const errors = compareQuantity(ratio, '1') < 0 ? [invalid(path, ratio, `ratio ${ratio} is less than 1`)] : []
+  if (min === undefined || max === undefined) return errors
+  const most = greatestRatio(ratio, min, max)
+  if (most.ratio > most.limit) errors.push(invalid(path, ratio, `ratio ${ratio} is greater than max/min = ${most.limit.toFixed(6)}`))
+  return errors
 }
 
 const MAX_MILLI = ((1n << 63n) - 1n) / 1000n

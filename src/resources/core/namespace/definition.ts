@@ -1,20 +1,94 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { isQualifiedName, nameIsDnsLabel } from '../../../meta/names.ts'
+import { validateFinalizerDomain } from '../../../meta/object-meta-validation.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { keepMembers, SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { finalizeStrategy, NAME_LABEL, namespaceStrategy, statusStrategy } from './strategy.ts'
+import type { Namespace } from '../v1.types.ts'
 
-function setDefaults(namespace: KubeObject): void {
+/** The finalizer of spec.finalizers that stands for the contents; the namespace controller removes it when they are gone. */
+const CONTENTS = 'kubernetes'
+/** Label that every namespace has, with its name: selectors of namespaces can name one. */
+const NAME_LABEL = 'kubernetes.io/metadata.name'
+
+const finalizersPath = fieldPath('spec', 'finalizers')
+
+function validateFinalizer(finalizer: string, path: FieldPath): FieldError[] {
+  return [...isQualifiedName(finalizer).map(message => invalid(path, finalizer, message)), ...validateFinalizerDomain(finalizer, path)]
+}
+
+function canonicalize({ metadata }: Namespace): void {
+  if (metadata.name && !Object.hasOwn(metadata.labels ?? {}, NAME_LABEL)) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
+}
+
+const holdsDeletion = (namespace: Namespace): boolean => (namespace.spec.finalizers?.length ?? 0) > 0
+
+const namespaceStrategy: Strategy<Namespace> = {
+  validateName: nameIsDnsLabel,
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    if (!old) {
+      next.status = { phase: 'Active' }
+      const { finalizers = [] } = next.spec
+      if (!finalizers.includes(CONTENTS)) next.spec = { ...next.spec, finalizers: [...finalizers, CONTENTS] }
+      return
+    }
+    keepMembers(next, old, 'status')
+    next.spec = { ...next.spec }
+    keepMembers(next.spec, old.spec, 'finalizers')
+  },
+  validate(next) {
+    const { finalizers = [] } = next.spec
+    return finalizers.flatMap(finalizer => validateFinalizer(finalizer, finalizersPath))
+  },
+  canonicalize,
+  holdsDeletion,
+  markDeleting(namespace) {
+    namespace.status = { ...namespace.status, phase: 'Terminating' }
+  },
+}
+
+const statusStrategy: Strategy<Namespace> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (old) keepMembers(next, old, 'spec')
+  },
+  validate(next) {
+    const phase = next.status.phase ?? ''
+    const deleting = next.metadata.deletionTimestamp !== undefined
+    const wanted = deleting ? 'Terminating' : 'Active'
+    if (phase === wanted) return []
+    return [invalid(fieldPath('status', 'Phase'), phase, `may only be '${wanted}' if \`deletionTimestamp\` is ${deleting ? 'not ' : ''}empty`)]
+  },
+  canonicalize,
+  holdsDeletion,
+}
+
+const finalizeStrategy: Strategy<Namespace> = {
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    if (old) keepMembers(next, old, 'status')
+  },
+  validate(next) {
+    const { finalizers = [] } = next.spec
+    return finalizers.flatMap((finalizer, i) => validateFinalizer(finalizer, finalizersPath.index(i)))
+  },
+  canonicalize,
+  holdsDeletion,
+}
+
+function setDefaults(namespace: Namespace): void {
   const { metadata } = namespace
-  // A name still to be generated is labelled when it is known: see the strategy's canonicalize.
+  // A name still to be generated is labelled when it is known: see canonicalize.
   if (metadata.name && metadata.labels?.[NAME_LABEL] !== metadata.name) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
-  namespace.status ??= {}
   namespace.status.phase ??= 'Active'
 }
 
-const v1: Version = {
+const v1: Version<Namespace> = {
   group: '',
   name: 'v1',
   kind: 'Namespace',
@@ -24,19 +98,19 @@ const v1: Version = {
   setDefaults,
   table: {
     columns: [nameColumn, column('Status', 'Active, or Terminating while it is being emptied.'), ageColumn],
-    cells: ({ metadata, status }, now) => [metadata.name ?? '', status?.phase ?? '', age(metadata.creationTimestamp, now)],
+    cells: ({ metadata, status }, now) => [metadata.name ?? '', status.phase ?? '', age(metadata.creationTimestamp, now)],
   },
-  selectableFields: { 'status.phase': namespace => namespace.status?.phase ?? '' },
+  selectableFields: { 'status.phase': namespace => namespace.status.phase ?? '' },
   subresources: {
-    status: { verbs: STATUS_VERBS, strategy: { ...statusStrategy, resetFields: SPEC_FIELDS } },
-    finalize: { verbs: ['update'], strategy: { ...finalizeStrategy, resetFields: STATUS_FIELDS } },
+    status: { verbs: STATUS_VERBS, strategy: statusStrategy },
+    finalize: { verbs: ['update'], strategy: finalizeStrategy },
   },
 }
 
-export const namespaceResource: ResourceDefinition = {
+export const namespaceResource = defineResource<Namespace>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'namespaces', version: v1 },
   strategy: namespaceStrategy,
-}
+})

@@ -1,12 +1,10 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
+import { asKind } from '../../../catalog/define.ts'
+import { NODES } from '../kinds.ts'
+import type { Taint } from '../v1.types.ts'
 
-const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
-
-interface Taint {
-  readonly key?: string
-  readonly effect?: string
-}
+const NOT_READY: Readonly<Taint> = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 
 /**
  * TaintNodesByCondition: a new node takes no pods until the node lifecycle controller has seen it ready and removes the taint.
@@ -17,9 +15,10 @@ export const taintNodesByCondition: AdmissionPlugin = {
   handles: request => request.operation === 'CREATE' && isAbout(request, 'nodes'),
   mutate: async ({ object }) => {
     if (!object) return object
-    const taints: readonly Taint[] = object.spec?.taints ?? []
+    const node = asKind(NODES, object)
+    const { taints = [] } = node.spec
     if (taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) return object
-    object.spec = { ...object.spec, taints: [...taints, { ...NOT_READY }] }
+    node.spec = { ...node.spec, taints: [...taints, { ...NOT_READY }] }
     return object
   },
 }

@@ -1,36 +1,40 @@
 import { errorMessage } from '../../../lib/error-message.ts'
 import { ownMember } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
+import type { Json } from '../../../meta/object.ts'
+import { isJsonObject } from '../../../meta/object.ts'
 
 const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
 const annotationsPath = fieldPath('metadata', 'annotations')
 
 /** An old annotation of the scheduler, still checked: which controllers' pods to keep away from the node. */
-export function checkNodeAnnotations(annotations: Readonly<Record<string, string>>, errors: Errors): void {
+export function validateNodeAnnotations(annotations: Readonly<Record<string, string>> = {}): FieldError[] {
   const text = ownMember(annotations, AVOID_PODS)
-  if (!text) return
-  let entries: ApiStruct[]
+  if (!text) return []
   try {
-    const parsed = JSON.parse(text) as ApiStruct
-    if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed)) throw new Error('not an object')
-    entries = Array.isArray(parsed.preferAvoidPods) ? parsed.preferAvoidPods : []
+    const entries = avoidedPods(text)
+    const path = annotationsPath.child(AVOID_PODS)
+    return entries.length === 0 ? [required(path, '')] : entries.flatMap((entry, i) => validateAvoided(entry, path.index(i)))
   } catch (error) {
-    errors.push(invalid(annotationsPath.child('AvoidPods'), AVOID_PODS, errorMessage(error)))
-    return
-  }
-  if (entries.length === 0) {
-    errors.push(required(annotationsPath.child(AVOID_PODS), ''))
-    return
-  }
-  for (const [i, entry] of entries.entries()) {
-    const path = annotationsPath.child(AVOID_PODS).index(i)
-    const controller = entry?.podSignature?.podController
-    if (controller === undefined || controller === null) {
-      errors.push(required(path.child('PodSignature'), ''))
-    } else if (controller.controller !== true) {
-      errors.push(invalid(path.child('PodSignature', 'PodController', 'Controller'), controller.controller ?? false, 'must point to a controller'))
-    }
+    return [invalid(annotationsPath.child('AvoidPods'), AVOID_PODS, errorMessage(error))]
   }
 }
+
+function avoidedPods(text: string): Json[] {
+  const parsed: Json = JSON.parse(text)
+  if (!isJsonObject(parsed)) throw new Error('not an object')
+  return Array.isArray(parsed.preferAvoidPods) ? parsed.preferAvoidPods : []
+}
+
+function validateAvoided(entry: Json, path: FieldPath): FieldError[] {
+  const signature = member(entry, 'podSignature')
+  const controller = member(signature, 'podController')
+  if (controller === undefined || controller === null) return [required(path.child('PodSignature'), '')]
+  const flag = member(controller, 'controller')
+  return flag === true ? [] : [invalid(path.child('PodSignature', 'PodController', 'Controller'), flag ?? false, 'must point to a controller')]
+}
+
+const member = (value: Json | undefined, name: string): Json | undefined => (isJsonObject(value) ? value[name] : undefined)

@@ -1,49 +1,51 @@
+import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { report } from '../checks.ts'
+import type { ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus } from '../v1.types.ts'
 
 /** NodeSpec.configSource. The kubelet reads it no more; nodes that have it keep it, and it stays well-formed. */
-export function checkConfigSource(source: ApiStruct, path: FieldPath, errors: Errors): void {
-  const reference: ApiStruct | undefined = source.configMap
-  if (reference) {
-    const at = path.child('configMap')
-    if (reference.uid) errors.push(forbidden(at.child('uid'), 'uid must not be set in spec'))
-    if (reference.resourceVersion) errors.push(forbidden(at.child('resourceVersion'), 'resourceVersion must not be set in spec'))
-    checkReference(reference, at, errors)
-  }
-  checkOne(source, path, errors)
+export function validateConfigSource(source: NodeConfigSource, path: FieldPath): FieldError[] {
+  const { configMap } = source
+  const at = path.child('configMap')
+  if (!configMap) return [noReference(source, path)]
+  return [
+    ...(configMap.uid ? [forbidden(at.child('uid'), 'uid must not be set in spec')] : []),
+    ...(configMap.resourceVersion ? [forbidden(at.child('resourceVersion'), 'resourceVersion must not be set in spec')] : []),
+    ...validateReference(configMap, at),
+  ]
 }
 
 /** NodeStatus.config. */
-export function checkConfigStatus(status: ApiStruct, path: FieldPath, errors: Errors): void {
-  for (const member of ['assigned', 'active', 'lastKnownGood']) {
-    const source: ApiStruct | undefined = status[member]
-    if (!source) continue
-    const reference: ApiStruct | undefined = source.configMap
-    if (reference) {
-      const at = path.child(member, 'configMap')
-      if (!reference.uid) errors.push(required(at.child('uid'), 'uid must be set in status'))
-      if (!reference.resourceVersion) errors.push(required(at.child('resourceVersion'), 'resourceVersion must be set in status'))
-      checkReference(reference, at, errors)
-    }
-    checkOne(source, path.child(member), errors)
-  }
+export const validateConfigStatus = (status: NodeConfigStatus, path: FieldPath): FieldError[] =>
+  (['assigned', 'active', 'lastKnownGood'] as const).flatMap(member => {
+    const source = status[member]
+    return source ? validateReported(source, path.child(member)) : []
+  })
+
+function validateReported(source: NodeConfigSource, path: FieldPath): FieldError[] {
+  const { configMap } = source
+  const at = path.child('configMap')
+  if (!configMap) return [noReference(source, path)]
+  return [
+    ...(configMap.uid ? [] : [required(at.child('uid'), 'uid must be set in status')]),
+    ...(configMap.resourceVersion ? [] : [required(at.child('resourceVersion'), 'resourceVersion must be set in status')]),
+    ...validateReference(configMap, at),
+  ]
 }
 
-function checkOne(source: ApiStruct, path: FieldPath, errors: Errors): void {
-  if (!source.configMap) errors.push(invalid(path, goValue('core.NodeConfigSource', source), 'exactly one reference subfield must be non-nil'))
-}
+const noReference = (source: NodeConfigSource, path: FieldPath): FieldError =>
+  invalid(path, goValue('core.NodeConfigSource', source), 'exactly one reference subfield must be non-nil')
 
-function checkReference(reference: ApiStruct, path: FieldPath, errors: Errors): void {
-  const check = (field: string, rule: (text: string) => string[]): void => {
-    const text: string = reference[field] ?? ''
-    if (text === '') errors.push(required(path.child(field), `${field} must be set`))
-    else report(rule(text), path.child(field), text, errors)
+function validateReference(reference: ConfigMapNodeConfigSource, path: FieldPath): FieldError[] {
+  const judge = (field: 'namespace' | 'name' | 'kubeletConfigKey', rule: (text: string) => string[]): FieldError[] => {
+    const text = reference[field]
+    return text === '' ? [required(path.child(field), `${field} must be set`)] : rule(text).map(wrong => invalid(path.child(field), text, wrong))
   }
-  check('namespace', text => nameIsDnsLabel(text, false))
-  check('name', text => nameIsDnsSubdomain(text, false))
-  check('kubeletConfigKey', isConfigMapKey)
+  return [
+    ...judge('namespace', text => nameIsDnsLabel(text, false)),
+    ...judge('name', text => nameIsDnsSubdomain(text, false)),
+    ...judge('kubeletConfigKey', isConfigMapKey),
+  ]
 }

@@ -1,12 +1,112 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { cidrWarnings } from '../../../meta/ip.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { setNodeDefaults } from './defaults.ts'
+import { roundResources } from '../resource-list.ts'
+import type { Node } from '../v1.types.ts'
 import { nodeProxySubresource } from './proxy.ts'
-import { nodeStatusStrategy, nodeStrategy } from './strategy.ts'
-import { nodeTable } from './table.ts'
+import { validateNode, validateNodeUpdate } from './validation.ts'
 
-const v1: Version = {
+/** What is allocatable is the capacity unless told. The old podCIDR and the first of podCIDRs are one field; where they differ, the old one wins. */
+function setNodeDefaults(node: Node): void {
+  const { spec, status } = node
+  const [first] = spec.podCIDRs ?? []
+  if (spec.podCIDR && spec.podCIDR !== first) spec.podCIDRs = [spec.podCIDR]
+  else if (first !== undefined) spec.podCIDR = first
+  if (status.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
+  roundResources(status.capacity)
+  roundResources(status.allocatable)
+}
+
+const nodeStrategy: Strategy<Node> = {
+  resetFields: STATUS_FIELDS,
+  /** A kubelet creates its node with a status. Configuration by ConfigMap exists no more: it stays only where it is. */
+  prepare(next, old) {
+    if (old) keepMembers(next, old, 'status')
+    else delete next.status.config
+    if (old?.spec.configSource === undefined) delete next.spec.configSource
+  },
+  validate: (next, old) => (old ? [...validateNode(next), ...validateNodeUpdate(next, old)] : validateNode(next)),
+  warnings(next, old) {
+    const warnings: string[] = []
+    const { podCIDRs: cidrs = [], configSource, externalID } = next.spec
+    if (configSource) warnings.push('spec.configSource: the feature is removed')
+    if (externalID) warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
+    if (!deepEqual(cidrs, old?.spec.podCIDRs)) {
+      for (const [i, cidr] of cidrs.entries()) warnings.push(...cidrWarnings(fieldPath('spec', 'podCIDRs').index(i), cidr))
+    }
+    return warnings
+  },
+}
+
+const nodeStatusStrategy: Strategy<Node> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (!old) return
+    keepMembers(next, old, 'spec')
+    if (old.status.config === undefined) delete next.status.config
+  },
+  validate: (next, old) => (old ? validateNodeUpdate(next, old) : []),
+}
+
+const ROLE_PREFIX = 'node-role.kubernetes.io/'
+
+/** From labels `node-role.kubernetes.io/<role>` and `kubernetes.io/role=<role>`. */
+function rolesOf(node: Node): string {
+  const roles = new Set<string>()
+  for (const [key, value] of Object.entries(node.metadata.labels ?? {})) {
+    if (key.startsWith(ROLE_PREFIX) && key.length > ROLE_PREFIX.length) roles.add(key.slice(ROLE_PREFIX.length))
+    else if (key === 'kubernetes.io/role' && value !== '') roles.add(value)
+  }
+  return [...roles].sort().join(',') || '<none>'
+}
+
+function statusOf(node: Node): string {
+  const ready = node.status.conditions?.findLast(({ type }) => type === 'Ready')
+  const status = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady'
+  return node.spec.unschedulable ? `${status},SchedulingDisabled` : status
+}
+
+function addressOf(node: Node, type: string): string {
+  return node.status.addresses?.find(address => address.type === type)?.address ?? '<none>'
+}
+
+const nodeTable: TableDefinition<Node> = {
+  columns: [
+    nameColumn,
+    column('Status', 'Whether the node is ready, and whether pods are scheduled on it.'),
+    column('Roles', 'What its labels say it is for.'),
+    ageColumn,
+    column('Version', 'Version of its kubelet.'),
+    column('Internal-IP', 'Address inside the cluster.', 1),
+    column('External-IP', 'Address outside the cluster.', 1),
+    column('OS-Image', 'Operating system, as the node reports it.', 1),
+    column('Kernel-Version', 'Kernel, as the node reports it.', 1),
+    column('Container-Runtime', 'Runtime and version.', 1),
+  ],
+  cells(node, now) {
+    const info = node.status.nodeInfo
+    return [
+      node.metadata.name ?? '',
+      statusOf(node),
+      rolesOf(node),
+      age(node.metadata.creationTimestamp, now),
+      info.kubeletVersion,
+      addressOf(node, 'InternalIP'),
+      addressOf(node, 'ExternalIP'),
+      info.osImage || '<unknown>',
+      info.kernelVersion || '<unknown>',
+      info.containerRuntimeVersion || '<unknown>',
+    ]
+  },
+}
+
+const v1: Version<Node> = {
   group: '',
   name: 'v1',
   kind: 'Node',
@@ -15,14 +115,14 @@ const v1: Version = {
   schema: types.type('core.Node'),
   setDefaults: setNodeDefaults,
   table: nodeTable,
-  selectableFields: { 'spec.unschedulable': node => String(node.spec?.unschedulable === true) },
+  selectableFields: { 'spec.unschedulable': node => String(node.spec.unschedulable === true) },
   subresources: { proxy: nodeProxySubresource, status: { verbs: STATUS_VERBS, strategy: nodeStatusStrategy } },
 }
 
-export const nodeResource: ResourceDefinition = {
+export const nodeResource = defineResource<Node>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'minions', version: v1 },
   strategy: nodeStrategy,
-}
+})

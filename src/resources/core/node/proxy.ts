@@ -4,6 +4,7 @@ import { parseIp } from '../../../meta/ip.ts'
 import { types } from '../../types.ts'
 import { kubeletOf } from '../connect/kubelet.ts'
 import { checkProxyAddress, PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
+import type { Node } from '../v1.types.ts'
 
 const schema = types.type('core.NodeProxyOptions')
 
@@ -19,7 +20,7 @@ async function locate({ api, kubelets, name: id, options }: ConnectCall): Promis
 }
 
 /** HTTP to a node. */
-export const nodeProxySubresource: Subresource = {
+export const nodeProxySubresource: Subresource<Node> = {
   verbs: PROXY_VERBS,
   kind: { group: '', version: 'v1', kind: 'NodeProxyOptions', schema },
   connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate },

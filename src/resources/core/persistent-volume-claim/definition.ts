@@ -1,11 +1,122 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { quantityMilliValue } from '../../../meta/quantity.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { setClaimDefaults } from './defaults.ts'
-import { claimStatusStrategy, claimStrategy } from './strategy.ts'
-import { claimTable } from './table.ts'
+import { roundResources } from '../resource-list.ts'
+import { CLASS_ANNOTATION, printAccessModes, storageClassOf } from '../storage-class.ts'
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../v1.types.ts'
+import { validateClaim, validateClaimStatus } from './validation.ts'
 
-const v1: Version = {
+function setClaimDefaults(claim: PersistentVolumeClaim): void {
+  const { spec, status } = claim
+  status.phase ??= 'Pending'
+  spec.volumeMode ??= 'Filesystem'
+  roundResources(spec.resources.requests)
+  roundResources(spec.resources.limits)
+  roundResources(status.capacity)
+  roundResources(status.allocatedResources)
+}
+
+const claimStrategy: Strategy<PersistentVolumeClaim> = {
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  returnsDeleted: true,
+  prepare(next, old) {
+    if (old) keepMembers(next, old, 'status')
+    else next.status = { phase: 'Pending' }
+    dropDisabledFields(next.spec, old?.spec)
+    normaliseSources(next.spec, old?.spec)
+  },
+  validate: validateClaim,
+  warnings,
+}
+
+const claimStatusStrategy: Strategy<PersistentVolumeClaim> = {
+  revalidatesMeta: true,
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (!old) return
+    keepMembers(next, old, 'spec')
+    for (const field of ['currentVolumeAttributesClassName', 'modifyVolumeStatus'] as const) {
+      if (old.status[field] === undefined) delete next.status[field]
+    }
+  },
+  validate: next => validateClaimStatus(next),
+}
+
+/** Features that are off in this release: classes of volume attributes, and sources in other namespaces. */
+function dropDisabledFields(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
+  if (spec.volumeAttributesClassName !== undefined && old?.volumeAttributesClassName === undefined) delete spec.volumeAttributesClassName
+  if (spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef
+}
+
+/** A claim says `apiGroup: null` where it is given none. */
+const isClassicSource = ({ kind, apiGroup }: TypedLocalObjectReference): boolean =>
+  (kind === 'PersistentVolumeClaim' && (apiGroup ?? '') === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
+
+/** dataSource and dataSourceRef say the same where one of them is not given. The former, alone, is dropped where it is neither a claim nor a snapshot. */
+function normaliseSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
+  if (!old?.dataSource && !old?.dataSourceRef && spec.dataSource && !spec.dataSourceRef && !isClassicSource(spec.dataSource)) delete spec.dataSource
+  if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource }
+  else if (spec.dataSourceRef && !spec.dataSource && !spec.dataSourceRef.namespace) {
+    const { namespace: _, ...source } = spec.dataSourceRef
+    spec.dataSource = source
+  }
+}
+
+function warnings({ metadata, spec }: PersistentVolumeClaim): string[] {
+  const texts: string[] = []
+  if (Object.hasOwn(metadata.annotations ?? {}, CLASS_ANNOTATION)) {
+    texts.push(`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`)
+  }
+  return [...texts, ...claimSpecWarnings(spec, fieldPath('spec'))]
+}
+
+function claimSpecWarnings(spec: PersistentVolumeClaimSpec, path: FieldPath): string[] {
+  const texts: string[] = []
+  for (const list of ['requests', 'limits'] as const) {
+    const quantity = spec.resources[list]?.storage
+    if (quantity !== undefined && quantityMilliValue(quantity) % 1000n !== 0n) {
+      texts.push(`${path.child('resources', list).key('storage').text}: fractional byte value "${quantity}" is invalid, must be an integer`)
+    }
+  }
+  return texts
+}
+
+const claimTable: TableDefinition<PersistentVolumeClaim> = {
+  columns: [
+    nameColumn,
+    column('Status', 'Whether it is bound to a volume.'),
+    column('Volume', 'The volume it is bound to.'),
+    column('Capacity', 'Size of that volume.'),
+    column('Access Modes', 'How that volume may be mounted.'),
+    column('StorageClass', 'Class it asks for.'),
+    column('VolumeAttributesClass', 'Class of attributes it asks for.'),
+    ageColumn,
+    column('VolumeMode', 'Filesystem or raw block device.', 1),
+  ],
+  cells(claim, now) {
+    const { metadata, spec, status } = claim
+    const bound = Boolean(spec.volumeName)
+    return [
+      metadata.name ?? '',
+      metadata.deletionTimestamp ? 'Terminating' : (status.phase ?? ''),
+      spec.volumeName ?? '',
+      bound ? (status.capacity?.storage ?? '0') : '',
+      bound ? printAccessModes(status.accessModes) : '',
+      storageClassOf(claim),
+      spec.volumeAttributesClassName ?? '<unset>',
+      age(metadata.creationTimestamp, now),
+      spec.volumeMode ?? '<unset>',
+    ]
+  },
+}
+
+const v1: Version<PersistentVolumeClaim> = {
   group: '',
   name: 'v1',
   kind: 'PersistentVolumeClaim',
@@ -17,10 +128,10 @@ const v1: Version = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: claimStatusStrategy } },
 }
 
-export const persistentVolumeClaimResource: ResourceDefinition = {
+export const persistentVolumeClaimResource = defineResource<PersistentVolumeClaim>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'persistentvolumeclaims', version: v1 },
   strategy: claimStrategy,
-}
+})

@@ -1,11 +1,133 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { quantityMilliValue } from '../../../meta/quantity.ts'
+import { formatTime } from '../../../meta/time.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { setPersistentVolumeDefaults } from './defaults.ts'
-import { persistentVolumeStatusStrategy, persistentVolumeStrategy } from './strategy.ts'
-import { persistentVolumeTable } from './table.ts'
+import { nodeTermWarnings } from '../pod-spec/warnings.ts'
+import { roundResources } from '../resource-list.ts'
+import { CLASS_ANNOTATION, printAccessModes, storageClassOf } from '../storage-class.ts'
+import type { PersistentVolume, PersistentVolumeSpec } from '../v1.types.ts'
+import { validatePersistentVolume } from './validation.ts'
 
-const v1: Version = {
+function setPersistentVolumeDefaults(volume: PersistentVolume): void {
+  const { spec, status } = volume
+  status.phase ??= 'Pending'
+  spec.persistentVolumeReclaimPolicy ??= 'Retain'
+  spec.volumeMode ??= 'Filesystem'
+  if (spec.hostPath) spec.hostPath.type ??= ''
+  roundResources(spec.capacity)
+}
+
+/** The class of volume attributes is off in this release: only who has one keeps it. */
+function dropDisabledFields(next: PersistentVolume, old: PersistentVolume | undefined): void {
+  if (next.spec.volumeAttributesClassName !== undefined && old?.spec.volumeAttributesClassName === undefined) delete next.spec.volumeAttributesClassName
+}
+
+const persistentVolumeStrategy: Strategy<PersistentVolume> = {
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  returnsDeleted: true,
+  prepare(next, old, { now }) {
+    dropDisabledFields(next, old)
+    if (old) keepMembers(next, old, 'status')
+    else next.status = { phase: 'Pending', lastPhaseTransitionTime: formatTime(now) }
+  },
+  validate: validatePersistentVolume,
+  warnings,
+}
+
+const persistentVolumeStatusStrategy: Strategy<PersistentVolume> = {
+  revalidatesMeta: true,
+  resetFields: SPEC_FIELDS,
+  /** The time of the last change of phase is kept by the server, unless the client writes it. */
+  prepare(next, old, { now }) {
+    if (!old) return
+    keepMembers(next, old, 'spec')
+    const time = next.status.lastPhaseTransitionTime
+    const before = old.status.lastPhaseTransitionTime
+    if (next.status.phase !== old.status.phase) {
+      if (time === undefined || time === before) next.status.lastPhaseTransitionTime = formatTime(now)
+    } else if (time === undefined && before !== undefined) {
+      next.status.lastPhaseTransitionTime = before
+    }
+  },
+  validate: () => [],
+}
+
+const RETIRED: readonly (readonly [source: keyof PersistentVolumeSpec, name: string, since: string, gone: string])[] = [
+  ['cephfs', 'cephfs', 'v1.28', 'v1.31'],
+  ['photonPersistentDisk', 'photonPersistentDisk', 'v1.11', 'v1.16'],
+  ['scaleIO', 'scaleIO', 'v1.16', 'v1.22'],
+  ['storageos', 'storageOS', 'v1.22', 'v1.25'],
+  ['glusterfs', 'glusterfs', 'v1.25', 'v1.26'],
+  ['rbd', 'rbd', 'v1.28', 'v1.31'],
+]
+
+function warnings({ metadata, spec }: PersistentVolume): string[] {
+  const texts: string[] = []
+  const annotations = metadata.annotations ?? {}
+  if (Object.hasOwn(annotations, CLASS_ANNOTATION)) {
+    texts.push(`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`)
+  }
+  if (Object.hasOwn(annotations, 'volume.beta.kubernetes.io/mount-options')) {
+    texts.push('metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead')
+  }
+  if (spec.persistentVolumeReclaimPolicy === 'Recycle') {
+    texts.push(
+      'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+    )
+  }
+  const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? []
+  const termsPath = fieldPath('spec', 'nodeAffinity', 'required', 'nodeSelectorTerms')
+  texts.push(...terms.flatMap((term, i) => nodeTermWarnings(term, false, termsPath.index(i))))
+  for (const [source, name, since, gone] of RETIRED) {
+    if (spec[source] !== undefined) texts.push(`spec.${name}: deprecated in ${since}, non-functional in ${gone}+`)
+  }
+  const storage = spec.capacity?.storage
+  if (storage !== undefined && quantityMilliValue(storage) % 1000n !== 0n) {
+    texts.push(`spec.capacity[storage]: fractional byte value "${storage}" is invalid, must be an integer`)
+  }
+  return texts
+}
+
+const persistentVolumeTable: TableDefinition<PersistentVolume> = {
+  columns: [
+    nameColumn,
+    column('Capacity', 'Size of the volume.'),
+    column('Access Modes', 'How it may be mounted.'),
+    column('Reclaim Policy', 'What becomes of it when its claim is gone.'),
+    column('Status', 'Whether it is available, bound to a claim, released by it or failed.'),
+    column('Claim', 'The claim it is bound to.'),
+    column('StorageClass', 'Class it belongs to.'),
+    column('VolumeAttributesClass', 'Class of its attributes.'),
+    column('Reason', 'Why it failed.'),
+    ageColumn,
+    column('VolumeMode', 'Filesystem or raw block device.', 1),
+  ],
+  cells(volume, now) {
+    const { metadata, spec, status } = volume
+    const claim = spec.claimRef
+    return [
+      metadata.name ?? '',
+      spec.capacity?.storage ?? '0',
+      printAccessModes(spec.accessModes),
+      spec.persistentVolumeReclaimPolicy ?? '',
+      metadata.deletionTimestamp ? 'Terminating' : (status.phase ?? ''),
+      claim ? `${claim.namespace ?? ''}/${claim.name ?? ''}` : '',
+      storageClassOf(volume),
+      spec.volumeAttributesClassName ?? '<unset>',
+      status.reason ?? '',
+      age(metadata.creationTimestamp, now),
+      spec.volumeMode ?? '<unset>',
+    ]
+  },
+}
+
+const v1: Version<PersistentVolume> = {
   group: '',
   name: 'v1',
   kind: 'PersistentVolume',
@@ -17,10 +139,10 @@ const v1: Version = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: persistentVolumeStatusStrategy } },
 }
 
-export const persistentVolumeResource: ResourceDefinition = {
+export const persistentVolumeResource = defineResource<PersistentVolume>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'persistentvolumes', version: v1 },
   strategy: persistentVolumeStrategy,
-}
+})

@@ -1,5 +1,5 @@
 import { deepEqual } from '../../../meta/equal.ts'
-import type { ApiStruct } from '../checks.ts'
+import type { VolumeNodeAffinity } from '../v1.types.ts'
 
 /** Labels of nodes that were beta once, and what they are called now. */
 const RENAMED: Readonly<Record<string, string>> = {
@@ -11,20 +11,19 @@ const RENAMED: Readonly<Record<string, string>> = {
 }
 
 /** Whether the affinity is what it was, but for labels that have got their new names. */
-export function sameNodeAffinity(next: ApiStruct | undefined, old: ApiStruct | undefined): boolean {
+export function sameNodeAffinity(next: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity | undefined): boolean {
   return deepEqual(next, old) || (next !== undefined && deepEqual(withOldNames(next, old), old))
 }
 
-function withOldNames(next: ApiStruct, old: ApiStruct | undefined): ApiStruct {
-  const before: ApiStruct[] = old?.required?.nodeSelectorTerms ?? []
-  const terms: ApiStruct[] = next.required?.nodeSelectorTerms ?? []
+function withOldNames(next: VolumeNodeAffinity, old: VolumeNodeAffinity | undefined): VolumeNodeAffinity {
+  const before = old?.required?.nodeSelectorTerms ?? []
+  const terms = next.required?.nodeSelectorTerms ?? []
   const renamed = terms.map((term, i) => {
-    const expressions: ApiStruct[] = term.matchExpressions ?? []
-    const oldExpressions: ApiStruct[] = before[i]?.matchExpressions ?? []
+    const oldExpressions = before[i]?.matchExpressions ?? []
     return {
       ...term,
-      matchExpressions: expressions.map((expression, j) => {
-        const key: string = oldExpressions[j]?.key ?? ''
+      matchExpressions: (term.matchExpressions ?? []).map((expression, j) => {
+        const key = oldExpressions[j]?.key ?? ''
         return Object.hasOwn(RENAMED, key) && RENAMED[key] === expression.key ? { ...expression, key } : expression
       }),
     }

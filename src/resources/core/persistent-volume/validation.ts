@@ -4,86 +4,84 @@ import { forbidden, invalid, notSupported, required } from '../../../meta/field-
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidLabelValue, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
 import { goChanges, goMember } from '../../shared/go-values.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
-import { NOT_POSITIVE, report } from '../checks.ts'
+import { NOT_POSITIVE } from '../checks.ts'
 import { checkNodeSelector } from '../pod-spec/affinity.ts'
 import { ACCESS_MODES, VOLUME_MODES } from '../storage-class.ts'
+import type { PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeSpec, VolumeNodeAffinity } from '../v1.types.ts'
 import { sameNodeAffinity } from './node-affinity.ts'
 import { checkSource, sourcesOf } from './sources.ts'
 
-const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain']
+const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain']
 const specPath = fieldPath('spec')
 
-export function validatePersistentVolume(next: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const errors: Errors = []
-  checkSpec(next, old, errors)
-  if (!old) return errors
+export function validatePersistentVolume(next: PersistentVolume, old: PersistentVolume | undefined): FieldError[] {
+  const errors = validateSpec(next, old)
   // An update is checked as a new volume twice, as upstream does: the causes say so.
-  errors.push(...errors)
-  checkUpdate(next.spec ?? {}, old.spec ?? {}, errors)
-  return errors
+  return old ? [...errors, ...errors, ...validateUpdate(next.spec, old.spec)] : errors
 }
 
-function checkSpec(volume: KubeObject, old: KubeObject | undefined, errors: Errors): void {
-  const spec: ApiStruct = volume.spec ?? {}
-  checkAccessModes(spec.accessModes ?? [], specPath.child('accessModes'), errors)
-  checkCapacity(spec.capacity ?? {}, errors)
-  const policy: string = spec.persistentVolumeReclaimPolicy ?? ''
+function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefined): FieldError[] {
+  const { spec } = volume
+  const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec.capacity ?? {})]
+  const policy = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) {
     errors.push(notSupported(specPath.child('persistentVolumeReclaimPolicy'), policy, RECLAIM_POLICIES))
   }
-  if (spec.nodeAffinity) checkNodeAffinity(spec.nodeAffinity, hasInvalidValues(old?.spec?.nodeAffinity), errors)
+  if (spec.nodeAffinity) errors.push(...validateNodeAffinity(spec.nodeAffinity, hasInvalidValues(old?.spec.nodeAffinity)))
 
   const sources = sourcesOf(spec)
   if (sources.length === 0) errors.push(required(specPath, 'must specify a volume type'))
   for (const [i, name] of sources.entries()) checkSource(volume, name, i > 0, specPath, errors)
 
-  if (spec.hostPath && cleansToRoot(spec.hostPath.path ?? '') && policy === 'Recycle') {
+  if (spec.hostPath && cleansToRoot(spec.hostPath.path) && policy === 'Recycle') {
     errors.push(forbidden(specPath.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"))
   }
-  if (spec.storageClassName) report(nameIsDnsSubdomain(spec.storageClassName, false), specPath.child('storageClassName'), spec.storageClassName, errors)
+  const { storageClassName } = spec
+  if (storageClassName)
+    errors.push(...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(specPath.child('storageClassName'), storageClassName, text)))
   if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) {
     errors.push(notSupported(specPath.child('volumeMode'), spec.volumeMode, VOLUME_MODES))
   }
-  if (spec.volumeAttributesClassName !== undefined) checkAttributesClass(spec, errors)
+  return [...errors, ...validateAttributesClass(spec)]
 }
 
-export function checkAccessModes(modes: readonly string[], path: FieldPath, errors: Errors): void {
-  if (modes.length === 0) errors.push(required(path))
+export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[], path: FieldPath): FieldError[] {
+  const errors = modes.length === 0 ? [required(path)] : []
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(path, mode, ACCESS_MODES))
   if (modes.includes('ReadWriteOncePod') && modes.some(mode => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))) {
     errors.push(forbidden(path, 'may not use ReadWriteOncePod with other access modes'))
   }
+  return errors
 }
 
-function checkCapacity(capacity: Record<string, string>, errors: Errors): void {
+function validateCapacity(capacity: Readonly<Record<string, string>>): FieldError[] {
+  const errors: FieldError[] = []
   const path = specPath.child('capacity')
   const names = Object.keys(capacity)
   if (names.length === 0) errors.push(required(path))
   if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported(path, goMember('core.PersistentVolumeSpec', 'capacity', capacity), ['storage']))
-  for (const name of names) {
-    const quantity = capacity[name] as string
+  for (const [name, quantity] of Object.entries(capacity)) {
     const value = quantityValue(quantity)
     if (value < 0n) errors.push(invalid(path.key(name), value, 'must be a valid resource quantity'))
     if (compareQuantity(quantity, 0) <= 0) errors.push(invalid(path.key(name), quantity, NOT_POSITIVE))
   }
+  return errors
 }
 
-const hasInvalidValues = (affinity: ApiStruct | undefined): boolean => {
-  const terms: ApiStruct[] = affinity?.required?.nodeSelectorTerms ?? []
-  return terms.some(({ matchExpressions = [] }) =>
-    matchExpressions.some(({ values = [] }: ApiStruct) => values.some((value: string) => isValidLabelValue(value).length > 0)),
+const hasInvalidValues = (affinity: VolumeNodeAffinity | undefined): boolean =>
+  (affinity?.required?.nodeSelectorTerms ?? []).some(({ matchExpressions = [] }) =>
+    matchExpressions.some(({ values = [] }) => values.some(value => isValidLabelValue(value).length > 0)),
   )
-}
 
-function checkNodeAffinity(affinity: ApiStruct, allowInvalidValues: boolean, errors: Errors): void {
+function validateNodeAffinity(affinity: VolumeNodeAffinity, allowInvalidValues: boolean): FieldError[] {
   const path = specPath.child('nodeAffinity', 'required')
-  if (affinity.required) checkNodeSelector(affinity.required, allowInvalidValues, path, errors)
-  else errors.push(required(path, 'must specify required node constraints'))
+  if (!affinity.required) return [required(path, 'must specify required node constraints')]
+  const errors: FieldError[] = []
+  checkNodeSelector(affinity.required, allowInvalidValues, path, errors)
+  return errors
 }
 
 /** Whether Go's path.Clean makes it `/`. */
@@ -97,15 +95,17 @@ function cleansToRoot(path: string): boolean {
   return depth === 0
 }
 
-function checkAttributesClass(spec: ApiStruct, errors: Errors): void {
+function validateAttributesClass({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec): FieldError[] {
+  if (name === undefined) return []
   const path = specPath.child('volumeAttributesClassName')
-  const name: string = spec.volumeAttributesClassName
-  if (name === '') errors.push(required(path, 'an empty string is disallowed'))
-  else report(nameIsDnsSubdomain(name, false), path, name, errors)
-  if (!spec.csi) errors.push(required(specPath.child('csi'), 'has to be specified when using volumeAttributesClassName'))
+  return [
+    ...(name === '' ? [required(path, 'an empty string is disallowed')] : nameIsDnsSubdomain(name, false).map(text => invalid(path, name, text))),
+    ...(csi ? [] : [required(specPath.child('csi'), 'has to be specified when using volumeAttributesClassName')]),
+  ]
 }
 
-function checkUpdate(next: ApiStruct, old: ApiStruct, errors: Errors): void {
+function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec): FieldError[] {
+  const errors: FieldError[] = []
   const before = sourceMembers(old)
   const after = sourceMembers(next)
   // The one thing of a source that may come later.
@@ -132,6 +132,10 @@ function checkUpdate(next: ApiStruct, old: ApiStruct, errors: Errors): void {
       errors.push(forbidden(path, 'update from non-nil value to nil is forbidden'))
     }
   }
+  return errors
 }
 
-const sourceMembers = (spec: ApiStruct): Record<string, unknown> => Object.fromEntries(sourcesOf(spec).map(name => [name, spec[name] as unknown]))
+const sourceMembers = (spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> => {
+  const names = new Set(sourcesOf(spec))
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => names.has(name)))
+}

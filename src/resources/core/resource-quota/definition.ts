@@ -1,18 +1,35 @@
-import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { ownMember } from '../../../meta/equal.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { roundResources } from '../resource-list.ts'
-import { resourceQuotaTable } from './table.ts'
+import type { ResourceQuota } from '../v1.types.ts'
 import { validateQuota, validateQuotaStatus } from './validation.ts'
 
-function setDefaults(quota: KubeObject): void {
-  roundResources(quota.spec?.hard)
-  roundResources(quota.status?.hard)
-  roundResources(quota.status?.used)
+const resourceQuotaTable: TableDefinition<ResourceQuota> = {
+  columns: [nameColumn, column('Request', 'Used and hard amounts of everything but limits.'), column('Limit', 'Used and hard amounts of limits.'), ageColumn],
+  cells({ metadata, status }, now) {
+    const { hard = {}, used } = status
+    const requests: string[] = []
+    const limits: string[] = []
+    for (const [name, amount] of Object.entries(hard).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const column = name.startsWith('limits.') ? limits : requests
+      column.push(`${name}: ${ownMember(used, name) ?? '0'}/${amount}`)
+    }
+    return [metadata.name ?? '', requests.join(', '), limits.join(', '), age(metadata.creationTimestamp, now)]
+  },
 }
 
-const statusStrategy: Strategy = {
+function setDefaults(quota: ResourceQuota): void {
+  roundResources(quota.spec.hard)
+  roundResources(quota.status.hard)
+  roundResources(quota.status.used)
+}
+
+const statusStrategy: Strategy<ResourceQuota> = {
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
     if (old) keepMembers(next, old, 'spec')
@@ -20,7 +37,7 @@ const statusStrategy: Strategy = {
   validate: next => validateQuotaStatus(next),
 }
 
-const v1: Version = {
+const v1: Version<ResourceQuota> = {
   group: '',
   name: 'v1',
   kind: 'ResourceQuota',
@@ -32,7 +49,7 @@ const v1: Version = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusStrategy } },
 }
 
-export const resourceQuotaResource: ResourceDefinition = {
+export const resourceQuotaResource = defineResource<ResourceQuota>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
@@ -46,4 +63,4 @@ export const resourceQuotaResource: ResourceDefinition = {
     },
     validate: validateQuota,
   },
-}
+})

@@ -2,10 +2,9 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { goMember, goMemberOnce } from '../../shared/go-values.ts'
-import type { ApiStruct, Errors } from '../checks.ts'
 import { checkResourceName, checkResourceQuantity, isHugePages } from '../pod-spec/resources.ts'
+import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../v1.types.ts'
 
 const COMPUTE = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 const QUOTA_RESOURCES = new Set([
@@ -44,41 +43,40 @@ const CONFLICTS = [
 const ONLY_EXISTS =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
 
-export function validateQuota(next: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const errors: Errors = []
-  checkSpec(next.spec ?? {}, errors)
+export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefined): FieldError[] {
+  const errors = validateSpec(next.spec)
   if (!old) return errors
-  const before = new Set<string>(old.spec?.scopes ?? [])
-  const scopes: string[] = next.spec?.scopes ?? []
+  const before = new Set(old.spec.scopes)
+  const { scopes = [] } = next.spec
   if (before.size !== new Set(scopes).size || scopes.some(scope => !before.has(scope))) {
-    errors.push(invalid(fieldPath('spec', 'scopes'), goMember('core.ResourceQuotaSpec', 'scopes', next.spec?.scopes), 'field is immutable'))
+    errors.push(invalid(fieldPath('spec', 'scopes'), goMember('core.ResourceQuotaSpec', 'scopes', next.spec.scopes), 'field is immutable'))
   }
   return errors
 }
 
-export function validateQuotaStatus(next: KubeObject): FieldError[] {
-  const errors: Errors = []
-  checkAmounts(next.status?.hard, fieldPath('status', 'hard'), errors)
-  checkAmounts(next.status?.used, fieldPath('status', 'used'), errors)
-  return errors
-}
+export const validateQuotaStatus = ({ status }: ResourceQuota): FieldError[] => [
+  ...validateAmounts(status.hard, fieldPath('status', 'hard')),
+  ...validateAmounts(status.used, fieldPath('status', 'used')),
+]
 
-function checkAmounts(amounts: Record<string, string> | undefined, path: FieldPath, errors: Errors): void {
-  for (const name in amounts) {
+function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [name, quantity] of Object.entries(amounts)) {
     const at = path.key(name)
     checkResourceName(name, at, errors)
     if (!name.includes('/') && !isQuotaResource(name)) errors.push(invalid(at, verbatim(name), 'must be a standard resource for quota'))
-    checkResourceQuantity(name, amounts[name] as string, at, errors)
+    checkResourceQuantity(name, quantity, at, errors)
   }
+  return errors
 }
 
-function checkSpec(spec: ApiStruct, errors: Errors): void {
+function validateSpec(spec: ResourceQuotaSpec): FieldError[] {
   const path = fieldPath('spec')
-  checkAmounts(spec.hard, path.child('hard'), errors)
+  const errors = validateAmounts(spec.hard, path.child('hard'))
   const resources = Object.keys(spec.hard ?? {})
     .sort()
     .filter(isQuotaResource)
-  const scopes: string[] = spec.scopes ?? []
+  const { scopes = [], scopeSelector } = spec
   const scopesPath = path.child('scopes')
   const told = goMemberOnce('core.ResourceQuotaSpec', 'scopes', spec.scopes)
   for (const scope of scopes) {
@@ -86,18 +84,19 @@ function checkSpec(spec: ApiStruct, errors: Errors): void {
     if (!fits) errors.push(invalid(scopesPath, told(), 'unsupported scope'))
     for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(scopesPath, told(), 'unsupported scope applied to resource'))
   }
-  checkConflicts(scopes, told, scopesPath, errors)
-  if (spec.scopeSelector) checkSelector(spec, resources, told, path.child('scopeSelector', 'matchExpressions'), errors)
+  errors.push(...validateConflicts(scopes, told, scopesPath))
+  if (scopeSelector) errors.push(...validateSelector(scopeSelector, resources, told, path.child('scopeSelector', 'matchExpressions')))
+  return errors
 }
 
-function checkConflicts(scopes: readonly string[], told: () => Verbatim, path: FieldPath, errors: Errors): void {
-  for (const [one, other] of CONFLICTS) if (scopes.includes(one) && scopes.includes(other)) errors.push(invalid(path, told(), 'conflicting scopes'))
-}
+const validateConflicts = (scopes: readonly string[], told: () => Verbatim, path: FieldPath): FieldError[] =>
+  CONFLICTS.filter(([one, other]) => scopes.includes(one) && scopes.includes(other)).map(() => invalid(path, told(), 'conflicting scopes'))
 
-function checkSelector(spec: ApiStruct, resources: readonly string[], scopes: () => Verbatim, path: FieldPath, errors: Errors): void {
-  const selector = goMemberOnce('core.ResourceQuotaSpec', 'scopeSelector', spec.scopeSelector)
-  const expressions: ApiStruct[] = spec.scopeSelector.matchExpressions ?? []
-  for (const { scopeName = '', operator = '', values = [] } of expressions) {
+function validateSelector(scopeSelector: ScopeSelector, resources: readonly string[], scopes: () => Verbatim, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const selector = goMemberOnce('core.ResourceQuotaSpec', 'scopeSelector', scopeSelector)
+  const expressions = scopeSelector.matchExpressions ?? []
+  for (const { scopeName, operator, values = [] } of expressions) {
     const fits = scopeOf(scopeName)
     if (!fits) errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'))
     for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(path, selector(), 'unsupported scope applied to resource'))
@@ -114,6 +113,6 @@ function checkSelector(spec: ApiStruct, resources: readonly string[], scopes: ()
       errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'))
     }
   }
-  const names = expressions.map(({ scopeName }) => scopeName as string)
-  checkConflicts(names, scopes, path, errors)
+  const names = expressions.map(({ scopeName }) => scopeName)
+  return [...errors, ...validateConflicts(names, scopes, path)]
 }

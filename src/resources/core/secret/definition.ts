@@ -1,12 +1,25 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
+import { setMember } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { setSecretDefaults } from './defaults.ts'
+import type { Secret } from '../v1.types.ts'
 import { validateSecret } from './validation.ts'
 
-const v1: Version = {
+/** stringData is for writing only: its texts become values of data, and win over what is there. */
+function setSecretDefaults(secret: Secret): void {
+  if (!secret.type) secret.type = 'Opaque'
+  const texts = secret.stringData
+  if (texts === undefined) return
+  delete secret.stringData
+  if (Object.keys(texts).length === 0) return
+  secret.data ??= {}
+  for (const [key, text] of Object.entries(texts)) setMember(secret.data, key, Buffer.from(text).toString('base64'))
+}
+
+const v1: Version<Secret> = {
   group: '',
   name: 'v1',
   kind: 'Secret',
@@ -21,10 +34,10 @@ const v1: Version = {
   selectableFields: { type: secret => secret.type ?? '' },
 }
 
-export const secretResource: ResourceDefinition = {
+export const secretResource = defineResource<Secret>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'secrets', version: v1 },
   strategy: { revalidatesMeta: true, validate: validateSecret },
-}
+})

@@ -3,21 +3,21 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, tooLong } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { MAX_DATA_BYTES, validateImmutableData } from '../data-object.ts'
+import type { Secret } from '../v1.types.ts'
 
 const dataPath = fieldPath('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 
-export function validateSecret(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateSecret(next: Secret, old: Secret | undefined): FieldError[] {
   const errors: FieldError[] = []
   if (old) errors.push(...validateImmutableField(next.type, old.type, fieldPath('type')), ...validateImmutableData(next, old, 'data'))
-  const data: Record<string, string> = next.data ?? {}
+  const { data = {} } = next
   let size = 0
-  for (const key in data) {
+  for (const [key, bytes] of Object.entries(data)) {
     for (const message of isConfigMapKey(key)) errors.push(invalid(dataPath.key(key), key, message))
-    size += Buffer.byteLength(data[key] as string, 'base64')
+    size += Buffer.byteLength(bytes, 'base64')
   }
   if (size > MAX_DATA_BYTES) errors.push(tooLong(dataPath, MAX_DATA_BYTES))
   errors.push(...validateType(next, data))
@@ -25,7 +25,7 @@ export function validateSecret(next: KubeObject, old: KubeObject | undefined): F
 }
 
 /** Types with a meaning of their own require the keys that give it. */
-function validateType(secret: KubeObject, data: Record<string, string>): FieldError[] {
+function validateType(secret: Secret, data: Record<string, string>): FieldError[] {
   const missing = (...keys: string[]): FieldError[] => keys.filter(key => !Object.hasOwn(data, key)).map(key => required(dataPath.key(key)))
   switch (secret.type) {
     case 'kubernetes.io/service-account-token':
@@ -59,7 +59,7 @@ function validateJson(key: string, data: Record<string, string>): FieldError[] {
 function jsonProblem(text: string): string | undefined {
   if (text.trim() === '') return 'unexpected end of JSON input'
   try {
-    const value = JSON.parse(text) as unknown
+    const value: unknown = JSON.parse(text)
     if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined
     const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
     return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`

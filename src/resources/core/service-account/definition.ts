@@ -1,13 +1,14 @@
 import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
+import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { ServiceAccount } from '../v1.types.ts'
 import { createTokenSubresource } from './token.ts'
 
-const v1: Version = {
+const v1: Version<ServiceAccount> = {
   group: '',
   name: 'v1',
   kind: 'ServiceAccount',
@@ -21,14 +22,14 @@ const v1: Version = {
 }
 
 const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'
-const mentions = (account: KubeObject | undefined): boolean => Object.hasOwn(account?.metadata.annotations ?? {}, MOUNTABLE)
+const mentions = (account: ServiceAccount | undefined): boolean => Object.hasOwn(account?.metadata.annotations ?? {}, MOUNTABLE)
 
-const strategy: Strategy = {
+const strategy: Strategy<ServiceAccount> = {
   revalidatesMeta: true,
   returnsDeleted: true,
   /** A reference to a secret is its name, nothing more. */
   prepare(next) {
-    if (next.secrets) next.secrets = next.secrets.map(({ name }: { name?: string }) => (name ? { name } : {}))
+    if (next.secrets) next.secrets = next.secrets.map(({ name }) => (name ? { name } : {}))
   },
   warnings(next, old) {
     if (!mentions(next) || mentions(old)) return []
@@ -38,6 +39,6 @@ const strategy: Strategy = {
 
 /** `issuer`: signs tokens of the accounts; without one there is no subresource for them. */
 export function createServiceAccountResource(issuer: TokenIssuer | undefined): ResourceDefinition {
-  const version: Version = issuer ? { ...v1, subresources: { token: createTokenSubresource(issuer) } } : v1
-  return { scope: 'Namespaced', versions: [version], home: version, storage: { prefix: 'serviceaccounts', version }, strategy }
+  const version: Version<ServiceAccount> = issuer ? { ...v1, subresources: { token: createTokenSubresource(issuer) } } : v1
+  return defineResource<ServiceAccount>({ scope: 'Namespaced', versions: [version], home: version, storage: { prefix: 'serviceaccounts', version }, strategy })
 }

@@ -2,20 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type { Reference, ServiceAccountClaims } from '../../../auth/authn/service-account/claims.ts'
 import { serviceAccountName } from '../../../auth/authn/service-account/claims.ts'
 import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
+import { defineSubresource, getKind } from '../../../catalog/define.ts'
 import type { ResourceAccess, Subresource, VirtualCall } from '../../../catalog/definition.ts'
+import { invariant } from '../../../lib/invariant.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseApiVersion } from '../../../meta/gvk.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../meta/object.ts'
 import { badRequestError, conflictError, invalidError, isStatusError } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
+import type { BoundObjectReference, TokenRequest } from '../../authentication/v1.types.ts'
 import { types } from '../../types.ts'
-
-type ApiStruct = KubeObject['spec']
+import { NODES, PODS, SECRETS, SERVICE_ACCOUNTS } from '../kinds.ts'
+import type { ServiceAccount } from '../v1.types.ts'
 
 const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
-const ACCOUNTS = { group: '', resource: 'serviceaccounts' }
 const DEFAULT_SECONDS = 3600
 const LEAST_SECONDS = 600
 const MOST_SECONDS = 2 ** 32
@@ -29,7 +31,7 @@ interface Bound {
   readonly node?: Reference
 }
 
-const referenceTo = ({ metadata }: KubeObject): Reference => ({ name: metadata.name ?? '', uid: metadata.uid ?? '' })
+const referenceTo = ({ metadata }: TypedObject): Reference => ({ name: metadata.name ?? '', uid: metadata.uid ?? '' })
 
 function refuse(name: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidError(GROUP_KIND, name, errors)
@@ -45,7 +47,7 @@ function validateExpiration(seconds: number | bigint): FieldError[] {
 /** The node of a pod is told by name even if it is not there. */
 async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
   try {
-    return referenceTo(await api.get({ group: '', resource: 'nodes' }, '', name))
+    return referenceTo(await getKind(api, NODES, '', name))
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return { name, uid: '' }
     throw error
@@ -53,11 +55,11 @@ async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
 }
 
 /** What the token is bound to: it must be there, and, where the reference tells a uid, be the same. */
-async function bind({ api, namespace, name }: VirtualCall, reference: ApiStruct): Promise<Bound> {
+async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, reference: BoundObjectReference | null): Promise<Bound> {
   if (!reference) return {}
   const { kind = '', apiVersion = '', name: boundName = '', uid: wantedUid = '' } = reference
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
-  const check = (object: KubeObject): Reference => {
+  const check = (object: TypedObject): Reference => {
     const found = referenceTo(object)
     if (wantedUid !== '' && wantedUid !== found.uid)
       throw conflictError(
@@ -67,24 +69,20 @@ async function bind({ api, namespace, name }: VirtualCall, reference: ApiStruct)
       )
     return found
   }
-  const get = (resource: string, where: string): Promise<KubeObject> => api.get({ group: '', resource }, where, boundName)
   if (group === '' && kind === 'Pod') {
-    const pod = await get('pods', namespace)
+    const pod = await getKind(api, PODS, namespace, boundName)
     if (pod.spec.serviceAccountName !== name)
       throw badRequestError(`cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`)
     return { pod: check(pod), ...(pod.spec.nodeName && { node: await nodeOf(api, pod.spec.nodeName) }) }
   }
-  if (group === '' && kind === 'Node') return { node: check(await get('nodes', '')) }
-  if (group === '' && kind === 'Secret') return { secret: check(await get('secrets', namespace)) }
+  if (group === '' && kind === 'Node') return { node: check(await getKind(api, NODES, '', boundName)) }
+  if (group === '' && kind === 'Secret') return { secret: check(await getKind(api, SECRETS, namespace, boundName)) }
   throw badRequestError(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
 }
 
-/** Members without value are left out. */
-const written = ({ name, uid }: Reference): Reference => ({ name, ...(uid !== '' && { uid }) }) as Reference
-
 function claimsOf(
   issuer: TokenIssuer,
-  account: KubeObject,
+  account: ServiceAccount,
   { pod, secret, node }: Bound,
   audiences: readonly string[],
   now: number,
@@ -99,9 +97,9 @@ function claimsOf(
     jti: randomUUID(),
     'kubernetes.io': {
       namespace,
-      ...(node && { node: written(node) }),
-      ...(pod && { pod: written(pod) }),
-      ...(secret && { secret: written(secret) }),
+      ...(node && { node: node.uid === '' ? { name: node.name } : node }),
+      ...(pod && { pod }),
+      ...(secret && { secret }),
       serviceaccount: referenceTo(account),
       ...(lifetime.warnAfter !== undefined && { warnafter: now + lifetime.warnAfter }),
     },
@@ -122,15 +120,16 @@ function lifetimeOf(issuer: TokenIssuer, seconds: number, bound: Bound, audience
   return extended ? { seconds: EXTENDED_SECONDS, warnAfter: seconds } : { seconds }
 }
 
-async function issueToken(issuer: TokenIssuer, call: VirtualCall): Promise<KubeObject> {
+async function issueToken(issuer: TokenIssuer, call: VirtualCall<TokenRequest>): Promise<TokenRequest> {
   const { ctx, api, namespace, name } = call
-  const request = call.body as KubeObject
+  const request = call.body
+  invariant(request, 'a token is asked for without a body')
   const { metadata, spec } = request
   if (metadata.name && metadata.name !== name)
     refuse(name, [invalid(fieldPath('metadata', 'name'), metadata.name, 'must match the service account name if specified')])
-  const account = await api.get(ACCOUNTS, namespace, name)
-  const audiences: string[] = spec.audiences?.length > 0 ? spec.audiences : [...issuer.serverAudiences]
-  const asked: number | bigint = spec.expirationSeconds ?? DEFAULT_SECONDS
+  const account = await getKind(api, SERVICE_ACCOUNTS, namespace, name)
+  const audiences = spec.audiences?.length ? spec.audiences : [...issuer.serverAudiences]
+  const asked = spec.expirationSeconds ?? DEFAULT_SECONDS
   refuse('', validateExpiration(asked))
   const bound = await bind(call, spec.boundObjectRef)
   let seconds = Number(asked)
@@ -150,8 +149,9 @@ async function issueToken(issuer: TokenIssuer, call: VirtualCall): Promise<KubeO
 }
 
 /** Tokens of a service account (https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/). */
-export const createTokenSubresource = (issuer: TokenIssuer): Subresource => ({
-  verbs: ['create'],
-  kind: { ...GROUP_KIND, version: 'v1', schema: types.type('authentication.TokenRequest') },
-  virtual: { call: async call => ({ code: 201, object: await issueToken(issuer, call) }) },
-})
+export const createTokenSubresource = (issuer: TokenIssuer): Subresource<ServiceAccount> =>
+  defineSubresource<ServiceAccount, TokenRequest>({
+    verbs: ['create'],
+    kind: { ...GROUP_KIND, version: 'v1', schema: types.type('authentication.TokenRequest') },
+    virtual: { call: async call => ({ code: 201, object: await issueToken(issuer, call) }) },
+  })

@@ -1,16 +1,13 @@
 import type { ConnectCall, Destination, ObjectReader } from '../../../catalog/connect.ts'
-import { getKind, kindId } from '../../../catalog/define.ts'
+import { getKind } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
 import { serviceUnavailableError } from '../../../meta/status.ts'
 import { types } from '../../types.ts'
 import { PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
-import type { EndpointAddress, Endpoints, Pod, Service } from '../v1.types.ts'
+import { ENDPOINTS, PODS, SERVICES } from '../kinds.ts'
+import type { EndpointAddress, Service } from '../v1.types.ts'
 
 const schema = types.type('core.ServiceProxyOptions')
-
-const SERVICES = kindId<Service>('', 'services')
-const ENDPOINTS = kindId<Endpoints>('', 'endpoints')
-const PODS = kindId<Pod>('', 'pods')
 
 /** The name of the service's port of this number: endpoints know ports by their names. */
 async function portName(api: ObjectReader, namespace: string, service: string, port: string): Promise<string> {

@@ -1,35 +1,53 @@
 import type { Version } from '../../../catalog/definition.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { Event as CoreEvent } from '../../core/v1.types.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { Event } from '../v1.types.ts'
 
-/** What the core group calls otherwise: the name here → the name there. */
-const CORE_NAMES: Readonly<Record<string, string>> = {
-  regarding: 'involvedObject',
-  note: 'message',
-  reportingController: 'reportingComponent',
-  deprecatedSource: 'source',
-  deprecatedFirstTimestamp: 'firstTimestamp',
-  deprecatedLastTimestamp: 'lastTimestamp',
-  deprecatedCount: 'count',
+function toCore({ regarding, note, reportingController, reportingInstance, series, ...event }: Event): CoreEvent {
+  const { deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp, deprecatedCount, ...rest } = event
+  return {
+    ...rest,
+    involvedObject: regarding,
+    ...(note !== undefined && { message: note }),
+    source: deprecatedSource,
+    firstTimestamp: deprecatedFirstTimestamp,
+    lastTimestamp: deprecatedLastTimestamp,
+    ...(deprecatedCount !== undefined && { count: deprecatedCount }),
+    ...(series && { series }),
+    reportingComponent: reportingController ?? '',
+    reportingInstance: reportingInstance ?? '',
+  }
 }
-const NAMES_HERE = Object.fromEntries(Object.entries(CORE_NAMES).map(([here, core]) => [core, here]))
 
-const renamed = (names: Readonly<Record<string, string>>, event: KubeObject): KubeObject =>
-  Object.fromEntries(Object.entries(event).map(([name, value]) => [Object.hasOwn(names, name) ? (names[name] as string) : name, value])) as KubeObject
+function fromCore({ involvedObject, message, source, firstTimestamp, lastTimestamp, count, ...event }: CoreEvent): Event {
+  const { reportingComponent, reportingInstance, series, ...rest } = event
+  return {
+    ...rest,
+    regarding: involvedObject,
+    ...(message !== undefined && { note: message }),
+    deprecatedSource: source,
+    deprecatedFirstTimestamp: firstTimestamp,
+    deprecatedLastTimestamp: lastTimestamp,
+    ...(count !== undefined && { deprecatedCount: count }),
+    ...(series && { series: { ...series, count: series.count ?? 0 } }),
+    ...(reportingComponent !== '' && { reportingController: reportingComponent }),
+    ...(reportingInstance !== '' && { reportingInstance }),
+  }
+}
 
 const REFERENCE = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
 
 /** Events by their newer names. The definition is the core group's: both are the same objects. */
-export const eventsV1: Version = {
+export const eventsV1: Version<Event, CoreEvent> = {
   group: 'events.k8s.io',
   name: 'v1',
   kind: 'Event',
   names: { plural: 'events', singular: 'event', shortNames: ['ev'] },
   verbs: STANDARD_VERBS,
   schema: types.type('events.Event'),
-  toHome: event => renamed(CORE_NAMES, event),
-  fromHome: event => renamed(NAMES_HERE, event),
+  toHome: toCore,
+  fromHome: fromCore,
   fieldAliases: {
     reason: 'reason',
     reportingController: 'reportingComponent',

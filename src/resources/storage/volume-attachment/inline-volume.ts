@@ -2,7 +2,7 @@ import { forbidden, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { ApiStruct, Errors } from '../../core/checks.ts'
 import { checkSource, sourcesOf } from '../../core/persistent-volume/sources.ts'
-import { checkAccessModes } from '../../core/persistent-volume/validation.ts'
+import { validateAccessModes } from '../../core/persistent-volume/validation.ts'
 
 const INLINE = 'in the context of inline volumes'
 const notInline = (path: FieldPath) => forbidden(path, `may not be specified ${INLINE}`)
@@ -12,7 +12,7 @@ export function checkInlineVolume(spec: ApiStruct, path: FieldPath, errors: Erro
   if (spec.claimRef) errors.push(notInline(path.child('claimRef')))
   if (Object.keys(spec.capacity ?? {}).length > 0) errors.push(notInline(path.child('capacity')))
   if (!spec.csi) errors.push(required(path.child('csi'), `has to be specified ${INLINE}`))
-  checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), errors)
+  errors.push(...validateAccessModes(spec.accessModes ?? [], path.child('accessModes')))
   const policy: string = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && policy !== 'Retain') errors.push(forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${INLINE}`))
   if (spec.nodeAffinity) errors.push(notInline(path.child('nodeAffinity')))

@@ -1,9 +1,8 @@
-import { kindId, listKind } from '../../../../catalog/define.ts'
+import { listKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../../catalog/definition.ts'
+import { SERVICES } from '../../kinds.ts'
 import type { Service } from '../../v1.types.ts'
 import { needsHealthCheck, nodePortsOf } from '../fields.ts'
-
-export const SERVICES = kindId<Service>('', 'services')
 
 /** Node ports of a service, that of the health check included. */
 export function allNodePortsOf(service: Service): number[] {

@@ -3,12 +3,13 @@ import type { ResourceAccess } from '../../../../catalog/definition.ts'
 import { isIPv6, parseIp, printIp } from '../../../../meta/ip.ts'
 import { isStatusError } from '../../../../meta/status.ts'
 import type { IPAddress } from '../../../networking/v1.types.ts'
+import { SERVICES } from '../../kinds.ts'
 import type { Service } from '../../v1.types.ts'
 import { clusterIPsOf, isHeadless, needsClusterIP } from '../fields.ts'
 import { ALLOCATOR_NAME, belongsTo, IP_ADDRESSES, ipAddressObject, MANAGED_BY_LABEL, serviceRef } from './cluster-ips.ts'
 import { NodePorts } from './node-ports.ts'
 import type { PortRange } from './port-set.ts'
-import { allNodePortsOf, SERVICES } from './ports-in-use.ts'
+import { allNodePortsOf } from './ports-in-use.ts'
 
 export interface RepairOptions {
   readonly nodePortRange: PortRange

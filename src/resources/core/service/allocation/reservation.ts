@@ -5,6 +5,7 @@ import { invalid } from '../../../../meta/field-error.ts'
 import { fieldPath } from '../../../../meta/field-path.ts'
 import { internalServerError, invalidError, isStatusError } from '../../../../meta/status.ts'
 import { goStringList } from '../../../shared/go-syntax.ts'
+import { ENDPOINTS, SERVICES } from '../../kinds.ts'
 import type { Service } from '../../v1.types.ts'
 import { clusterIPsOf, familiesOf, isHeadless, needsClusterIP } from '../fields.ts'
 import { keepsPreference } from '../ip-families.ts'
@@ -12,9 +13,7 @@ import type { ClusterIPs, ServiceRef } from './cluster-ips.ts'
 import { AllocationError, serviceRef } from './cluster-ips.ts'
 import type { NodePorts } from './node-ports.ts'
 import { carryOut, needsPorts, planPorts, portsToFree } from './port-plan.ts'
-import { allNodePortsOf, SERVICES } from './ports-in-use.ts'
-
-const ENDPOINTS = { group: '', resource: 'endpoints' }
+import { allNodePortsOf } from './ports-in-use.ts'
 
 /** Addresses of a service that are kept as IPAddresses. */
 const heldIPs = (service: Service | undefined): string[] => (service && needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [])

@@ -1,17 +1,17 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { limitRanger } from '../../../../../src/resources/core/limit-range/admission-plugin.ts'
 import { persistentVolumeClaimResource } from '../../../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
+import type { LimitRange } from '../../../../../src/resources/core/v1.types.ts'
 import { admissionRequest, refusal } from '../../../../support/admission-request.ts'
 
-const range = (...limits: object[]): KubeObject => ({ metadata: { name: 'l' }, spec: { limits } }) as unknown as KubeObject
-const using = (ranges: readonly KubeObject[]) => limitRanger(async () => ranges)
+const range = (...limits: object[]): LimitRange => ({ metadata: { name: 'l' }, spec: { limits } }) as unknown as LimitRange
+const using = (ranges: readonly LimitRange[]) => limitRanger(async () => ranges)
 const parts = { name: 'p', namespace: 'ns', ctx: { signal: new AbortController().signal } }
 
 const container = (requests?: object, limits?: object, more: object = {}): object => ({
   name: 'c',
-  ...((requests || limits) && { resources: { ...(requests && { requests }), ...(limits && { limits }) } }),
+  resources: { ...(requests && { requests }), ...(limits && { limits }) },
   ...more,
 })
 const pod = (containers: object[], initContainers?: object[]) => ({ metadata: {}, spec: { containers, ...(initContainers && { initContainers }) } })
