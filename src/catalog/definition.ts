@@ -35,7 +35,7 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
   /** In place of `toHome` and `fromHome`: somebody else converts. The registry has a conversion of its own for such kinds, and nothing else need ask. */
   readonly converter?: RemoteConverter
   /** Serves resources that are not stored, by verb. */
-  readonly virtual?: VirtualResource<V>
+  readonly virtual?: VirtualResource<H>
   /** Stored, and reached by code of the server only: it has no path, and stands in no discovery or OpenAPI (`/registry/ranges/…`). */
   readonly internal?: boolean
 }

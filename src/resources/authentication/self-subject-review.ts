@@ -1,9 +1,11 @@
-import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
+import { defineResource } from '../../catalog/define.ts'
+import type { Version } from '../../catalog/definition.ts'
 import { formatTime } from '../../meta/time.ts'
 import { types } from '../types.ts'
 import { userInfo } from './user-info.ts'
+import type { SelfSubjectReview } from './v1.types.ts'
 
-const v1: Version = {
+const v1: Version<SelfSubjectReview> = {
   group: 'authentication.k8s.io',
   name: 'v1',
   kind: 'SelfSubjectReview',
@@ -13,7 +15,7 @@ const v1: Version = {
 }
 
 /** Who the one who asks is taken for, after impersonation. */
-export const selfSubjectReviewResource: ResourceDefinition = {
+export const selfSubjectReviewResource = defineResource<SelfSubjectReview>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
@@ -28,4 +30,4 @@ export const selfSubjectReviewResource: ResourceDefinition = {
       },
     }),
   },
-}
+})

@@ -1,11 +1,14 @@
 import type { TokenAuthenticator } from '../../auth/authn/token.ts'
+import { defineResource } from '../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
-import type { JsonObject, KubeObject } from '../../meta/object.ts'
+import { invariant } from '../../lib/invariant.ts'
+import type { JsonObject } from '../../meta/object.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { types } from '../types.ts'
 import { userInfo } from './user-info.ts'
+import type { TokenReview } from './v1.types.ts'
 
-const v1: Version = {
+const v1: Version<TokenReview> = {
   group: 'authentication.k8s.io',
   name: 'v1',
   kind: 'TokenReview',
@@ -15,21 +18,22 @@ const v1: Version = {
 }
 
 /** Whose token this is, by the server's own authenticators. `serverAudiences`: who is meant where a review names nobody. */
-export const createTokenReviewResource = (tokens: TokenAuthenticator, serverAudiences: readonly string[]): ResourceDefinition => ({
-  scope: 'Cluster',
-  versions: [v1],
-  home: v1,
-  virtual: {
-    async call({ body }) {
-      const review = body as KubeObject
-      const { token = '', audiences = [] } = review.spec
-      if (token === '') throw badRequestError('token is required for TokenReview in authentication')
-      const answer = await tokens(token, audiences.length > 0 ? audiences : serverAudiences)
-      const status: JsonObject =
-        answer && 'user' in answer
-          ? { authenticated: true, user: userInfo(answer.user), audiences: [...answer.audiences] }
-          : { error: answer?.error ?? 'invalid bearer token' }
-      return { code: 201, object: { ...review, status } }
+export const createTokenReviewResource = (tokens: TokenAuthenticator, serverAudiences: readonly string[]): ResourceDefinition =>
+  defineResource<TokenReview>({
+    scope: 'Cluster',
+    versions: [v1],
+    home: v1,
+    virtual: {
+      async call({ body: review }) {
+        invariant(review, 'a review is asked for with a body')
+        const { token, audiences = [] } = review.spec
+        if (token === undefined) throw badRequestError('token is required for TokenReview in authentication')
+        const answer = await tokens(token, audiences.length > 0 ? audiences : serverAudiences)
+        const status: JsonObject =
+          answer && 'user' in answer
+            ? { authenticated: true, user: userInfo(answer.user), audiences: [...answer.audiences] }
+            : { error: answer?.error ?? 'invalid bearer token' }
+        return { code: 201, object: { ...review, status } }
+      },
     },
-  },
-})
+  })
