@@ -50,12 +50,13 @@ function wellFormed(text: string, completions: number): Interval[] {
 export function commonIndex(a: string, b: string, completions: number): number | undefined {
   const left = wellFormed(a, completions)
   const right = wellFormed(b, completions)
-  for (let i = 0, j = 0; i < left.length && j < right.length; ) {
-    const [from, to] = left[i] as Interval
-    const [otherFrom, otherTo] = right[j] as Interval
+  for (let i = 0, j = 0; ; ) {
+    const [one, other] = [left[i], right[j]]
+    if (!one || !other) return undefined
+    const [from, to] = one
+    const [otherFrom, otherTo] = other
     if (from <= otherTo && otherFrom <= to) return Math.max(from, otherFrom)
     if (from <= otherFrom) i++
     else j++
   }
-  return undefined
 }
