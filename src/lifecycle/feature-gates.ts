@@ -79,7 +79,7 @@ const gates133 = {
   DisableAllocatorDualWrite: beta(false, 'fixed'),
   DisableCPUQuotaWithExclusiveCPUs: beta(true, 'elsewhere'),
   DisableNodeKubeProxyVersion: deprecated(true, 'fixed'),
-  DynamicResourceAllocation: beta(false, 'kinds'),
+  DynamicResourceAllocation: beta(false, 'read'),
   ElasticIndexedJob: locked,
   EventedPLEG: alpha('elsewhere'),
   ExecProbeTimeout: ga('elsewhere'),

@@ -3,7 +3,7 @@ import { forbidden, invalid, notSupported, required } from '../../../meta/field-
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label, nameIsPathSegment } from '../../../meta/names.ts'
 import { quantitySign } from '../../../meta/quantity.ts'
-import { checkContainerResourceName } from '../../core/pod-spec/resources.ts'
+import { validateContainerResourceName } from '../../core/pod-spec/resources.ts'
 import type {
   ContainerResourceMetricSource,
   ExternalMetricSource,
@@ -81,7 +81,7 @@ const validateResource = ({ name, target }: ResourceMetricSource, path: FieldPat
 const validateContainerResource = ({ name, container, target }: ContainerResourceMetricSource, path: FieldPath): FieldError[] => {
   const errors: FieldError[] = []
   const at = path.child('container')
-  if (name) checkContainerResourceName(name, path.child('name'), errors)
+  if (name) errors.push(...validateContainerResourceName(name, path.child('name')))
   else errors.push(required(path.child('name'), 'must specify a resource name'))
   if (container) errors.push(...isDns1123Label(container).map(text => invalid(at, container, text)))
   else errors.push(required(at, 'must specify a container'))

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
+import { featuresOf, hookContext } from '../../../../support/hook-context.ts'
+import { kindErrors } from '../../../../support/kind-errors.ts'
 import { contextOf, createdPod, createPod, podWith, updatePod } from '../../../../support/pod.ts'
 
 const [version] = podResource.versions
@@ -15,6 +18,21 @@ describe('resources/core/pod/strategy', () => {
       expect(createPod(pod)).to.deep.equal([])
       expect(pod.status).to.deep.equal({ phase: 'Pending', qosClass: 'BestEffort' })
       expect(pod.metadata.generation).to.equal(1)
+    })
+
+    it('keeps resource claims where DynamicResourceAllocation is on, and validates them', () => {
+      const claims = { resourceClaims: [{ name: 'gpu', resourceClaimName: 'c' }, { name: 'gpu' }] }
+      const ctx = hookContext({ features: featuresOf('DynamicResourceAllocation=true') })
+      const pod = podWith({ ...claims, containers: [{ name: 'c', image: 'i', resources: { claims: [{ name: 'gpu' }, { name: 'x' }] } }] })
+      podResource.strategy?.prepare?.(pod, undefined, ctx)
+      expect(pod.spec.resourceClaims).to.deep.equal(claims.resourceClaims)
+      expect(kindErrors(podResource.strategy, pod, undefined, ctx).map(fieldErrorText)).to.deep.equal([
+        'spec.resourceClaims[1].name: Duplicate value: "gpu"',
+        'spec.resourceClaims[1]: Invalid value: {"name":"gpu"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+        'spec.containers[0].resources.claims[1]: Not found: "x": must be one of the names in pod.spec.resourceClaims: gpu',
+      ])
+      expect(createPod(pod)).to.deep.equal([])
+      expect(pod.spec).not.to.have.property('resourceClaims')
     })
 
     it('says that gates hold it back', () => {
