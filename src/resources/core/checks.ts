@@ -23,13 +23,4 @@ export const validateDnsSubdomain = (value: string, path: FieldPath): FieldError
 export const validateQualifiedName = (value: string, path: FieldPath): FieldError[] => isQualifiedName(value).map(text => invalid(path, value, text))
 export const validateIP = (value: string, path: FieldPath): FieldError[] => isValidIP(value).map(text => invalid(path, value, text))
 
-/** One error for each text. */
-export function report(texts: readonly string[], path: FieldPath, value: unknown, errors: Errors): void {
-  for (const text of texts) errors.push(invalid(path, value, text))
-}
-
 export const checkQualifiedName = (value: string, path: FieldPath, errors: Errors): void => void errors.push(...validateQualifiedName(value, path))
-
-export function checkNonNegative(value: number | undefined, path: FieldPath, errors: Errors): void {
-  if (value !== undefined && value < 0) errors.push(invalid(path, value, NEGATIVE))
-}

@@ -1,17 +1,26 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { setCSIDriverDefaults } from './defaults.ts'
+import type { CSIDriver, TokenRequest } from '../v1.types.ts'
 import { validateCSIDriver } from './validation.ts'
 
-const audiences = (requests: readonly ApiStruct[] | undefined): string =>
-  requests ? requests.map(({ audience = '' }): string => audience).join(',') : '<unset>'
+function setCSIDriverDefaults({ spec }: CSIDriver): void {
+  spec.attachRequired ??= true
+  spec.podInfoOnMount ??= false
+  spec.storageCapacity ??= false
+  spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType'
+  if ((spec.volumeLifecycleModes ?? []).length === 0) spec.volumeLifecycleModes = ['Persistent']
+  spec.requiresRepublish ??= false
+  spec.seLinuxMount ??= false
+}
 
-const table: TableDefinition = {
+const audiences = (requests: readonly TokenRequest[] | undefined): string => (requests ? requests.map(({ audience }) => audience).join(',') : '<unset>')
+
+const table: TableDefinition<CSIDriver> = {
   columns: [
     nameColumn,
     column('AttachRequired', 'Whether volumes are attached before they are mounted.', 0, 'boolean'),
@@ -22,7 +31,7 @@ const table: TableDefinition = {
     column('Modes', 'How pods may use its volumes.'),
     ageColumn,
   ],
-  cells: ({ metadata, spec = {} }, now) => [
+  cells: ({ metadata, spec }, now) => [
     metadata.name ?? '',
     spec.attachRequired ?? true,
     spec.podInfoOnMount ?? false,
@@ -34,7 +43,7 @@ const table: TableDefinition = {
   ],
 }
 
-const v1: Version = {
+const v1: Version<CSIDriver> = {
   group: 'storage.k8s.io',
   name: 'v1',
   kind: 'CSIDriver',
@@ -45,7 +54,7 @@ const v1: Version = {
   table,
 }
 
-export const csiDriverResource: ResourceDefinition = {
+export const csiDriverResource = defineResource<CSIDriver>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
@@ -59,4 +68,4 @@ export const csiDriverResource: ResourceDefinition = {
     },
     validate: validateCSIDriver,
   },
-}
+})

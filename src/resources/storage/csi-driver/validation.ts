@@ -3,10 +3,9 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
-import type { ApiStruct } from '../../core/checks.ts'
 import { goMember } from '../../shared/go-values.ts'
+import type { CSIDriver, TokenRequest } from '../v1.types.ts'
 
 const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType']
 const LIFECYCLE_MODES = ['Persistent', 'Ephemeral']
@@ -20,9 +19,9 @@ function validateExpiration(seconds: number | bigint | undefined, path: FieldPat
   return seconds > LONGEST_SECONDS ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : []
 }
 
-function validateTokenRequests(requests: readonly ApiStruct[], path: FieldPath): FieldError[] {
+function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPath): FieldError[] {
   const seen = new Set<string>()
-  return requests.flatMap(({ audience = '', expirationSeconds }, i) => {
+  return requests.flatMap(({ audience, expirationSeconds }, i) => {
     const at = path.index(i)
     if (seen.has(audience)) return [duplicate(at.child('audience'), audience)]
     seen.add(audience)
@@ -30,14 +29,14 @@ function validateTokenRequests(requests: readonly ApiStruct[], path: FieldPath):
   })
 }
 
-export function validateCSIDriver({ spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefined): FieldError[] {
   const path = fieldPath('spec')
   const modes = path.child('volumeLifecycleModes')
-  const period = spec.nodeAllocatableUpdatePeriodSeconds
+  const { fsGroupPolicy = '', nodeAllocatableUpdatePeriodSeconds: period } = spec
   return [
-    ...(GROUP_POLICIES.includes(spec.fsGroupPolicy) ? [] : [notSupported(path.child('fsGroupPolicy'), spec.fsGroupPolicy, GROUP_POLICIES)]),
+    ...(GROUP_POLICIES.includes(fsGroupPolicy) ? [] : [notSupported(path.child('fsGroupPolicy'), fsGroupPolicy, GROUP_POLICIES)]),
     ...validateTokenRequests(spec.tokenRequests ?? [], path.child('tokenRequests')),
-    ...(spec.volumeLifecycleModes as string[]).flatMap(mode => (LIFECYCLE_MODES.includes(mode) ? [] : [notSupported(modes, mode, LIFECYCLE_MODES)])),
+    ...(spec.volumeLifecycleModes ?? []).flatMap(mode => (LIFECYCLE_MODES.includes(mode) ? [] : [notSupported(modes, mode, LIFECYCLE_MODES)])),
     ...(period !== undefined && period < SHORTEST_PERIOD_SECONDS
       ? [invalid(path.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds')]
       : []),

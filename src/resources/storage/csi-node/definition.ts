@@ -1,16 +1,18 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { CSINode } from '../v1.types.ts'
 import { validateCSINode } from './validation.ts'
 
-const table: TableDefinition = {
+const table: TableDefinition<CSINode> = {
   columns: [nameColumn, column('Drivers', 'How many drivers are on the node.', 0, 'integer'), ageColumn],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', (spec?.drivers ?? []).length, age(metadata.creationTimestamp, now)],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', (spec.drivers ?? []).length, age(metadata.creationTimestamp, now)],
 }
 
-const v1: Version = {
+const v1: Version<CSINode> = {
   group: 'storage.k8s.io',
   name: 'v1',
   kind: 'CSINode',
@@ -20,10 +22,10 @@ const v1: Version = {
   table,
 }
 
-export const csiNodeResource: ResourceDefinition = {
+export const csiNodeResource = defineResource<CSINode>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'csinodes', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSINode },
-}
+})

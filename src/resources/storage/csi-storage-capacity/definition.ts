@@ -1,16 +1,47 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { quantitySign } from '../../../meta/quantity.ts'
+import { NEGATIVE } from '../../core/checks.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
+import { goLabelSelector } from '../../shared/go-syntax.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { CSIStorageCapacity } from '../v1.types.ts'
 import { capacityWarnings } from '../warnings.ts'
-import { validateCSIStorageCapacity } from './validation.ts'
 
-const table: TableDefinition = {
-  columns: [nameColumn, column('StorageClassName', 'The class that is meant.'), column('Capacity', 'How much there is.')],
-  cells: ({ metadata, storageClassName, capacity }) => [metadata.name ?? '', storageClassName ?? '', capacity ?? '<unset>'],
+const IMMUTABLE = 'field is immutable'
+const topologyPath = fieldPath('nodeTopology')
+const classPath = fieldPath('storageClassName')
+
+function validateUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, old: CSIStorageCapacity): FieldError[] {
+  return [
+    ...(deepEqual(nodeTopology, old.nodeTopology) ? [] : [invalid(topologyPath, nodeTopology && goLabelSelector(nodeTopology), IMMUTABLE)]),
+    ...(storageClassName === old.storageClassName ? [] : [invalid(classPath, storageClassName, IMMUTABLE)]),
+  ]
 }
 
-const v1: Version = {
+function validateCSIStorageCapacity(next: CSIStorageCapacity, old: CSIStorageCapacity | undefined): FieldError[] {
+  const { nodeTopology, storageClassName, capacity } = next
+  const allowInvalidValues = old !== undefined && validateLabelSelector(old.nodeTopology, topologyPath).length > 0
+  return [
+    ...validateLabelSelector(nodeTopology, topologyPath, { allowInvalidValues }),
+    ...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(classPath, storageClassName, text)),
+    ...(capacity !== undefined && quantitySign(capacity) < 0 ? [invalid(fieldPath('capacity'), capacity, NEGATIVE)] : []),
+    ...(old ? validateUpdate(next, old) : []),
+  ]
+}
+
+const table: TableDefinition<CSIStorageCapacity> = {
+  columns: [nameColumn, column('StorageClassName', 'The class that is meant.'), column('Capacity', 'How much there is.')],
+  cells: ({ metadata, storageClassName, capacity }) => [metadata.name ?? '', storageClassName, capacity ?? '<unset>'],
+}
+
+const v1: Version<CSIStorageCapacity> = {
   group: 'storage.k8s.io',
   name: 'v1',
   kind: 'CSIStorageCapacity',
@@ -20,10 +51,10 @@ const v1: Version = {
   table,
 }
 
-export const csiStorageCapacityResource: ResourceDefinition = {
+export const csiStorageCapacityResource = defineResource<CSIStorageCapacity>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'csistoragecapacities', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSIStorageCapacity, warnings: capacityWarnings },
-}
+})

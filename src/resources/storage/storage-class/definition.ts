@@ -1,13 +1,15 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { StorageClass } from '../v1.types.ts'
 import { storageClassWarnings } from '../warnings.ts'
 import { isDefaultClass } from './default-class.ts'
 import { validateStorageClass } from './validation.ts'
 
-const table: TableDefinition = {
+const table: TableDefinition<StorageClass> = {
   columns: [
     nameColumn,
     column('Provisioner', 'Who makes the volumes.'),
@@ -18,7 +20,7 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, provisioner, reclaimPolicy, volumeBindingMode, allowVolumeExpansion }, now) => [
     `${metadata.name ?? ''}${isDefaultClass({ metadata }) ? ' (default)' : ''}`,
-    provisioner ?? '',
+    provisioner,
     reclaimPolicy ?? 'Delete',
     volumeBindingMode ?? 'Immediate',
     allowVolumeExpansion ?? false,
@@ -26,7 +28,7 @@ const table: TableDefinition = {
   ],
 }
 
-const v1: Version = {
+const v1: Version<StorageClass> = {
   group: 'storage.k8s.io',
   name: 'v1',
   kind: 'StorageClass',
@@ -40,10 +42,10 @@ const v1: Version = {
   table,
 }
 
-export const storageClassResource: ResourceDefinition = {
+export const storageClassResource = defineResource<StorageClass>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'storageclasses', version: v1 },
   strategy: { revalidatesMeta: true, validate: validateStorageClass, warnings: storageClassWarnings },
-}
+})

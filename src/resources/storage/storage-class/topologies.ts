@@ -3,7 +3,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
-import type { ApiStruct } from '../../core/checks.ts'
+import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../core/v1.types.ts'
 
 function validateRequirement(key: string, values: readonly string[], path: FieldPath): FieldError[] {
   const at = path.child('values')
@@ -16,22 +16,20 @@ function validateRequirement(key: string, values: readonly string[], path: Field
 }
 
 /** The same text for terms that mean the same. */
-function identityOf(expressions: readonly ApiStruct[]): string {
-  const sets = new Map(expressions.map(({ key = '', values }): [string, string[]] => [key, [...new Set<string>(values ?? [])].sort()]))
+function identityOf(expressions: readonly TopologySelectorLabelRequirement[]): string {
+  const sets = new Map(expressions.map(({ key, values }): [string, string[]] => [key, [...new Set(values)].sort()]))
   return JSON.stringify([...sets].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Where volumes may be made: no term twice. A term without expressions says nothing, and is told once for every term, as upstream does. */
-export function validateAllowedTopologies(topologies: readonly ApiStruct[], path: FieldPath): FieldError[] {
+export function validateAllowedTopologies(topologies: readonly TopologySelectorTerm[], path: FieldPath): FieldError[] {
   const seen = new Map([[identityOf([]), topologies.length]])
-  return topologies.flatMap(({ matchLabelExpressions }, i) => {
+  return topologies.flatMap(({ matchLabelExpressions: expressions = [] }, i) => {
     const at = path.index(i).child('matchLabelExpressions')
-    const expressions: ApiStruct[] = matchLabelExpressions ?? []
-    const keys = expressions.map(({ key = '' }): string => key)
-    const again = repeats(keys)
-    const errors = expressions.flatMap(({ values }, j) => [
-      ...validateRequirement(keys[j] as string, values ?? [], at.index(j)),
-      ...(again[j] ? [duplicate(at.index(j).child('key'), keys[j])] : []),
+    const again = repeats(expressions.map(({ key }) => key))
+    const errors = expressions.flatMap(({ key, values }, j) => [
+      ...validateRequirement(key, values ?? [], at.index(j)),
+      ...(again[j] ? [duplicate(at.index(j).child('key'), key)] : []),
     ])
     const identity = identityOf(expressions)
     const before = seen.get(identity) ?? 0

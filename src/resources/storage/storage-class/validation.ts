@@ -1,35 +1,34 @@
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, notSupported } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
+import type { StorageClass } from '../v1.types.ts'
 import { validateAllowedTopologies } from './topologies.ts'
 
 const RECLAIM_POLICIES = ['Delete', 'Retain']
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer']
 
-function validateChoice(object: KubeObject, field: string, choices: readonly string[]): FieldError[] {
-  const value: string = object[field] ?? ''
-  return choices.includes(value) ? [] : [notSupported(fieldPath(field), value, choices)]
-}
+const validateChoice = (value: string, path: FieldPath, choices: readonly string[]): FieldError[] =>
+  choices.includes(value) ? [] : [notSupported(path, value, choices)]
 
-function validateUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+function validateUpdate(next: StorageClass, old: StorageClass): FieldError[] {
   return [
-    ...['parameters', 'provisioner', 'reclaimPolicy'].flatMap(field =>
+    ...(['parameters', 'provisioner', 'reclaimPolicy'] as const).flatMap(field =>
       deepEqual(next[field], old[field]) ? [] : [forbidden(fieldPath(field), `updates to ${field} are forbidden.`)],
     ),
     ...validateImmutableField(next.volumeBindingMode, old.volumeBindingMode, fieldPath('volumeBindingMode')),
   ]
 }
 
-export function validateStorageClass(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateStorageClass(next: StorageClass, old: StorageClass | undefined): FieldError[] {
   return [
-    ...validateProvisioner(next.provisioner ?? '', fieldPath('provisioner')),
+    ...validateProvisioner(next.provisioner, fieldPath('provisioner')),
     ...validateParameters(next.parameters ?? {}, true, fieldPath('parameters')),
-    ...(next.reclaimPolicy === '' ? [] : validateChoice(next, 'reclaimPolicy', RECLAIM_POLICIES)),
-    ...validateChoice(next, 'volumeBindingMode', BINDING_MODES),
+    ...(next.reclaimPolicy === '' ? [] : validateChoice(next.reclaimPolicy ?? '', fieldPath('reclaimPolicy'), RECLAIM_POLICIES)),
+    ...validateChoice(next.volumeBindingMode ?? '', fieldPath('volumeBindingMode'), BINDING_MODES),
     ...validateAllowedTopologies(next.allowedTopologies ?? [], fieldPath('allowedTopologies')),
     ...(old ? validateUpdate(next, old) : []),
   ]

@@ -1,11 +1,45 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { keepMembers, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { volumeAttachmentStatusStrategy, volumeAttachmentStrategy } from './strategy.ts'
+import type { VolumeAttachment } from '../v1.types.ts'
+import { validateVolumeAttachment } from './validation.ts'
 
-const table: TableDefinition = {
+const KEPT_META = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
+
+/** Codes of errors came with the gate MutableCSINodeAllocatableCount; where they are kept already, they stay. */
+function dropErrorCodes(next: VolumeAttachment, old: VolumeAttachment | undefined): void {
+  for (const member of ['attachError', 'detachError'] as const) {
+    if (old?.status[member]?.errorCode === undefined) delete next.status[member]?.errorCode
+  }
+}
+
+const volumeAttachmentStrategy: Strategy<VolumeAttachment> = {
+  allowUnconditionalUpdate: false,
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    next.status = old ? old.status : { attached: false }
+  },
+  validate: validateVolumeAttachment,
+}
+
+const volumeAttachmentStatusStrategy: Strategy<VolumeAttachment> = {
+  allowUnconditionalUpdate: false,
+  revalidatesMeta: true,
+  resetFields: [['metadata'], ['spec']],
+  prepare(next, old) {
+    if (!old) return
+    next.spec = old.spec
+    keepMembers(next.metadata, old.metadata, ...KEPT_META)
+    dropErrorCodes(next, old)
+  },
+  validate: validateVolumeAttachment,
+}
+
+const table: TableDefinition<VolumeAttachment> = {
   columns: [
     nameColumn,
     { name: 'Attacher', type: 'string', format: 'name', description: 'The driver that attaches.' },
@@ -16,15 +50,15 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
-    spec?.attacher ?? '',
-    spec?.source?.persistentVolumeName ?? '',
-    spec?.nodeName ?? '',
-    status?.attached ?? false,
+    spec.attacher,
+    spec.source.persistentVolumeName ?? '',
+    spec.nodeName,
+    status.attached,
     age(metadata.creationTimestamp, now),
   ],
 }
 
-const v1: Version = {
+const v1: Version<VolumeAttachment> = {
   group: 'storage.k8s.io',
   name: 'v1',
   kind: 'VolumeAttachment',
@@ -32,17 +66,17 @@ const v1: Version = {
   verbs: STANDARD_VERBS,
   schema: types.type('storage.VolumeAttachment'),
   setDefaults({ spec }) {
-    const inline = spec?.source?.inlineVolumeSpec
+    const inline = spec.source.inlineVolumeSpec
     if (inline?.hostPath) inline.hostPath.type ??= ''
   },
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: volumeAttachmentStatusStrategy } },
 }
 
-export const volumeAttachmentResource: ResourceDefinition = {
+export const volumeAttachmentResource = defineResource<VolumeAttachment>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'volumeattachments', version: v1 },
   strategy: volumeAttachmentStrategy,
-}
+})

@@ -1,16 +1,32 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { type FieldError, forbidden } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { validateVolumeAttributesClass } from './validation.ts'
+import { validateParameters, validateProvisioner } from '../parameters.ts'
+import type { VolumeAttributesClass } from '../v1beta1.types.ts'
 
-const table: TableDefinition = {
-  columns: [nameColumn, column('DriverName', 'The driver.'), ageColumn],
-  cells: ({ metadata, driverName }, now) => [metadata.name ?? '', driverName ?? '', age(metadata.creationTimestamp, now)],
+function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeAttributesClass | undefined): FieldError[] {
+  const errors = [
+    ...validateProvisioner(next.driverName, fieldPath('driverName')),
+    ...validateParameters(next.parameters ?? {}, false, fieldPath('parameters')),
+  ]
+  if (!old) return errors
+  const changed = (['driverName', 'parameters'] as const).filter(field => !deepEqual(next[field], old[field]))
+  // An update is checked as a new object before and after, so upstream tells every cause twice.
+  return [...errors, ...changed.map(field => forbidden(fieldPath(field), `updates to ${field} are forbidden.`)), ...errors]
 }
 
-const v1beta1: Version = {
+const table: TableDefinition<VolumeAttributesClass> = {
+  columns: [nameColumn, column('DriverName', 'The driver.'), ageColumn],
+  cells: ({ metadata, driverName }, now) => [metadata.name ?? '', driverName, age(metadata.creationTimestamp, now)],
+}
+
+const v1beta1: Version<VolumeAttributesClass> = {
   group: 'storage.k8s.io',
   name: 'v1beta1',
   kind: 'VolumeAttributesClass',
@@ -21,12 +37,12 @@ const v1beta1: Version = {
 }
 
 /** Differs from v1beta1 in nothing but its name. */
-const v1alpha1: Version = { ...v1beta1, name: 'v1alpha1', schema: types.type('storagev1alpha1.VolumeAttributesClass') }
+const v1alpha1: Version<VolumeAttributesClass> = { ...v1beta1, name: 'v1alpha1', schema: types.type('storagev1alpha1.VolumeAttributesClass') }
 
-export const volumeAttributesClassResource: ResourceDefinition = {
+export const volumeAttributesClassResource = defineResource<VolumeAttributesClass>({
   scope: 'Cluster',
   versions: [v1beta1, v1alpha1],
   home: v1beta1,
   storage: { prefix: 'volumeattributesclasses', version: v1beta1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateVolumeAttributesClass },
-}
+})
