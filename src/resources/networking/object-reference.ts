@@ -2,13 +2,18 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Subdomain, nameIsPathSegment } from '../../meta/names.ts'
-import type { KubeObject } from '../../meta/object.ts'
 
-const segment = (value: string | undefined, what: string, path: FieldPath): FieldError[] =>
+const segment = (value: string, what: string, path: FieldPath): FieldError[] =>
   value ? nameIsPathSegment(value, false).map(text => invalid(path.child(what), value, text)) : [required(path.child(what), `${what} is required`)]
 
+interface Reference {
+  readonly apiGroup?: string | null
+  readonly kind: string
+  readonly name: string
+}
+
 /** The part of a reference that says what it is to: apiGroup (optional), kind and name. */
-export function validateObjectReference({ apiGroup, kind, name }: KubeObject['spec'], path: FieldPath): FieldError[] {
+export function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath): FieldError[] {
   return [
     ...(typeof apiGroup === 'string' ? isDns1123Subdomain(apiGroup).map(text => invalid(path.child('apiGroup'), apiGroup, text)) : []),
     ...segment(kind, 'kind', path),

@@ -1,19 +1,44 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { formatTime } from '../../../meta/time.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { statusAloneStrategy } from '../../shared/status-metadata.ts'
+import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { apiServiceStatusStrategy, apiServiceStrategy } from './strategy.ts'
+import type { APIService, APIServiceCondition, APIServiceStatus } from '../v1.types.ts'
+import { validateApiService, validateApiServiceStatus } from './validation.ts'
+
+const localCondition = (now: number): APIServiceCondition => ({
+  type: 'Available',
+  status: 'True',
+  lastTransitionTime: formatTime(now),
+  reason: 'Local',
+  message: 'Local APIServices are always available',
+})
+
+const apiServiceStrategy: Strategy<APIService> = {
+  allowUnconditionalUpdate: false,
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  /** What a name must be follows from the spec, and is told by `validate`. */
+  validateName: () => [],
+  prepare(next, old, { now }) {
+    next.status = old ? old.status : next.spec.service ? {} : { conditions: [localCondition(now)] }
+  },
+  validate: validateApiService,
+}
+
+const apiServiceStatusStrategy = statusAloneStrategy<APIService>({ allowUnconditionalUpdate: false, validate: validateApiServiceStatus })
 
 /** `True`, or why not. */
-function availableCell(status: KubeObject['spec']): string {
-  const condition = (status?.conditions ?? []).find(({ type }: { type: string }) => type === 'Available')
+function availableCell({ conditions = [] }: APIServiceStatus): string {
+  const condition = conditions.find(({ type }) => type === 'Available')
   if (!condition) return 'Unknown'
   return condition.status === 'True' || !condition.reason ? condition.status : `${condition.status} (${condition.reason})`
 }
 
-const table: TableDefinition = {
+const table: TableDefinition<APIService> = {
   columns: [
     nameColumn,
     column('Service', 'The service of the server that serves the version, or Local.'),
@@ -22,13 +47,13 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
-    spec?.service ? `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}` : 'Local',
+    spec.service ? `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}` : 'Local',
     availableCell(status),
     age(metadata.creationTimestamp, now),
   ],
 }
 
-const v1: Version = {
+const v1: Version<APIService> = {
   group: 'apiregistration.k8s.io',
   name: 'v1',
   kind: 'APIService',
@@ -37,16 +62,16 @@ const v1: Version = {
   verbs: STANDARD_VERBS,
   schema: types.type('apiregistration.APIService'),
   setDefaults({ spec }) {
-    if (spec?.service) spec.service.port ??= 443
+    if (spec.service) spec.service.port ??= 443
   },
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: apiServiceStatusStrategy } },
 }
 
-export const apiServiceResource: ResourceDefinition = {
+export const apiServiceResource = defineResource<APIService>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'apiregistration.k8s.io/apiservices', version: v1 },
   strategy: apiServiceStrategy,
-}
+})

@@ -1,30 +1,63 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { isDomainPrefixedPath, nameIsDnsLabel } from '../../../meta/names.ts'
+import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import { validateObjectReference } from '../object-reference.ts'
 import { prepareGeneration } from '../spec-generation.ts'
-import { validateIngressClass } from './validation.ts'
+import type { IngressClass, IngressClassParametersReference } from '../v1.types.ts'
+
+const CONTROLLER_LIMIT = 250
+const SCOPES = ['Cluster', 'Namespace']
+
+function validateController(controller: string, path: FieldPath): FieldError[] {
+  if (controller === '') return [required(path)]
+  const long = Buffer.byteLength(controller) > CONTROLLER_LIMIT ? [tooLong(path, CONTROLLER_LIMIT)] : []
+  return [...long, ...isDomainPrefixedPath(controller).map(({ part, text }) => invalid(path, part, text))]
+}
+
+function validateScope({ scope, namespace }: IngressClassParametersReference, path: FieldPath): FieldError[] {
+  const at = path.child('namespace')
+  if (typeof scope !== 'string') return [required(path.child('scope'))]
+  if (!SCOPES.includes(scope)) return [notSupported(path.child('scope'), scope, SCOPES)]
+  if (scope === 'Cluster') return namespace === undefined ? [] : [forbidden(at, "`parameters.scope` is set to 'Cluster'")]
+  if (namespace === undefined) return [required(at, "`parameters.scope` is set to 'Namespace'")]
+  return nameIsDnsLabel(namespace, false).map(text => invalid(at, namespace, text))
+}
+
+function validateIngressClass(next: IngressClass, old: IngressClass | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const { controller = '', parameters } = next.spec
+  const errors = old ? validateImmutableField(controller, old.spec.controller ?? '', path.child('controller')) : []
+  errors.push(...validateController(controller, path.child('controller')))
+  if (!parameters) return errors
+  const at = path.child('parameters')
+  return [...errors, ...validateObjectReference(parameters, at), ...validateScope(parameters, at)]
+}
 
 /** `CustomGroup.example.com/name` */
-function parametersCell(parameters: KubeObject['spec']): string {
+function parametersCell(parameters: IngressClassParametersReference | undefined): string {
   if (!parameters) return '<none>'
-  const { apiGroup, kind = '', name = '' } = parameters
+  const { apiGroup, kind, name } = parameters
   return `${kind}${apiGroup === undefined ? '' : `.${apiGroup}`}/${name}`
 }
 
-const table: TableDefinition = {
+const table: TableDefinition<IngressClass> = {
   columns: [
     nameColumn,
     column('Controller', 'Who serves ingresses of the class.'),
     column('Parameters', 'The object that configures the controller.'),
     ageColumn,
   ],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec?.controller ?? '', parametersCell(spec?.parameters), age(metadata.creationTimestamp, now)],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.controller ?? '', parametersCell(spec.parameters), age(metadata.creationTimestamp, now)],
 }
 
-const v1: Version = {
+const v1: Version<IngressClass> = {
   group: 'networking.k8s.io',
   name: 'v1',
   kind: 'IngressClass',
@@ -32,15 +65,15 @@ const v1: Version = {
   verbs: STANDARD_VERBS,
   schema: types.type('networking.IngressClass'),
   setDefaults({ spec }) {
-    if (spec?.parameters) spec.parameters.scope ??= 'Cluster'
+    if (spec.parameters) spec.parameters.scope ??= 'Cluster'
   },
   table,
 }
 
-export const ingressClassResource: ResourceDefinition = {
+export const ingressClassResource = defineResource<IngressClass>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'ingressclasses', version: v1 },
   strategy: { revalidatesMeta: true, prepare: prepareGeneration, validate: validateIngressClass },
-}
+})

@@ -2,10 +2,10 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidPortName, isValidPortNum, nameIsDns1035Label } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateObjectReference } from '../object-reference.ts'
+import type { IngressBackend, ServiceBackendPort } from '../v1.types.ts'
 
-function validatePort({ name, number }: KubeObject['spec'], backend: FieldPath): FieldError[] {
+function validatePort({ name, number }: ServiceBackendPort, backend: FieldPath): FieldError[] {
   const path = backend.child('service', 'port')
   if (name && number) return [invalid(backend, '', 'cannot set both port name & port number')]
   if (name) return isValidPortName(name).map(text => invalid(path.child('name'), name, text))
@@ -14,14 +14,13 @@ function validatePort({ name, number }: KubeObject['spec'], backend: FieldPath):
 }
 
 /** Where requests go: a service's port, or an object of any kind. */
-export function validateBackend(backend: KubeObject['spec'], path: FieldPath): FieldError[] {
-  const { resource, service } = backend
+export function validateBackend({ resource, service }: IngressBackend, path: FieldPath): FieldError[] {
   if (resource && service) return [invalid(path, '', 'cannot set both resource and service backends')]
   if (resource) return validateObjectReference(resource, path.child('resource'))
   if (!service) return [invalid(path, '', 'resource or service backend is required')]
   const at = path.child('service', 'name')
   return [
     ...(service.name ? nameIsDns1035Label(service.name, false).map(text => invalid(at, service.name, text)) : [required(at)]),
-    ...validatePort(service.port ?? {}, path),
+    ...validatePort(service.port, path),
   ]
 }

@@ -1,10 +1,74 @@
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { types } from '../../types.ts'
-import { ingressStatusStrategy, ingressStrategy } from './strategy.ts'
-import { ingressTable } from './table.ts'
+import type { Ingress, IngressRule, IngressStatus } from '../v1.types.ts'
+import { CLASS_ANNOTATION } from './class-annotation.ts'
+import { validateIngress, validateIngressStatus } from './validation.ts'
 
-const v1: Version = {
+const ingressStrategy: Strategy<Ingress> = {
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, { loadBalancer: {} })
+  },
+  validate: validateIngress,
+  warnings(next, old) {
+    if (old || next.metadata.annotations?.[CLASS_ANNOTATION] === undefined || next.spec.ingressClassName !== undefined) return []
+    return [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`]
+  },
+}
+
+const ingressStatusStrategy: Strategy<Ingress> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (old) next.spec = old.spec
+  },
+  validate: validateIngressStatus,
+}
+
+const HOSTS_SHOWN = 3
+
+/** `a.example.com,b.example.com`; of many the first three, and how many rules more. */
+function hostsCell(rules: readonly IngressRule[]): string {
+  const hosts: string[] = []
+  let more = false
+  for (const { host } of rules) {
+    more = hosts.length === HOSTS_SHOWN
+    if (more) break
+    if (host) hosts.push(host)
+  }
+  if (hosts.length === 0) return '*'
+  return more ? `${hosts.join(',')} + ${rules.length - HOSTS_SHOWN} more...` : hosts.join(',')
+}
+
+const addressCell = ({ loadBalancer: { ingress = [] } }: IngressStatus): string =>
+  [...new Set(ingress.map(({ ip, hostname }) => ip || hostname || '').filter(address => address !== ''))].sort().join(',')
+
+const ingressTable: TableDefinition<Ingress> = {
+  columns: [
+    nameColumn,
+    column('Class', 'The class whose controller serves it.'),
+    column('Hosts', 'Host names of its rules; `*` for any.'),
+    column('Address', 'Where its load balancer is reached.'),
+    column('Ports', 'Ports on which requests are taken: with TLS, or without.'),
+    ageColumn,
+  ],
+  cells: ({ metadata, spec, status }, now) => [
+    metadata.name ?? '',
+    spec.ingressClassName ?? '<none>',
+    hostsCell(spec.rules ?? []),
+    addressCell(status),
+    (spec.tls ?? []).length > 0 ? '80, 443' : '80',
+    age(metadata.creationTimestamp, now),
+  ],
+}
+
+const v1: Version<Ingress> = {
   group: 'networking.k8s.io',
   name: 'v1',
   kind: 'Ingress',
@@ -15,10 +79,10 @@ const v1: Version = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: ingressStatusStrategy } },
 }
 
-export const ingressResource: ResourceDefinition = {
+export const ingressResource = defineResource<Ingress>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'ingress', version: v1 },
   strategy: ingressStrategy,
-}
+})

@@ -3,10 +3,8 @@ import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { parseIp } from '../../../meta/ip.ts'
 import { isDns1123Subdomain, isWildcardDns1123Subdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { HTTPIngressPath, IngressRule } from '../v1.types.ts'
 import { validateBackend } from './backend.ts'
-
-type ApiStruct = KubeObject['spec']
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix']
 const BAD_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F']
@@ -32,26 +30,26 @@ function validatePathText(text: string, type: string, path: FieldPath): FieldErr
   ]
 }
 
-function validateHttpPath({ path: text = '', pathType, backend }: ApiStruct, path: FieldPath): FieldError[] {
+function validateHttpPath({ path: text = '', pathType, backend }: HTTPIngressPath, path: FieldPath): FieldError[] {
   if (typeof pathType !== 'string') return [required(path.child('pathType'), 'pathType must be specified')]
   const errors = PATH_TYPES.includes(pathType)
     ? validatePathText(text, pathType, path.child('path'))
     : [notSupported(path.child('pathType'), pathType, PATH_TYPES)]
-  return [...errors, ...validateBackend(backend ?? {}, path.child('backend'))]
+  return [...errors, ...validateBackend(backend, path.child('backend'))]
 }
 
 /** What a rule says beside its host. */
-export function validateRuleValue(rule: ApiStruct, path: FieldPath): FieldError[] {
-  if (!rule.http) return []
+export function validateRuleValue({ http }: IngressRule, path: FieldPath): FieldError[] {
+  if (!http) return []
   const at = path.child('http', 'paths')
-  const paths: ApiStruct[] = rule.http.paths ?? []
+  const paths = http.paths ?? []
   return paths.length === 0 ? [required(at)] : paths.flatMap((one, i) => validateHttpPath(one, at.index(i)))
 }
 
 /** `keepWildcards`: rules of hosts with a wildcard are let through as they are. */
-export function validateRules(rules: readonly ApiStruct[], keepWildcards: boolean, path: FieldPath): FieldError[] {
+export function validateRules(rules: readonly IngressRule[], keepWildcards: boolean, path: FieldPath): FieldError[] {
   return rules.flatMap((rule, i) => {
-    const host: string = rule.host ?? ''
+    const { host = '' } = rule
     const at = path.index(i).child('host')
     const errors = host === '' ? [] : [...validateNotAddress(host, at), ...validateHostName(host, at)]
     return keepWildcards && isWildcard(host) ? errors : [...errors, ...validateRuleValue(rule, path.index(i))]

@@ -4,45 +4,41 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidIP } from '../../../meta/ip.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { Ingress, IngressSpec, IngressTLS } from '../v1.types.ts'
 import { validateBackend } from './backend.ts'
 import { CLASS_ANNOTATION } from './class-annotation.ts'
 import { isWildcard, validateHostName, validateNotAddress, validateRules, validateRuleValue } from './rules.ts'
 
-type ApiStruct = KubeObject['spec']
-
 const secretNameFaults = (name: string | undefined): string[] => (name ? nameIsDnsSubdomain(name, false) : [])
 
-function validateTls(entries: readonly ApiStruct[], keepSecretNames: boolean, path: FieldPath): FieldError[] {
-  return entries.flatMap(({ hosts = [], secretName }: ApiStruct, i) => {
+function validateTls(entries: readonly IngressTLS[], keepSecretNames: boolean, path: FieldPath): FieldError[] {
+  return entries.flatMap(({ hosts = [], secretName }, i) => {
     const at = path.index(i)
-    const errors = (hosts as string[]).flatMap((host, j) => validateHostName(host, at.child('hosts').index(j)))
+    const errors = hosts.flatMap((host, j) => validateHostName(host, at.child('hosts').index(j)))
     if (!keepSecretNames) errors.push(...secretNameFaults(secretName).map(text => invalid(at.child('secretName'), secretName, text)))
     return errors
   })
 }
 
 /** What the old object has wrong already, from a time when less was checked, the new one may have wrong. */
-function validateSpec(spec: ApiStruct, old: ApiStruct | undefined, path: FieldPath): FieldError[] {
-  const rules: ApiStruct[] = spec.rules ?? []
-  const oldRules: ApiStruct[] = old?.rules ?? []
-  const keepSecretNames = (old?.tls ?? []).some(({ secretName }: ApiStruct) => secretNameFaults(secretName).length > 0)
-  const keepWildcards = oldRules.some(rule => isWildcard(rule.host ?? '') && validateRuleValue(rule, path).length > 0)
+function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, path: FieldPath): FieldError[] {
+  const { rules = [], ingressClassName: className } = spec
+  const keepSecretNames = (old?.tls ?? []).some(({ secretName }) => secretNameFaults(secretName).length > 0)
+  const keepWildcards = (old?.rules ?? []).some(rule => isWildcard(rule.host ?? '') && validateRuleValue(rule, path).length > 0)
   const errors: FieldError[] = []
   if (rules.length === 0 && !spec.defaultBackend) {
     errors.push(invalid(path, verbatim('[]networking.IngressRule(nil)'), 'either `defaultBackend` or `rules` must be specified'))
   }
   if (spec.defaultBackend) errors.push(...validateBackend(spec.defaultBackend, path.child('defaultBackend')))
   errors.push(...validateRules(rules, keepWildcards, path.child('rules')), ...validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')))
-  const className: string | undefined = spec.ingressClassName
   if (className !== undefined) errors.push(...nameIsDnsSubdomain(className, false).map(text => invalid(path.child('ingressClassName'), className, text)))
   return errors
 }
 
-export function validateIngress(next: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const errors = validateSpec(next.spec ?? {}, old?.spec, fieldPath('spec'))
+export function validateIngress(next: Ingress, old: Ingress | undefined): FieldError[] {
+  const errors = validateSpec(next.spec, old?.spec, fieldPath('spec'))
   const annotation = next.metadata.annotations?.[CLASS_ANNOTATION]
-  const className = next.spec?.ingressClassName
+  const className = next.spec.ingressClassName
   if (!old && annotation !== undefined && className !== undefined && annotation !== className) {
     const path = fieldPath('annotations').child(CLASS_ANNOTATION)
     errors.push(invalid(path, annotation, 'must match `ingressClassName` when both are specified'))
@@ -50,10 +46,9 @@ export function validateIngress(next: KubeObject, old: KubeObject | undefined): 
   return errors
 }
 
-export function validateIngressStatus({ status }: KubeObject): FieldError[] {
+export function validateIngressStatus({ status }: Ingress): FieldError[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
-  const ingresses: ApiStruct[] = status?.loadBalancer?.ingress ?? []
-  return ingresses.flatMap(({ ip, hostname }, i) => {
+  return (status.loadBalancer.ingress ?? []).flatMap(({ ip, hostname }, i) => {
     const at = path.index(i)
     const errors: FieldError[] = ip ? isValidIP(ip).map(text => invalid(at.child('ip'), ip, text)) : []
     if (!hostname) return errors

@@ -1,27 +1,61 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { quote } from '../../../lib/go-quote.ts'
 import { age } from '../../../meta/age.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { type FieldError, invalid, required, verbatim } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { qualifiedResource } from '../../../meta/gvk.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { validateIpStrict } from '../../../meta/ip.ts'
+import { isDns1123Subdomain, nameIsPathSegment, type ValidateName } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { nameIsAddress, validateIPAddress } from './validation.ts'
+import type { IPAddress, ParentReference } from '../v1.types.ts'
+
+/** The name is the address in its canonical form. */
+const nameIsAddress: ValidateName = name =>
+  validateIpStrict(fieldPath(), name).map(error => error.body.slice(error.body.indexOf(': ', 'Invalid value: '.length) + 2))
+
+const segment = (value: string | undefined, path: FieldPath): FieldError[] =>
+  value ? nameIsPathSegment(value, false).map(text => invalid(path, value, text)) : []
+
+function validateParent(parent: ParentReference | undefined, path: FieldPath): FieldError[] {
+  if (!parent) return [required(path)]
+  const { group, resource, name, namespace } = parent
+  return [
+    ...(group ? isDns1123Subdomain(group).map(text => invalid(path.child('group'), group, text)) : []),
+    ...(resource ? segment(resource, path.child('resource')) : [required(path.child('resource'))]),
+    ...(name ? segment(name, path.child('name')) : [required(path.child('name'))]),
+    ...segment(namespace, path.child('namespace')),
+  ]
+}
+
+const printParent = ({ group = '', resource = '', namespace = '', name = '' }: ParentReference): string =>
+  `networking.ParentReference{Group:${quote(group)}, Resource:${quote(resource)}, Namespace:${quote(namespace)}, Name:${quote(name)}}`
+
+function validateIPAddress(next: IPAddress, old: IPAddress | undefined): FieldError[] {
+  const path = fieldPath('spec', 'parentRef')
+  const parent = next.spec.parentRef
+  const errors = validateParent(parent, path)
+  if (!old || deepEqual(parent, old.spec.parentRef)) return errors
+  return [...errors, invalid(path, parent && verbatim(printParent(parent)), 'field is immutable')]
+}
 
 /** `services/default/web`, `myresource.mygroup.example.com/ns/name` */
-function parentCell(object: KubeObject): string {
-  const parent = object.spec?.parentRef
+function parentCell(parent: ParentReference | undefined): string {
   if (!parent) return '<none>'
   const resource = qualifiedResource({ group: parent.group ?? '', resource: parent.resource ?? '' }).toLowerCase()
   return [resource, ...(parent.namespace ? [parent.namespace] : []), parent.name ?? ''].join('/')
 }
 
 /** The row has an age that no column names, as upstream's. */
-const table: TableDefinition = {
+const table: TableDefinition<IPAddress> = {
   columns: [nameColumn, column('ParentRef', 'The object that has the address.')],
-  cells: (object, now) => [object.metadata.name ?? '', parentCell(object), age(object.metadata.creationTimestamp, now)],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', parentCell(spec.parentRef), age(metadata.creationTimestamp, now)],
 }
 
-const v1: Version = {
+const v1: Version<IPAddress> = {
   group: 'networking.k8s.io',
   name: 'v1',
   kind: 'IPAddress',
@@ -32,12 +66,12 @@ const v1: Version = {
 }
 
 /** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
-const v1beta1: Version = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.IPAddress') }
+const v1beta1: Version<IPAddress> = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.IPAddress') }
 
-export const ipAddressResource: ResourceDefinition = {
+export const ipAddressResource = defineResource<IPAddress>({
   scope: 'Cluster',
   versions: [v1, v1beta1],
   home: v1,
   storage: { prefix: 'ipaddresses', version: v1beta1 },
   strategy: { validateName: nameIsAddress, validate: validateIPAddress },
-}
+})

@@ -1,31 +1,40 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { cidrWarnings } from '../../../meta/ip.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { prepareGeneration } from '../spec-generation.ts'
-import { setNetworkPolicyDefaults } from './defaults.ts'
+import type { NetworkPolicy } from '../v1.types.ts'
 import { allRules } from './peers.ts'
 import { validateNetworkPolicy } from './validation.ts'
 
-const table: TableDefinition = {
-  columns: [nameColumn, column('Pod-Selector', 'The pods that the policy is about.'), ageColumn],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', printLabelSelector(spec?.podSelector), age(metadata.creationTimestamp, now)],
+/** A policy is about ingress unless it says otherwise, and about egress if it has rules for it. */
+function setNetworkPolicyDefaults({ spec }: NetworkPolicy): void {
+  for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
+    for (const port of rule.ports ?? []) port.protocol ??= 'TCP'
+  }
+  if ((spec.policyTypes ?? []).length === 0) spec.policyTypes = (spec.egress ?? []).length > 0 ? ['Ingress', 'Egress'] : ['Ingress']
 }
 
-function blockWarnings({ spec }: KubeObject): string[] {
-  const blocks = allRules(spec).flatMap(({ peers }) => peers.filter(({ peer }) => peer.ipBlock))
-  return blocks.flatMap(({ peer: { ipBlock }, path }) => {
+const table: TableDefinition<NetworkPolicy> = {
+  columns: [nameColumn, column('Pod-Selector', 'The pods that the policy is about.'), ageColumn],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', printLabelSelector(spec.podSelector), age(metadata.creationTimestamp, now)],
+}
+
+function blockWarnings({ spec }: NetworkPolicy): string[] {
+  const peers = allRules(spec).flatMap(rule => rule.peers)
+  return peers.flatMap(({ peer: { ipBlock }, path }) => {
+    if (!ipBlock) return []
+    const { cidr, except = [] } = ipBlock
     const at = path.child('ipBlock')
-    const except: string[] = ipBlock.except ?? []
-    return [...cidrWarnings(at.child('cidr'), ipBlock.cidr ?? ''), ...except.flatMap((cidr, i) => cidrWarnings(at.child('except').index(i), cidr))]
+    return [...cidrWarnings(at.child('cidr'), cidr), ...except.flatMap((inner, i) => cidrWarnings(at.child('except').index(i), inner))]
   })
 }
 
-const v1: Version = {
+const v1: Version<NetworkPolicy> = {
   group: 'networking.k8s.io',
   name: 'v1',
   kind: 'NetworkPolicy',
@@ -36,10 +45,10 @@ const v1: Version = {
   table,
 }
 
-export const networkPolicyResource: ResourceDefinition = {
+export const networkPolicyResource = defineResource<NetworkPolicy>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'networkpolicies', version: v1 },
   strategy: { revalidatesMeta: true, prepare: prepareGeneration, validate: validateNetworkPolicy, warnings: blockWarnings },
-}
+})

@@ -1,26 +1,26 @@
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../v1.types.ts'
 
 /** A rule of either direction, its peers under one name. */
-export interface Rule {
+interface Rule {
   readonly path: FieldPath
-  readonly ports: readonly ApiStruct[]
-  readonly peers: readonly { readonly peer: ApiStruct; readonly path: FieldPath }[]
+  readonly ports: readonly NetworkPolicyPort[]
+  readonly peers: readonly { readonly peer: NetworkPolicyPeer; readonly path: FieldPath }[]
 }
 
-function rulesOf(rules: readonly ApiStruct[] | undefined, path: FieldPath, member: 'from' | 'to'): Rule[] {
-  return (rules ?? []).map((rule, i) => {
-    const at = path.index(i)
-    const peers: ApiStruct[] = rule[member] ?? []
-    return { path: at, ports: rule.ports ?? [], peers: peers.map((peer, j) => ({ peer, path: at.child(member).index(j) })) }
-  })
-}
+const peersOf = (peers: readonly NetworkPolicyPeer[], path: FieldPath): Rule['peers'] => peers.map((peer, i) => ({ peer, path: path.index(i) }))
 
 /** All rules of a NetworkPolicySpec, those of ingress first. */
-export const allRules = (spec: ApiStruct): Rule[] => [
-  ...rulesOf(spec?.ingress, fieldPath('spec', 'ingress'), 'from'),
-  ...rulesOf(spec?.egress, fieldPath('spec', 'egress'), 'to'),
-]
+export function allRules({ ingress = [], egress = [] }: NetworkPolicySpec): Rule[] {
+  return [
+    ...ingress.map(({ ports = [], from = [] }, i) => {
+      const path = fieldPath('spec', 'ingress').index(i)
+      return { path, ports, peers: peersOf(from, path.child('from')) }
+    }),
+    ...egress.map(({ ports = [], to = [] }, i) => {
+      const path = fieldPath('spec', 'egress').index(i)
+      return { path, ports, peers: peersOf(to, path.child('to')) }
+    }),
+  ]
+}

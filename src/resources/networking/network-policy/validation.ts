@@ -7,16 +7,14 @@ import { isValidCIDR, parseCidr } from '../../../meta/ip.ts'
 import type { LabelSelectorRules } from '../../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
+import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../v1.types.ts'
 import { allRules } from './peers.ts'
-
-type ApiStruct = KubeObject['spec']
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
 const POLICY_TYPES = ['Ingress', 'Egress']
 
-function validatePort({ protocol, port, endPort }: ApiStruct, path: FieldPath): FieldError[] {
+function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const end = path.child('endPort')
   if (protocol !== undefined && !PROTOCOLS.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, PROTOCOLS))
@@ -39,11 +37,11 @@ const isStrictlyWithin = (inner: Cidr, outer: Cidr): boolean =>
   inner.prefix > outer.prefix &&
   outer.network.every((byte, i) => byte === ((inner.network[i] as number) & (0xff00 >> Math.min(8, Math.max(0, outer.prefix - i * 8)))))
 
-function validateBlock({ cidr, except = [] }: ApiStruct, path: FieldPath): FieldError[] {
+function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath): FieldError[] {
   if (!cidr) return [required(path.child('cidr'))]
   const outer = parseCidr(cidr)
   if (!outer) return isValidCIDR(cidr).map(text => invalid(path.child('cidr'), cidr, text))
-  return (except as string[]).flatMap((text, i) => {
+  return except.flatMap((text, i) => {
     const at = path.child('except').index(i)
     const inner = parseCidr(text)
     if (!inner) return isValidCIDR(text).map(detail => invalid(at, text, detail))
@@ -51,7 +49,7 @@ function validateBlock({ cidr, except = [] }: ApiStruct, path: FieldPath): Field
   })
 }
 
-function validatePeer({ podSelector, namespaceSelector, ipBlock }: ApiStruct, path: FieldPath, rules: LabelSelectorRules): FieldError[] {
+function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, rules: LabelSelectorRules): FieldError[] {
   const errors = [
     ...validateLabelSelector(podSelector, path.child('podSelector'), rules),
     ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), rules),
@@ -70,16 +68,16 @@ function validatePolicyTypes(policyTypes: readonly string[], path: FieldPath): F
   return policyTypes.flatMap((type, i) => (POLICY_TYPES.includes(type) ? [] : [notSupported(path.index(i), type, POLICY_TYPES)]))
 }
 
-export function validateNetworkPolicy({ spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolicy | undefined): FieldError[] {
   const path = fieldPath('spec')
   const selector = path.child('podSelector')
-  const rules = { allowInvalidValues: old !== undefined && validateLabelSelector(old.spec?.podSelector, selector).length > 0 }
-  const errors = validateLabelSelector(spec?.podSelector, selector, rules)
+  const rules = { allowInvalidValues: old !== undefined && validateLabelSelector(old.spec.podSelector, selector).length > 0 }
+  const errors = validateLabelSelector(spec.podSelector, selector, rules)
   for (const rule of allRules(spec)) {
     errors.push(...rule.ports.flatMap((port, i) => validatePort(port, rule.path.child('ports').index(i))))
     errors.push(...rule.peers.flatMap(({ peer, path: at }) => validatePeer(peer, at, rules)))
   }
-  errors.push(...validatePolicyTypes(spec?.policyTypes ?? [], path.child('policyTypes')))
+  errors.push(...validatePolicyTypes(spec.policyTypes ?? [], path.child('policyTypes')))
   // An update is checked as a new object and as an update, so upstream tells every cause twice.
   return old ? [...errors, ...errors] : errors
 }

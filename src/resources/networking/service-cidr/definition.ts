@@ -1,17 +1,50 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { quote } from '../../../lib/go-quote.ts'
 import { age } from '../../../meta/age.ts'
+import { type FieldError, invalid, required, verbatim } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { parseCidr, validateCidrStrict } from '../../../meta/ip.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { validateServiceCIDR } from './validation.ts'
+import type { ServiceCIDR } from '../v1.types.ts'
 
-const table: TableDefinition = {
-  columns: [nameColumn, column('CIDRs', 'Ranges of which services get their addresses.'), ageColumn],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', (spec?.cidrs ?? []).join(','), age(metadata.creationTimestamp, now)],
+const path = fieldPath('spec', 'cidrs')
+const IMMUTABLE = 'field is immutable'
+
+function validateCidrs(cidrs: readonly string[]): FieldError[] {
+  if (cidrs.length === 0) return [required(path, 'at least one CIDR required')]
+  if (cidrs.length > 2) {
+    const printed = verbatim(`networking.ServiceCIDRSpec{CIDRs:[]string{${cidrs.map(quote).join(', ')}}}`)
+    return [invalid(path, printed, 'may only hold up to 2 values')]
+  }
+  const errors = cidrs.flatMap((cidr, i) => validateCidrStrict(path.index(i), cidr))
+  const [first, second] = cidrs.map(cidr => parseCidr(cidr)?.family)
+  if (cidrs.length === 2 && first !== undefined && first === second) {
+    errors.push(invalid(path, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'))
+  }
+  return errors
 }
 
-const v1: Version = {
+/** A range stays; one of the other family may be added to it. */
+function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined): FieldError[] {
+  const cidrs = next.spec.cidrs ?? []
+  if (!old) return validateCidrs(cidrs)
+  const before = old.spec.cidrs ?? []
+  const isDual = before.length === 1 && cidrs.length === 2
+  if (before.length !== cidrs.length && !isDual) return [invalid(path, cidrs.length > 0 ? cidrs : verbatim('[]string(nil)'), IMMUTABLE)]
+  const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [invalid(path.index(i), cidrs[i], IMMUTABLE)]))
+  return isDual ? [...changed, ...validateCidrs(cidrs)] : changed
+}
+
+const table: TableDefinition<ServiceCIDR> = {
+  columns: [nameColumn, column('CIDRs', 'Ranges of which services get their addresses.'), ageColumn],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', (spec.cidrs ?? []).join(','), age(metadata.creationTimestamp, now)],
+}
+
+const v1: Version<ServiceCIDR> = {
   group: 'networking.k8s.io',
   name: 'v1',
   kind: 'ServiceCIDR',
@@ -34,9 +67,9 @@ const v1: Version = {
 }
 
 /** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
-const v1beta1: Version = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.ServiceCIDR') }
+const v1beta1: Version<ServiceCIDR> = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.ServiceCIDR') }
 
-export const serviceCIDRResource: ResourceDefinition = {
+export const serviceCIDRResource = defineResource<ServiceCIDR>({
   scope: 'Cluster',
   versions: [v1, v1beta1],
   home: v1,
@@ -49,4 +82,4 @@ export const serviceCIDRResource: ResourceDefinition = {
     },
     validate: validateServiceCIDR,
   },
-}
+})

@@ -1,16 +1,60 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { repeats } from '../../../lib/repeats.ts'
 import { age } from '../../../meta/age.ts'
+import { duplicate, type FieldError, invalid, verbatim } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { nameIsDnsLabel } from '../../../meta/names.ts'
+import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
+import { checkResources } from '../../core/pod-spec/resources.ts'
+import { checkTolerations } from '../../core/pod-spec/scheduling.ts'
+import { deprecatedLabel } from '../../core/pod-spec/warnings.ts'
+import type { Toleration } from '../../core/v1.types.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { goPointer } from '../../shared/go-syntax.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { runtimeClassWarnings, validateRuntimeClass } from './validation.ts'
+import type { RuntimeClass } from '../v1.types.ts'
 
-const table: TableDefinition = {
-  columns: [nameColumn, column('Handler', 'What the container runtime calls it.'), ageColumn],
-  cells: ({ metadata, handler }, now) => [metadata.name ?? '', handler ?? '', age(metadata.creationTimestamp, now)],
+const MEMBERS = ['key', 'operator', 'value', 'effect'] as const
+
+const printToleration = (toleration: Toleration): string => {
+  const members = MEMBERS.map(member => `${member.charAt(0).toUpperCase()}${member.slice(1)}:${quote(toleration[member] ?? '')}`)
+  return `core.Toleration{${members.join(', ')}, TolerationSeconds:${goPointer('int64', toleration.tolerationSeconds)}}`
 }
 
-const v1: Version = {
+function validateEachOnce(tolerations: readonly Toleration[], path: FieldPath): FieldError[] {
+  const again = repeats(tolerations.map(toleration => JSON.stringify(MEMBERS.map(member => toleration[member] ?? ''))))
+  return tolerations.flatMap((toleration, i) => (again[i] ? [duplicate(path.index(i), verbatim(printToleration(toleration)))] : []))
+}
+
+/** Labels of nodes by their old names. */
+const runtimeClassWarnings = ({ scheduling }: RuntimeClass): string[] =>
+  Object.keys(scheduling?.nodeSelector ?? {}).flatMap(key => {
+    const text = deprecatedLabel(key)
+    return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`]
+  })
+
+function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, old: RuntimeClass | undefined): FieldError[] {
+  const errors = nameIsDnsLabel(handler, false).map(text => invalid(fieldPath('handler'), handler, text))
+  if (overhead) checkResources({ limits: overhead.podFixed ?? {} }, new Set(), fieldPath('overhead'), { allowIndivisibleHugePages: false }, errors)
+  if (scheduling) {
+    const path = fieldPath('scheduling')
+    const tolerations = scheduling.tolerations ?? []
+    errors.push(...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')))
+    checkTolerations(tolerations, path.child('tolerations'), errors)
+    errors.push(...validateEachOnce(tolerations, path.child('tolerations')))
+  }
+  return old ? [...errors, ...validateImmutableField(handler, old.handler, fieldPath('handler'))] : errors
+}
+
+const table: TableDefinition<RuntimeClass> = {
+  columns: [nameColumn, column('Handler', 'What the container runtime calls it.'), ageColumn],
+  cells: ({ metadata, handler }, now) => [metadata.name ?? '', handler, age(metadata.creationTimestamp, now)],
+}
+
+const v1: Version<RuntimeClass> = {
   group: 'node.k8s.io',
   name: 'v1',
   kind: 'RuntimeClass',
@@ -20,10 +64,10 @@ const v1: Version = {
   table,
 }
 
-export const runtimeClassResource: ResourceDefinition = {
+export const runtimeClassResource = defineResource<RuntimeClass>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'runtimeclasses', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateRuntimeClass, warnings: runtimeClassWarnings },
-}
+})

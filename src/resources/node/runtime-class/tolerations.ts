@@ -1,8 +1,8 @@
 import { repeats } from '../../../lib/repeats.ts'
-import type { ApiStruct } from '../../core/checks.ts'
+import type { Toleration } from '../../core/v1.types.ts'
 
 /** Whether whatever `part` tolerates, `whole`, which is another, tolerates, too. */
-function covers(whole: ApiStruct, part: ApiStruct): boolean {
+function covers(whole: Toleration, part: Toleration): boolean {
   const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = whole
   if ((part.key ?? '') !== key && (key !== '' || operator !== 'Exists')) return false
   if ((part.effect ?? '') !== effect && effect !== '') return false
@@ -17,8 +17,8 @@ function covers(whole: ApiStruct, part: ApiStruct): boolean {
 const placeOf = (key: string, effect: string, value: string | undefined): string => JSON.stringify([key, effect, value ?? null])
 
 /** The places in which something may stand that covers a toleration. */
-function placesAbove({ key = '', value = '', effect = '' }: ApiStruct): string[] {
-  return [...new Set([key, ''])].flatMap(k => [...new Set([effect, ''])].flatMap(e => [placeOf(k, e, undefined), placeOf(k, e, value)]))
+function placesAbove({ key = '', value = '', effect }: Toleration): string[] {
+  return [...new Set([key, ''])].flatMap(k => [...new Set<string>([effect ?? '', ''])].flatMap(e => [placeOf(k, e, undefined), placeOf(k, e, value)]))
 }
 
 /** Whether any index in the list will do; both ends are looked at first, as what covers most stands at one of them in lists that somebody has sorted. */
@@ -30,7 +30,7 @@ function anyOf(indices: readonly number[], will: (index: number) => boolean): bo
 }
 
 /** Both lists in one, without those that another covers; of equal ones the first stays. */
-export function mergeTolerations(first: readonly ApiStruct[], second: readonly ApiStruct[]): ApiStruct[] {
+export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const both = [...first, ...second]
   // Decoded values have their members in one order, so equal ones have the same text.
   const again = repeats(both.map(one => JSON.stringify(one, withBigints)))
@@ -44,7 +44,7 @@ export function mergeTolerations(first: readonly ApiStruct[], second: readonly A
   }
   const dropped = new Set<number>()
   for (const [i, one] of all.entries()) {
-    const above = (j: number): boolean => j !== i && !dropped.has(j) && covers(all[j] as ApiStruct, one)
+    const above = (j: number): boolean => j !== i && !dropped.has(j) && covers(all[j] as Toleration, one)
     if (placesAbove(one).some(place => anyOf(places.get(place) ?? [], above))) dropped.add(i)
   }
   return all.filter((_, i) => !dropped.has(i))

@@ -1,13 +1,38 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
+import { nameIsPathSegment } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { types } from '../../types.ts'
-import { podDisruptionBudgetStatusStrategy, podDisruptionBudgetStrategy } from './strategy.ts'
+import type { PodDisruptionBudget } from '../v1.types.ts'
+import { validatePodDisruptionBudget, validatePodDisruptionBudgetStatus } from './validation.ts'
+
+const podDisruptionBudgetStrategy: Strategy<PodDisruptionBudget> = {
+  // Its name is checked as far as every name is, and no further.
+  validateName: nameIsPathSegment,
+  allowUnconditionalUpdate: false,
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 })
+  },
+  validate: validatePodDisruptionBudget,
+}
+
+const podDisruptionBudgetStatusStrategy: Strategy<PodDisruptionBudget> = {
+  allowUnconditionalUpdate: false,
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (old) next.spec = old.spec
+  },
+  validate: validatePodDisruptionBudgetStatus,
+}
 
 const amount = (value: number | string | undefined): string => (value === undefined ? 'N/A' : String(value))
 
-const table: TableDefinition = {
+const table: TableDefinition<PodDisruptionBudget> = {
   columns: [
     nameColumn,
     column('Min Available', 'The least number of pods that must be there.'),
@@ -17,14 +42,14 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
-    amount(spec?.minAvailable),
-    amount(spec?.maxUnavailable),
-    status?.disruptionsAllowed ?? 0,
+    amount(spec.minAvailable),
+    amount(spec.maxUnavailable),
+    status.disruptionsAllowed,
     age(metadata.creationTimestamp, now),
   ],
 }
 
-const v1: Version = {
+const v1: Version<PodDisruptionBudget> = {
   group: 'policy',
   name: 'v1',
   kind: 'PodDisruptionBudget',
@@ -35,10 +60,10 @@ const v1: Version = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: podDisruptionBudgetStatusStrategy } },
 }
 
-export const podDisruptionBudgetResource: ResourceDefinition = {
+export const podDisruptionBudgetResource = defineResource<PodDisruptionBudget>({
   scope: 'Namespaced',
   versions: [v1],
   home: v1,
   storage: { prefix: 'poddisruptionbudgets', version: v1 },
   strategy: podDisruptionBudgetStrategy,
-}
+})

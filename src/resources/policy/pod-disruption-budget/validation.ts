@@ -4,14 +4,15 @@ import { invalid, notSupported, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
-import type { IntOrString, KubeObject } from '../../../meta/object.ts'
+import type { IntOrString } from '../../../meta/object.ts'
 import { validateCounts } from '../../shared/counts.ts'
 import { goPointer } from '../../shared/go-syntax.ts'
 import { validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../v1.types.ts'
 
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget']
 
-const printSpec = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: KubeObject['spec']): string =>
+const printSpec = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: PodDisruptionBudgetSpec): string =>
   `policy.PodDisruptionBudgetSpec{MinAvailable:${goPointer('intstr.IntOrString', minAvailable)}, Selector:${goPointer('v1.LabelSelector', selector)}, ` +
   `MaxUnavailable:${goPointer('intstr.IntOrString', maxUnavailable)}, ` +
   `UnhealthyPodEvictionPolicy:${goPointer('policy.UnhealthyPodEvictionPolicyType', unhealthyPodEvictionPolicy)}}`
@@ -19,12 +20,11 @@ const printSpec = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictio
 const validateAmount = (value: IntOrString | undefined, path: FieldPath): FieldError[] =>
   value === undefined ? [] : [...validateIntOrPercent(value, path), ...validateAtMost100Percent(value, path)]
 
-export function validatePodDisruptionBudget(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: PodDisruptionBudget | undefined): FieldError[] {
   const path = fieldPath('spec')
   const selector = path.child('selector')
-  const spec = next.spec ?? {}
   const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec
-  const allowInvalidValues = old !== undefined && validateLabelSelector(old.spec?.selector, selector).length > 0
+  const allowInvalidValues = old !== undefined && validateLabelSelector(old.spec.selector, selector).length > 0
   return [
     ...(minAvailable !== undefined && maxUnavailable !== undefined
       ? [invalid(path, verbatim(printSpec(spec)), 'minAvailable and maxUnavailable cannot be both set')]
@@ -36,7 +36,7 @@ export function validatePodDisruptionBudget(next: KubeObject, old: KubeObject | 
   ]
 }
 
-export function validatePodDisruptionBudgetStatus({ status = {} }: KubeObject): FieldError[] {
+export function validatePodDisruptionBudgetStatus({ status }: PodDisruptionBudget): FieldError[] {
   const path = fieldPath('status')
   return [
     ...validateConditions(status.conditions, path.child('conditions')),
