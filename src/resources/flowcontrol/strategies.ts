@@ -1,26 +1,31 @@
 import type { Strategy } from '../../catalog/definition.ts'
+import { repeats } from '../../lib/repeats.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, required } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import type { TypedObject } from '../../meta/object.ts'
 import { statusAloneStrategy } from '../shared/status-metadata.ts'
 import { STATUS_FIELDS } from '../shared/strategy-parts.ts'
 import { prepareCreate, prepareUpdate } from '../shared/workload/generation.ts'
 
+/** A FlowSchema or a PriorityLevelConfiguration. */
+interface FlowControlObject extends TypedObject {
+  spec: unknown
+  status: { conditions?: { type?: string }[] }
+}
+
 /** Each condition has a type of its own. */
-export function validateStatus({ status }: KubeObject): FieldError[] {
-  const seen = new Set<string>()
-  const conditions: { type?: string }[] = status?.conditions ?? []
-  return conditions.flatMap(({ type = '' }, i) => {
+export function validateStatus({ status: { conditions = [] } }: FlowControlObject): FieldError[] {
+  const types = conditions.map(({ type = '' }) => type)
+  const again = repeats(types)
+  return types.flatMap((type, i) => {
     const path = fieldPath('status', 'conditions').index(i).child('type')
-    const errors = seen.has(type) ? [duplicate(path, type)] : []
-    seen.add(type)
-    return type === '' ? [...errors, required(path, 'must not be empty')] : errors
+    return [...(again[i] ? [duplicate(path, type)] : []), ...(type === '' ? [required(path, 'must not be empty')] : [])]
   })
 }
 
 /** Of both kinds; `validateSpec` is for what is before the status. */
-export const flowControlStrategy = (validateSpec: (next: KubeObject) => FieldError[]): Strategy => ({
+export const flowControlStrategy = <T extends FlowControlObject>(validateSpec: (next: T) => FieldError[]): Strategy<T> => ({
   revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
@@ -30,4 +35,4 @@ export const flowControlStrategy = (validateSpec: (next: KubeObject) => FieldErr
   validate: next => [...validateSpec(next), ...validateStatus(next)],
 })
 
-export const flowControlStatusStrategy = statusAloneStrategy({ validate: validateStatus })
+export const flowControlStatusStrategy = statusAloneStrategy<FlowControlObject>({ validate: validateStatus })

@@ -1,19 +1,19 @@
-import type { KubeObject } from '../../../meta/object.ts'
 import { formatTime } from '../../../meta/time.ts'
-import type { ApiStruct } from '../../core/checks.ts'
+import type { CertificateSigningRequest, CertificateSigningRequestCondition as Condition } from '../v1.types.ts'
 
 export const APPROVED = 'Approved'
 export const DENIED = 'Denied'
 export const FAILED = 'Failed'
 
-export const allConditions = ({ status }: KubeObject): ApiStruct[] => status?.conditions ?? []
-export const conditionsOf = (request: KubeObject, type: string): ApiStruct[] => allConditions(request).filter(condition => condition.type === type)
+export const allConditions = ({ status }: CertificateSigningRequest): Condition[] => status.conditions ?? []
+export const conditionsOf = (request: CertificateSigningRequest, type: string): Condition[] =>
+  allConditions(request).filter(condition => condition.type === type)
 
-const identityOf = ({ type, status }: ApiStruct): string => JSON.stringify([type, status])
+const identityOf = ({ type, status }: Condition): string => JSON.stringify([type, status])
 
 /** Times that are not given: now, or when the condition came to its status. */
-export function setConditionTimes(next: KubeObject, old: KubeObject, now: number): void {
-  const before = new Map<string, ApiStruct>()
+export function setConditionTimes(next: CertificateSigningRequest, old: CertificateSigningRequest, now: number): void {
+  const before = new Map<string, Condition>()
   for (const condition of allConditions(old)) {
     const identity = identityOf(condition)
     if (condition.lastTransitionTime && !before.has(identity)) before.set(identity, condition)
@@ -26,9 +26,9 @@ export function setConditionTimes(next: KubeObject, old: KubeObject, now: number
 }
 
 /** Puts the old conditions of the type in the place of the new ones, where there are as many. */
-export function keepConditions(next: KubeObject, old: KubeObject, type: string): void {
+export function keepConditions(next: CertificateSigningRequest, old: CertificateSigningRequest, type: string): void {
   const before = conditionsOf(old, type)
   if (before.length === 0 || conditionsOf(next, type).length !== before.length) return
   let at = 0
-  next.status.conditions = allConditions(next).map(condition => (condition.type === type ? before[at++] : condition))
+  next.status.conditions = allConditions(next).map(condition => (condition.type === type ? (before[at++] ?? condition) : condition))
 }

@@ -1,21 +1,82 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { humanDuration } from '../../../meta/human-duration.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { nameIsPathSegment } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { keepMembers, STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { APPROVED, conditionsOf, DENIED, FAILED } from './conditions.ts'
-import { approvalStrategy, certificateSigningRequestStrategy, statusStrategy } from './strategy.ts'
+import type { CertificateSigningRequest } from '../v1.types.ts'
+import { APPROVED, allConditions, conditionsOf, DENIED, FAILED, keepConditions, setConditionTimes } from './conditions.ts'
+import { validateApproval, validateCertificateSigningRequest, validateStatus } from './validation.ts'
 
-/** `Pending`, `Approved,Issued`, `Denied` … */
-function conditionCell(request: KubeObject): string {
-  const has = (type: string): boolean => conditionsOf(request, type).length > 0
-  const decision = has(DENIED) ? 'Denied' : has(APPROVED) ? 'Approved' : 'Pending'
-  return `${decision}${has(FAILED) ? ',Failed' : ''}${request.status?.certificate ? ',Issued' : ''}`
+/** Who asks is who makes the request, whatever the body says. */
+function setRequester({ spec }: CertificateSigningRequest, { request }: HookContext): void {
+  for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete spec[member]
+  const user = request?.user
+  if (!user) return
+  if (user.name !== '') spec.username = user.name
+  if (user.uid) spec.uid = user.uid
+  if (user.groups.length > 0) spec.groups = [...user.groups]
+  const extra = Object.entries(user.extra ?? {})
+  if (extra.length > 0) spec.extra = Object.fromEntries(extra.map(([key, values]) => [key, [...values]]))
 }
 
-const table: TableDefinition = {
+const certificateSigningRequestStrategy: Strategy<CertificateSigningRequest> = {
+  // Any name will do.
+  validateName: nameIsPathSegment,
+  revalidatesMeta: true,
+  resetFields: [['spec'], ['status']],
+  prepare(next, old, ctx) {
+    if (old) keepMembers(next, old, 'spec', 'status')
+    else {
+      setRequester(next, ctx)
+      next.status = {}
+    }
+  },
+  validate: validateCertificateSigningRequest,
+}
+
+/** For the signer: the certificate, and conditions but for the decision. */
+const statusStrategy: Strategy<CertificateSigningRequest> = {
+  validateName: nameIsPathSegment,
+  revalidatesMeta: true,
+  resetFields: [['spec'], ['status', 'conditions']],
+  prepare(next, old, { now }) {
+    if (!old) return
+    next.spec = old.spec
+    keepConditions(next, old, APPROVED)
+    keepConditions(next, old, DENIED)
+    setConditionTimes(next, old, now)
+  },
+  validate: validateStatus,
+}
+
+/** For the approver: conditions. */
+const approvalStrategy: Strategy<CertificateSigningRequest> = {
+  validateName: nameIsPathSegment,
+  revalidatesMeta: true,
+  resetFields: [['spec'], ['status', 'certificate']],
+  prepare(next, old, { now }) {
+    if (!old) return
+    setConditionTimes(next, old, now)
+    const conditions = allConditions(next)
+    next.spec = old.spec
+    next.status = { ...old.status }
+    if (conditions.length > 0) next.status.conditions = conditions
+    else delete next.status.conditions
+  },
+  validate: validateApproval,
+}
+
+/** `Pending`, `Approved,Issued`, `Denied` … */
+function conditionCell(request: CertificateSigningRequest): string {
+  const has = (type: string): boolean => conditionsOf(request, type).length > 0
+  const decision = has(DENIED) ? 'Denied' : has(APPROVED) ? 'Approved' : 'Pending'
+  return `${decision}${has(FAILED) ? ',Failed' : ''}${request.status.certificate ? ',Issued' : ''}`
+}
+
+const table: TableDefinition<CertificateSigningRequest> = {
   columns: [
     nameColumn,
     ageColumn,
@@ -25,8 +86,8 @@ const table: TableDefinition = {
     column('Condition', 'What has been decided and done.'),
   ],
   cells: (object, now) => {
-    const { metadata, spec = {} } = object
-    const seconds: number | undefined = spec.expirationSeconds
+    const { metadata, spec } = object
+    const { expirationSeconds: seconds } = spec
     return [
       metadata.name ?? '',
       age(metadata.creationTimestamp, now),
@@ -38,7 +99,7 @@ const table: TableDefinition = {
   },
 }
 
-const v1: Version = {
+const v1: Version<CertificateSigningRequest> = {
   group: 'certificates.k8s.io',
   name: 'v1',
   kind: 'CertificateSigningRequest',
@@ -46,17 +107,17 @@ const v1: Version = {
   verbs: STANDARD_VERBS,
   schema: types.type('certificates.CertificateSigningRequest'),
   table,
-  selectableFields: { 'spec.signerName': ({ spec }) => spec?.signerName ?? '' },
+  selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName },
   subresources: {
     approval: { verbs: STATUS_VERBS, strategy: approvalStrategy },
     status: { verbs: STATUS_VERBS, strategy: statusStrategy },
   },
 }
 
-export const certificateSigningRequestResource: ResourceDefinition = {
+export const certificateSigningRequestResource = defineResource<CertificateSigningRequest>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'certificatesigningrequests', version: v1 },
   strategy: certificateSigningRequestStrategy,
-}
+})

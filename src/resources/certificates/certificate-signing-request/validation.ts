@@ -4,14 +4,14 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { certificateRequestFault } from '../certificate-request.ts'
 import { parseCertificate } from '../certificates.ts'
 import { decodePem } from '../pem.ts'
 import { validateSignerName } from '../signer-name.ts'
+import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../v1.types.ts'
 import { APPROVED, allConditions, conditionsOf, DENIED, FAILED } from './conditions.ts'
 
-const USAGES = [
+const USAGES: readonly string[] = [
   'any',
   'cert sign',
   'client auth',
@@ -46,8 +46,8 @@ const specPath = fieldPath('spec')
 const conditionsPath = fieldPath('status', 'conditions')
 const certificatePath = fieldPath('status', 'certificate')
 
-const textOf = (base64: string | undefined): string => Buffer.from(base64 ?? '', 'base64').toString('latin1')
-const certificateOf = ({ status }: KubeObject): string => status?.certificate ?? ''
+const textOf = (base64: string): string => Buffer.from(base64, 'base64').toString('latin1')
+const certificateOf = ({ status }: CertificateSigningRequest): string => status.certificate ?? ''
 const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length
 
 function goBytes(base64: string): Verbatim {
@@ -80,9 +80,9 @@ function validateUsages(usages: readonly string[], before: readonly string[], pa
   return errors
 }
 
-function validateSpec(spec: KubeObject['spec'], old: KubeObject['spec'] | undefined): FieldError[] {
-  const { signerName = '', expirationSeconds: seconds } = spec
-  const request: string = spec.request ?? ''
+function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigningRequestSpec | undefined): FieldError[] {
+  const { signerName, expirationSeconds: seconds } = spec
+  const request = spec.request ?? ''
   const fault = certificateRequestFault(textOf(request))
   const signer = specPath.child('signerName')
   const isLegacy = signerName === LEGACY_SIGNER && old?.signerName !== LEGACY_SIGNER
@@ -102,9 +102,9 @@ function validateConditionStatus(type: string, status: string, path: FieldPath):
   return allowed.includes(status) ? [] : [notSupported(path, status, allowed)]
 }
 
-function validateConditions(next: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const types = allConditions(next).map(({ type = '' }): string => type)
-  const before = old ? allConditions(old).map(({ type = '' }): string => type) : []
+function validateConditions(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] {
+  const types = allConditions(next).map(({ type }) => type)
+  const before = old ? allConditions(old).map(({ type }) => type) : []
   const mayContradict = before.includes(APPROVED) && before.includes(DENIED)
   const mayRepeat = hasTwice(before)
   const mayBeEmpty = before.includes('')
@@ -112,7 +112,7 @@ function validateConditions(next: KubeObject, old: KubeObject | undefined): Fiel
   const firstApproved = types.indexOf(APPROVED)
   const firstDenied = types.indexOf(DENIED)
   const stands = (first: number, i: number): boolean => first >= 0 && first < i
-  return allConditions(next).flatMap(({ type = '', status = '' }, i) => {
+  return allConditions(next).flatMap(({ type, status }, i) => {
     const path = conditionsPath.index(i)
     const at = path.child('type')
     const contradicts = (type === APPROVED && stands(firstDenied, i)) || (type === DENIED && stands(firstApproved, i))
@@ -125,7 +125,7 @@ function validateConditions(next: KubeObject, old: KubeObject | undefined): Fiel
   })
 }
 
-function validateCertificate(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+function validateCertificate(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] {
   if (old && (certificateOf(next) === certificateOf(old) || certificateFault(textOf(certificateOf(old))) !== undefined)) return []
   const fault = certificateFault(textOf(certificateOf(next)))
   return fault === undefined ? [] : [invalid(certificatePath, '<certificate data>', fault)]
@@ -137,7 +137,7 @@ interface Permissions {
 }
 
 /** Decisions are never taken back, and made through one subresource only; certificates come through another. */
-function validateChange(next: KubeObject, old: KubeObject, may: Permissions): FieldError[] {
+function validateChange(next: CertificateSigningRequest, old: CertificateSigningRequest, may: Permissions): FieldError[] {
   const errors: FieldError[] = []
   const counts = (type: string): [before: number, after: number] => [conditionsOf(old, type).length, conditionsOf(next, type).length]
   for (const type of [APPROVED, DENIED, FAILED]) {
@@ -157,8 +157,8 @@ function validateChange(next: KubeObject, old: KubeObject, may: Permissions): Fi
 
 const validateWith =
   (may: Permissions) =>
-  (next: KubeObject, old: KubeObject | undefined): FieldError[] => [
-    ...validateSpec(next.spec ?? {}, old?.spec),
+  (next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] => [
+    ...validateSpec(next.spec, old?.spec),
     ...validateConditions(next, old),
     ...validateCertificate(next, old),
     ...(old ? validateChange(next, old, may) : []),

@@ -1,16 +1,18 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { ClusterTrustBundle } from '../v1beta1.types.ts'
 import { validateClusterTrustBundle } from './validation.ts'
 
-const table: TableDefinition = {
+const table: TableDefinition<ClusterTrustBundle> = {
   columns: [nameColumn, column('SignerName', 'The signer whose certificates these are.')],
-  cells: ({ metadata, spec }) => [metadata.name ?? '', spec?.signerName || '<none>'],
+  cells: ({ metadata, spec }) => [metadata.name ?? '', spec.signerName || '<none>'],
 }
 
-const v1beta1: Version = {
+const v1beta1: Version<ClusterTrustBundle> = {
   group: 'certificates.k8s.io',
   name: 'v1beta1',
   kind: 'ClusterTrustBundle',
@@ -18,17 +20,17 @@ const v1beta1: Version = {
   verbs: STANDARD_VERBS,
   schema: types.type('certificatesv1beta1.ClusterTrustBundle'),
   table,
-  selectableFields: { 'spec.signerName': ({ spec }) => spec?.signerName ?? '' },
+  selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName ?? '' },
 }
 
 /** Differs from v1beta1 in nothing but its name, and is the one that release 1.32 knows, too. */
-const v1alpha1: Version = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.ClusterTrustBundle') }
+const v1alpha1: Version<ClusterTrustBundle> = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.ClusterTrustBundle') }
 
-export const clusterTrustBundleResource: ResourceDefinition = {
+export const clusterTrustBundleResource = defineResource<ClusterTrustBundle>({
   scope: 'Cluster',
   versions: [v1beta1, v1alpha1],
   home: v1beta1,
   storage: { prefix: 'clustertrustbundles', version: v1alpha1 },
   // What else a name must be depends on the signer.
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validateName: nameIsPathSegment, validate: validateClusterTrustBundle },
-}
+})

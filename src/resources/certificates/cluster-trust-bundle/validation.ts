@@ -3,11 +3,11 @@ import { invalid, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { parseCertificate } from '../certificates.ts'
 import { decodePem, type PemBlock } from '../pem.ts'
 import { validateSignerName } from '../signer-name.ts'
+import type { ClusterTrustBundle } from '../v1beta1.types.ts'
 
 const LONGEST_BYTES = 1024 * 1024
 const OMITTED = '<value omitted>'
@@ -22,7 +22,7 @@ function nameFaults(name: string, isPrefix: boolean, signer: string): string[] {
   return nameIsDnsSubdomain(name.slice(prefix.length), isPrefix)
 }
 
-function validateNames({ metadata }: KubeObject, signer: string): FieldError[] {
+function validateNames({ metadata }: ClusterTrustBundle, signer: string): FieldError[] {
   const { generateName = '', name = '' } = metadata
   const path = fieldPath('metadata')
   return [
@@ -58,14 +58,14 @@ function validateBundle(bundle: string, path: FieldPath): FieldError[] {
     .map(indices => invalid(path, OMITTED, `duplicate trust anchor (indices [${indices.join(' ')}])`))
 }
 
-export function validateClusterTrustBundle(next: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const { signerName = '', trustBundle = '' } = next.spec ?? {}
+export function validateClusterTrustBundle(next: ClusterTrustBundle, old: ClusterTrustBundle | undefined): FieldError[] {
+  const { signerName = '', trustBundle } = next.spec
   const path = fieldPath('spec')
   const signer = path.child('signerName')
   return [
     ...validateNames(next, signerName),
     ...(signerName === '' ? [] : validateSignerName(signerName, signer)),
-    ...(old && trustBundle === old.spec?.trustBundle ? [] : validateBundle(trustBundle, path.child('trustBundle'))),
-    ...(old ? validateImmutableField(signerName, old.spec?.signerName ?? '', signer) : []),
+    ...(old && trustBundle === old.spec.trustBundle ? [] : validateBundle(trustBundle, path.child('trustBundle'))),
+    ...(old ? validateImmutableField(signerName, old.spec.signerName ?? '', signer) : []),
   ]
 }

@@ -1,19 +1,20 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { flowControlStatusStrategy, flowControlStrategy } from '../strategies.ts'
+import type { FlowSchema } from '../v1.types.ts'
 import { flowControlVersion } from '../version.ts'
 import { validateFlowSchema } from './validation.ts'
 
 /** As they are tried for a request: by precedence, then by name. */
-function order(a: KubeObject, b: KubeObject): number {
+function order(a: FlowSchema, b: FlowSchema): number {
   const [name = '', other = ''] = [a.metadata.name, b.metadata.name]
-  return (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0) || (name < other ? -1 : name > other ? 1 : 0)
+  return a.spec.matchingPrecedence - b.spec.matchingPrecedence || (name < other ? -1 : name > other ? 1 : 0)
 }
 
-const table: TableDefinition = {
+const table: TableDefinition<FlowSchema> = {
   order,
   columns: [
     nameColumn,
@@ -25,27 +26,27 @@ const table: TableDefinition = {
   ],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
-    spec?.priorityLevelConfiguration?.name ?? '',
-    spec?.matchingPrecedence ?? 0,
-    spec?.distinguisherMethod?.type ?? '<none>',
+    spec.priorityLevelConfiguration.name,
+    spec.matchingPrecedence,
+    spec.distinguisherMethod?.type ?? '<none>',
     age(metadata.creationTimestamp, now),
-    (status?.conditions ?? []).find(({ type }: { type?: string }) => type === 'Dangling')?.status ?? '?',
+    (status.conditions ?? []).find(({ type }) => type === 'Dangling')?.status ?? '?',
   ],
 }
 
-const v1: Version = {
+const v1: Version<FlowSchema> = {
   ...flowControlVersion('FlowSchema', { plural: 'flowschemas', singular: 'flowschema' }),
   setDefaults({ spec }) {
-    if (spec) spec.matchingPrecedence ||= 1000
+    spec.matchingPrecedence ||= 1000
   },
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
 }
 
-export const flowSchemaResource: ResourceDefinition = {
+export const flowSchemaResource = defineResource<FlowSchema>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'flowschemas', version: v1 },
   strategy: flowControlStrategy(validateFlowSchema),
-}
+})

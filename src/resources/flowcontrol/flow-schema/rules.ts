@@ -2,15 +2,10 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule } from '../v1.types.ts'
 import { validateSubject } from './subjects.ts'
 
-type ApiStruct = KubeObject['spec']
-
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
-
-/** Lists that a client has to give are null where they are absent. */
-const listOf = <T>(list: readonly T[] | null | undefined): readonly T[] => list ?? []
 
 /** A `*` stands alone. */
 const starWithOthers = (list: readonly string[], path: FieldPath, what: string): FieldError[] =>
@@ -32,9 +27,9 @@ function pathFault(url: string): string | undefined {
   return stars > 1 || (stars === 1 && !url.endsWith('/*')) ? 'wildcard can only do suffix matching' : undefined
 }
 
-function validatePathRule({ verbs, nonResourceURLs }: ApiStruct, path: FieldPath): FieldError[] {
-  const errors = validateVerbs(listOf(verbs), path.child('verbs'))
-  const urls: readonly string[] = listOf(nonResourceURLs)
+function validatePathRule({ verbs, nonResourceURLs }: NonResourcePolicyRule, path: FieldPath): FieldError[] {
+  const errors = validateVerbs(verbs ?? [], path.child('verbs'))
+  const urls = nonResourceURLs ?? []
   const at = path.child('nonResourceURLs')
   if (urls.length === 0) return [...errors, required(at, 'nonResourceURLs must contain at least one value')]
   if (urls.includes('*')) return [...errors, ...starWithOthers(urls, at, 'non-resource URLs')]
@@ -55,22 +50,22 @@ function validateNamespaces(namespaces: readonly string[], clusterScope: boolean
   )
 }
 
-function validateResourceRule({ verbs, apiGroups, resources, namespaces, clusterScope }: ApiStruct, path: FieldPath): FieldError[] {
+function validateResourceRule({ verbs, apiGroups, resources, namespaces, clusterScope }: ResourcePolicyRule, path: FieldPath): FieldError[] {
   const list = (items: readonly string[], member: string, one: string, others: string): FieldError[] => {
     const at = path.child(member)
     return items.length === 0 ? [required(at, `resource rules must supply at least one ${one}`)] : starWithOthers(items, at, others)
   }
   return [
-    ...validateVerbs(listOf(verbs), path.child('verbs')),
-    ...list(listOf(apiGroups), 'apiGroups', 'api group', 'api groups'),
-    ...list(listOf(resources), 'resources', 'resource', 'resources'),
-    ...validateNamespaces(listOf(namespaces), clusterScope === true, path.child('namespaces')),
+    ...validateVerbs(verbs ?? [], path.child('verbs')),
+    ...list(apiGroups ?? [], 'apiGroups', 'api group', 'api groups'),
+    ...list(resources ?? [], 'resources', 'resource', 'resources'),
+    ...validateNamespaces(namespaces ?? [], clusterScope === true, path.child('namespaces')),
   ]
 }
 
 /** Who may ask for what: subjects, and rules for resources or paths. */
-export function validateRule({ subjects: given, resourceRules = [], nonResourceRules = [] }: ApiStruct, path: FieldPath): FieldError[] {
-  const subjects: readonly ApiStruct[] = listOf(given)
+export function validateRule({ subjects: given, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, path: FieldPath): FieldError[] {
+  const subjects = given ?? []
   const errors: FieldError[] = subjects.flatMap((subject, i) => validateSubject(subject, path.child('subjects').index(i)))
   if (subjects.length === 0) errors.push(required(path.child('subjects'), 'subjects must contain at least one value'))
   if (resourceRules.length === 0 && nonResourceRules.length === 0) {
@@ -78,7 +73,7 @@ export function validateRule({ subjects: given, resourceRules = [], nonResourceR
   }
   return [
     ...errors,
-    ...(resourceRules as ApiStruct[]).flatMap((rule, i) => validateResourceRule(rule, path.child('resourceRules').index(i))),
-    ...(nonResourceRules as ApiStruct[]).flatMap((rule, i) => validatePathRule(rule, path.child('nonResourceRules').index(i))),
+    ...resourceRules.flatMap((rule, i) => validateResourceRule(rule, path.child('resourceRules').index(i))),
+    ...nonResourceRules.flatMap((rule, i) => validatePathRule(rule, path.child('nonResourceRules').index(i))),
   ]
 }

@@ -1,22 +1,23 @@
-import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { ServiceAccountSubject, Subject } from '../v1.types.ts'
 
 /** Kinds of subjects, and the members that say who. */
-const MEMBERS: Readonly<Record<string, string>> = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' }
+const MEMBERS = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' } as const
+type Kind = keyof typeof MEMBERS
+
+const isKind = (kind: string): kind is Kind => Object.hasOwn(MEMBERS, kind)
+
 /** Of the members that do not belong to a kind, upstream tells the first kind's first. */
-const OTHERS: Readonly<Record<string, readonly string[]>> = {
+const OTHERS: Readonly<Record<Kind, readonly Kind[]>> = {
   ServiceAccount: ['User', 'Group'],
   User: ['ServiceAccount', 'Group'],
   Group: ['ServiceAccount', 'User'],
 }
 
-function validateAccount({ name, namespace }: ApiStruct, path: FieldPath): FieldError[] {
+function validateAccount({ name, namespace }: ServiceAccountSubject, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!name) errors.push(required(path.child('name')))
   else if (name !== '*') errors.push(...nameIsDnsSubdomain(name, false).map(text => invalid(path.child('name'), name, text)))
@@ -24,19 +25,20 @@ function validateAccount({ name, namespace }: ApiStruct, path: FieldPath): Field
   return [...errors, ...nameIsDnsLabel(namespace, false).map(text => invalid(path.child('namespace'), namespace, text))]
 }
 
-export function validateSubject(subject: ApiStruct, path: FieldPath): FieldError[] {
-  const kind: string = subject.kind ?? ''
-  const member = ownMember(MEMBERS, kind)
-  if (member === undefined) return [notSupported(path.child('kind'), kind, ['Group', 'ServiceAccount', 'User'])]
-  const who = subject[member]
-  const at = path.child(member)
-  const errors: FieldError[] = []
-  if (!who) errors.push(required(at, `${member} is required when subject kind is '${kind}'`))
-  else if (kind === 'ServiceAccount') errors.push(...validateAccount(who, at))
-  else if (!who.name) errors.push(required(at.child('name')))
-  for (const other of OTHERS[kind] ?? []) {
-    const stranger = MEMBERS[other] ?? ''
-    if (subject[stranger]) errors.push(forbidden(path.child(stranger), `${stranger} is forbidden when subject kind is not '${other}'`))
-  }
-  return errors
+function validateWho(kind: Kind, { user, group, serviceAccount }: Subject, path: FieldPath): FieldError[] {
+  const at = path.child(MEMBERS[kind])
+  const who = { User: user, Group: group, ServiceAccount: serviceAccount }[kind]
+  if (!who) return [required(at, `${MEMBERS[kind]} is required when subject kind is '${kind}'`)]
+  if (kind === 'ServiceAccount' && serviceAccount) return validateAccount(serviceAccount, at)
+  return who.name ? [] : [required(at.child('name'))]
+}
+
+export function validateSubject(subject: Subject, path: FieldPath): FieldError[] {
+  const { kind } = subject
+  if (!isKind(kind)) return [notSupported(path.child('kind'), kind, ['Group', 'ServiceAccount', 'User'])]
+  const strangers = OTHERS[kind].filter(other => subject[MEMBERS[other]])
+  return [
+    ...validateWho(kind, subject, path),
+    ...strangers.map(other => forbidden(path.child(MEMBERS[other]), `${MEMBERS[other]} is forbidden when subject kind is not '${other}'`)),
+  ]
 }

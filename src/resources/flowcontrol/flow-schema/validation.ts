@@ -4,33 +4,31 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { MANDATORY_SCHEMAS } from '../bootstrap/mandatory.ts'
+import type { FlowSchema } from '../v1.types.ts'
 import { validateRule } from './rules.ts'
-
-type ApiStruct = KubeObject['spec']
 
 const MAX_PRECEDENCE = 10_000
 const METHODS = ['ByNamespace', 'ByUser']
 
-export function validateFlowSchema({ metadata, spec = {} }: KubeObject): FieldError[] {
+export function validateFlowSchema({ metadata, spec }: FlowSchema): FieldError[] {
   const path = fieldPath('spec')
   const errors: FieldError[] = []
-  const precedence: number = spec.matchingPrecedence ?? 0
+  const { matchingPrecedence: precedence, rules = [] } = spec
   const at = path.child('matchingPrecedence')
   if (precedence <= 0) errors.push(invalid(at, precedence, 'must be a positive value'))
   if (precedence > MAX_PRECEDENCE) errors.push(invalid(at, precedence, `must not be greater than ${MAX_PRECEDENCE}`))
   if (precedence === 1 && metadata.name !== 'exempt') errors.push(invalid(at, 1, "only the schema named 'exempt' may have matchingPrecedence 1"))
   if (spec.distinguisherMethod && !METHODS.includes(spec.distinguisherMethod.type)) {
-    const printed = verbatim(`flowcontrol.FlowDistinguisherMethod{Type:${quote(spec.distinguisherMethod.type ?? '')}}`)
+    const printed = verbatim(`flowcontrol.FlowDistinguisherMethod{Type:${quote(spec.distinguisherMethod.type)}}`)
     errors.push(notSupported(path.child('distinguisherMethod', 'type'), printed, METHODS))
   }
   const level = path.child('priorityLevelConfiguration', 'name')
-  const levelName: string = spec.priorityLevelConfiguration?.name ?? ''
+  const { name: levelName } = spec.priorityLevelConfiguration
   if (levelName === '') errors.push(required(level, 'must reference a priority level'))
   else errors.push(...nameIsDnsSubdomain(levelName, false).map(text => invalid(level, levelName, text)))
-  errors.push(...((spec.rules ?? []) as ApiStruct[]).flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
+  errors.push(...rules.flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
   const fixed = MANDATORY_SCHEMAS.find(schema => schema.metadata.name === metadata.name)
   if (fixed && !deepEqual(spec, fixed.spec))
     errors.push(invalid(path, goValue('flowcontrol.FlowSchemaSpec', spec), `spec of '${metadata.name}' must equal the fixed value`))

@@ -1,13 +1,30 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { flowControlStatusStrategy, flowControlStrategy } from '../strategies.ts'
+import type { PriorityLevelConfiguration } from '../v1.types.ts'
 import { flowControlVersion } from '../version.ts'
-import { setPriorityLevelDefaults } from './defaults.ts'
 import { validatePriorityLevel } from './validation.ts'
 
-const table: TableDefinition = {
+/** Zero shares are a value; zero queues count as not given. */
+function setPriorityLevelDefaults({ spec: { limited, exempt } }: PriorityLevelConfiguration): void {
+  if (exempt) {
+    exempt.nominalConcurrencyShares ??= 0
+    exempt.lendablePercent ??= 0
+  }
+  if (!limited) return
+  limited.nominalConcurrencyShares ??= 30
+  limited.lendablePercent ??= 0
+  const { queuing } = limited.limitResponse
+  if (!queuing) return
+  queuing.handSize ||= 8
+  queuing.queues ||= 64
+  queuing.queueLengthLimit ||= 50
+}
+
+const table: TableDefinition<PriorityLevelConfiguration> = {
   columns: [
     nameColumn,
     column('Type', 'Limited, or Exempt from limits.'),
@@ -18,23 +35,23 @@ const table: TableDefinition = {
     ageColumn,
   ],
   cells({ metadata, spec }, now) {
-    const { nominalConcurrencyShares = '<none>', limitResponse } = spec?.limited ?? {}
-    const { queues = '<none>', handSize = '<none>', queueLengthLimit = '<none>' } = limitResponse?.queuing ?? {}
-    return [metadata.name ?? '', spec?.type ?? '', nominalConcurrencyShares, queues, handSize, queueLengthLimit, age(metadata.creationTimestamp, now)]
+    const { queues = '<none>', handSize = '<none>', queueLengthLimit = '<none>' } = spec.limited?.limitResponse.queuing ?? {}
+    const shares = spec.limited?.nominalConcurrencyShares ?? '<none>'
+    return [metadata.name ?? '', spec.type, shares, queues, handSize, queueLengthLimit, age(metadata.creationTimestamp, now)]
   },
 }
 
-const v1: Version = {
+const v1: Version<PriorityLevelConfiguration> = {
   ...flowControlVersion('PriorityLevelConfiguration', { plural: 'prioritylevelconfigurations', singular: 'prioritylevelconfiguration' }),
   setDefaults: setPriorityLevelDefaults,
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
 }
 
-export const priorityLevelConfigurationResource: ResourceDefinition = {
+export const priorityLevelConfigurationResource = defineResource<PriorityLevelConfiguration>({
   scope: 'Cluster',
   versions: [v1],
   home: v1,
   storage: { prefix: 'prioritylevelconfigurations', version: v1 },
   strategy: flowControlStrategy(validatePriorityLevel),
-}
+})

@@ -3,11 +3,16 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { MANDATORY_LEVELS } from '../bootstrap/mandatory.ts'
-
-type ApiStruct = KubeObject['spec']
+import type {
+  ExemptPriorityLevelConfiguration,
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  QueuingConfiguration,
+} from '../v1.types.ts'
 
 const MAX_QUEUES = 10_000_000
 /** Bits of a hash that dealing may use up: more would deal unevenly. */
@@ -15,13 +20,12 @@ const MAX_HASH_BITS = 60
 /** By which v1beta3 kept a zero on its way through older servers. */
 const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
-const notNegative = (value: number | undefined, path: FieldPath, text: string): FieldError[] =>
-  value !== undefined && value < 0 ? [invalid(path, value, text)] : []
+const notNegative = (value: number | null | undefined, path: FieldPath, text: string): FieldError[] => ((value ?? 0) < 0 ? [invalid(path, value, text)] : [])
 
 const percent = (value: number | undefined, path: FieldPath): FieldError[] =>
   value !== undefined && (value < 0 || value > 100) ? [invalid(path, value, 'must be between 0 and 100, inclusive')] : []
 
-function validateQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: ApiStruct, path: FieldPath): FieldError[] {
+function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfiguration, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (queueLengthLimit <= 0) errors.push(invalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'))
   if (queues <= 0) errors.push(invalid(path.child('queues'), queues, 'must be positive'))
@@ -36,7 +40,7 @@ function validateQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: Api
   return errors
 }
 
-function validateLimitResponse({ type = '', queuing }: ApiStruct, path: FieldPath): FieldError[] {
+function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath): FieldError[] {
   const at = path.child('queuing')
   switch (type) {
     case 'Reject':
@@ -49,7 +53,7 @@ function validateLimitResponse({ type = '', queuing }: ApiStruct, path: FieldPat
 }
 
 const validateLimited = (
-  { nominalConcurrencyShares, limitResponse = {}, lendablePercent, borrowingLimitPercent }: ApiStruct,
+  { nominalConcurrencyShares, limitResponse, lendablePercent, borrowingLimitPercent }: LimitedPriorityLevelConfiguration,
   path: FieldPath,
 ): FieldError[] => [
   ...notNegative(nominalConcurrencyShares, path.child('nominalConcurrencyShares'), 'must be a non-negative integer'),
@@ -58,12 +62,12 @@ const validateLimited = (
   ...notNegative(borrowingLimitPercent, path.child('borrowingLimitPercent'), 'if specified, must be a non-negative integer'),
 ]
 
-const validateExempt = ({ nominalConcurrencyShares, lendablePercent }: ApiStruct, path: FieldPath): FieldError[] => [
+const validateExempt = ({ nominalConcurrencyShares, lendablePercent }: ExemptPriorityLevelConfiguration, path: FieldPath): FieldError[] => [
   ...notNegative(nominalConcurrencyShares, path.child('nominalConcurrencyShares'), 'must be a non-negative integer'),
   ...percent(lendablePercent, path.child('lendablePercent')),
 ]
 
-function validateSpec({ type = '', limited, exempt }: ApiStruct, path: FieldPath): FieldError[] {
+function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec, path: FieldPath): FieldError[] {
   switch (type) {
     case 'Exempt':
       return [
@@ -81,7 +85,7 @@ function validateSpec({ type = '', limited, exempt }: ApiStruct, path: FieldPath
 }
 
 /** The spec of a mandatory level is fixed, but for what the level `exempt` lends. */
-function validateFixed(name: string | undefined, spec: ApiStruct, path: FieldPath): FieldError[] {
+function validateFixed(name: string | undefined, spec: PriorityLevelConfigurationSpec, path: FieldPath): FieldError[] {
   const fixed = MANDATORY_LEVELS.find(({ metadata }) => metadata.name === name)?.spec
   if (!fixed) return []
   if (name !== 'exempt')
@@ -94,14 +98,14 @@ function validateFixed(name: string | undefined, spec: ApiStruct, path: FieldPat
   ]
 }
 
-export function validatePriorityLevel({ metadata, spec = {} }: KubeObject): FieldError[] {
+export function validatePriorityLevel({ metadata, spec }: PriorityLevelConfiguration): FieldError[] {
   const path = fieldPath('spec')
   const errors: FieldError[] = []
   if (Object.hasOwn(metadata.annotations ?? {}, ROUNDTRIP_ANNOTATION)) {
     errors.push(forbidden(fieldPath('metadata', 'annotations'), `annotation '${ROUNDTRIP_ANNOTATION}' is forbidden`))
   }
   if ((metadata.name === 'exempt') !== (spec.type === 'Exempt')) {
-    errors.push(invalid(path.child('type'), spec.type ?? '', "type must be 'Exempt' if and only if name is 'exempt'"))
+    errors.push(invalid(path.child('type'), spec.type, "type must be 'Exempt' if and only if name is 'exempt'"))
   }
   return [...errors, ...validateSpec(spec, path), ...validateFixed(metadata.name, spec, path)]
 }
