@@ -21,6 +21,7 @@ import {
 } from '../support/large-requests.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { createProbeClient } from '../support/probe/client.ts'
+import { createWaitingClient } from '../support/probe/waiting-client.ts'
 import { startBinnacle } from '../support/started-server.ts'
 
 /** Cases of the sample, and bytes of each body. What is quadratic takes seconds at this length, what is linear some ten milliseconds. */
@@ -200,7 +201,7 @@ all('large bodies of every kind, place and verb', function () {
   it('make another client wait no longer than it notices', async () => {
     const server = await startBinnacle(['--feature-gates=CBORServingAndStorage=true'])
     const client = createProbeClient(server.kubeconfig)
-    const other = createProbeClient(server.kubeconfig)
+    const other = createWaitingClient(server.kubeconfig)
     const waits: { readonly ms: number; readonly name: string; readonly status: number }[] = []
     const put = (path: string, object: object) =>
       client.ask('POST', path, { headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(object)) })
@@ -216,18 +217,9 @@ all('large bodies of every kind, place and verb', function () {
         const request = largeRequest(one, ALL_BYTES)
         if (request === undefined) continue
         const { method, path, search, type, body } = request
-        let done = false
-        const asked = client.ask(method, `${path}?${search}`, { headers: { 'content-type': type }, body }).finally(() => {
-          done = true
-        })
-        let longest = 0
-        while (!done) {
-          const start = performance.now()
-          await other.ask('GET', '/healthz')
-          longest = Math.max(longest, performance.now() - start)
-          await sleep(2)
-        }
-        const { status } = await asked
+        await other.begin()
+        const { status } = await client.ask(method, `${path}?${search}`, { headers: { 'content-type': type }, body })
+        const longest = await other.end()
         waits.push({ ms: longest, name, status })
         if (longest > ALL_MS) console.log(`${Math.round(longest)} ms ${status} ${name}`)
         if (++tried % 500 === 0) console.log(`${tried} bodies, the longest wait so far ${Math.round(Math.max(...waits.map(({ ms }) => ms)))} ms`)
