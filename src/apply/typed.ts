@@ -1,5 +1,5 @@
 import { compareText } from '../lib/compare-text.ts'
-import { isStepDone, type Steps } from '../lib/steps.ts'
+import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
@@ -115,7 +115,7 @@ function* compareElements(list: ListSchema, old: readonly Json[], next: readonly
     if (delta !== undefined) nodes.add(item.element, delta)
   }
   if (isStepDone()) yield
-  return nodes.delta((a, b) => inElementOrder((left.get(a) ?? right.get(a)) as ListItem, (left.get(b) ?? right.get(b)) as ListItem))
+  return yield* nodes.deltaInSteps((a, b) => inElementOrder((left.get(a) ?? right.get(a)) as ListItem, (left.get(b) ?? right.get(b)) as ListItem))
 }
 
 /** Elements that share a path element are one value; one that was alone and is not any more has gone, and the other way round. */
@@ -131,11 +131,15 @@ function* compareItems(schema: Schema, old: ListItem | undefined, next: ListItem
   return { added: EMPTY, removed: old && (yield* wholly(schema, old.value)) }
 }
 
+interface Nodes {
+  [element: PathElement]: FieldSet
+}
+
 /** The nodes of an object's or list's members in the three sets, gathered in any order. */
 class DeltaNodes {
-  private added: { [element: PathElement]: FieldSet } | undefined
-  private modified: { [element: PathElement]: FieldSet } | undefined
-  private removed: { [element: PathElement]: FieldSet } | undefined
+  private added: Nodes | undefined
+  private modified: Nodes | undefined
+  private removed: Nodes | undefined
 
   add(element: PathElement, delta: Delta): void {
     if (delta.added !== undefined) this.addAdded(element, delta.added)
@@ -158,17 +162,37 @@ class DeltaNodes {
 
   delta(order: ((a: PathElement, b: PathElement) => number) | undefined): Delta | undefined {
     if (this.added === undefined && this.modified === undefined && this.removed === undefined) return undefined
-    return { added: sorted(this.added, order), modified: sorted(this.modified, order), removed: sorted(this.removed, order) }
+    return { added: inOrder(this.added, order), modified: inOrder(this.modified, order), removed: inOrder(this.removed, order) }
+  }
+
+  *deltaInSteps(order: (a: PathElement, b: PathElement) => number): Steps<Delta | undefined> {
+    if (this.added === undefined && this.modified === undefined && this.removed === undefined) return undefined
+    const added = yield* inOrderInSteps(this.added, order)
+    const modified = yield* inOrderInSteps(this.modified, order)
+    return { added, modified, removed: yield* inOrderInSteps(this.removed, order) }
   }
 }
 
-function sorted(node: { [element: PathElement]: FieldSet } | undefined, order: ((a: PathElement, b: PathElement) => number) | undefined): FieldSet | undefined {
+function* inOrderInSteps(node: Nodes | undefined, order: (a: PathElement, b: PathElement) => number): Steps<FieldSet | undefined> {
+  if (node === undefined) return undefined
+  const elements = Object.keys(node)
+  if (elements.length < 2) return node
+  yield
+  const out: Nodes = {}
+  for (const element of yield* sorted(elements, order)) {
+    out[element] = node[element] as FieldSet
+    if (isStepDone()) yield
+  }
+  return out
+}
+
+function inOrder(node: Nodes | undefined, order: ((a: PathElement, b: PathElement) => number) | undefined): FieldSet | undefined {
   if (node === undefined) return undefined
   const elements = Object.keys(node)
   if (elements.length < 2) return node
   if (order !== undefined && isSorted(elements, order)) return node
   elements.sort(order)
-  const out: { [element: PathElement]: FieldSet } = {}
+  const out: Nodes = {}
   for (const element of elements) out[element] = node[element] as FieldSet
   return out
 }

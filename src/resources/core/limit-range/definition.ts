@@ -1,6 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
@@ -14,14 +14,11 @@ const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'
 function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
   for (const item of spec.limits ?? []) {
     if (item.type === 'Container') {
-      const limit = fill(item.default, item.max)
+      const limit = yield* fill(item.default, item.max)
       if (limit) item.default = limit
-      yield
-      const request = fill(item.defaultRequest, limit)
-      yield
-      const atLeast = fill(request, item.min)
+      const request = yield* fill(item.defaultRequest, limit)
+      const atLeast = yield* fill(request, item.min)
       if (atLeast) item.defaultRequest = atLeast
-      yield
     }
     for (const list of LISTS) {
       roundResources(item[list])
@@ -32,12 +29,16 @@ function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
 
 type List = Record<string, string> | undefined
 
-function fill(list: List, from: List): List {
+function* fill(list: List, from: List): Steps<List> {
   if (from === undefined) return list
-  if (list === undefined) return Object.keys(from).length > 0 ? { ...from } : undefined
-  const filled = list
-  for (const [name, quantity] of Object.entries(from)) if (!Object.hasOwn(filled, name)) setMember(filled, name, quantity)
-  return filled
+  const filled = list ?? {}
+  let isEmpty = list === undefined
+  for (const name in from) {
+    isEmpty = false
+    if (!Object.hasOwn(filled, name)) setMember(filled, name, from[name] ?? '')
+    if (isStepDone()) yield
+  }
+  return isEmpty ? undefined : filled
 }
 
 const v1: Version<LimitRange> = {

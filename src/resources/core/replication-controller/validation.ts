@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -7,10 +8,11 @@ import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
 import type { ReplicationController } from '../v1.types.ts'
 
-export function validateReplicationController(next: ReplicationController, old: ReplicationController | undefined): FieldError[] {
+export function* validateReplicationController(next: ReplicationController, old: ReplicationController | undefined): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { spec } = next
   const selection = labelSelectorOfMap(spec.selector)
+  yield
   const template = path.child('template')
   const errors = [
     ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),

@@ -1,4 +1,5 @@
 import { repeats } from '../../../lib/repeats.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
@@ -58,16 +59,21 @@ function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
   return [...namesErrors('forZones', isValidLabelValue), ...namesErrors('forNodes', name => nameIsDnsSubdomain(name, false))]
 }
 
-function validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath): FieldError[] {
+function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath): Steps<FieldError[]> {
   const { nodeName, deprecatedTopology: topology, hostname, hints } = endpoint
   const addresses = endpoint.addresses ?? []
   const at = path.child('addresses')
   const topologyPath = path.child('deprecatedTopology')
   const labels = Object.keys(topology ?? {}).length
+  const addressErrors: FieldError[] = []
+  for (const [i, address] of addresses.entries()) {
+    addressErrors.push(...validateAddress(address, type, at.index(i)))
+    if (isStepDone()) yield
+  }
   return [
     ...(addresses.length === 0 ? [required(at, 'must contain at least 1 address')] : []),
     ...(addresses.length > MOST_ADDRESSES ? [tooMany(at, addresses.length, MOST_ADDRESSES)] : []),
-    ...addresses.flatMap((address, i) => validateAddress(address, type, at.index(i))),
+    ...addressErrors,
     ...(nodeName === undefined ? [] : nameIsDnsSubdomain(nodeName, false).map(text => invalid(path.child('nodeName'), nodeName, text))),
     ...(labels > MOST_TOPOLOGY_LABELS ? [tooMany(topologyPath, labels, MOST_TOPOLOGY_LABELS)] : []),
     ...validateLabels(topology, topologyPath),
@@ -92,18 +98,20 @@ function validatePorts(ports: readonly EndpointPort[], path: FieldPath): FieldEr
   })
 }
 
-function validateEndpoints(endpoints: readonly Endpoint[], type: string, path: FieldPath): FieldError[] {
+function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: FieldPath): Steps<FieldError[]> {
   if (endpoints.length > MOST_ENDPOINTS) return [tooMany(path, endpoints.length, MOST_ENDPOINTS)]
-  return endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, path.index(i)))
+  const errors: FieldError[] = []
+  for (const [i, endpoint] of endpoints.entries()) errors.push(...(yield* validateEndpoint(endpoint, type, path.index(i))))
+  return errors
 }
 
-export function validateEndpointSlice({ addressType, endpoints, ports }: EndpointSlice, old: EndpointSlice | undefined): FieldError[] {
+export function* validateEndpointSlice({ addressType, endpoints, ports }: EndpointSlice, old: EndpointSlice | undefined): Steps<FieldError[]> {
   const path = fieldPath('addressType')
   return [
     ...(addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
     ...validatePorts(ports ?? [], fieldPath('ports')),
     // What an older server let in may stay.
-    ...(old && deepEqual(endpoints, old.endpoints) ? [] : validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'))),
+    ...(old && deepEqual(endpoints, old.endpoints) ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'))),
     ...(old ? validateImmutableField(addressType, old.addressType, path) : []),
   ]
 }

@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import type { Steps } from '../../../src/lib/steps.ts'
+import type { KubeObject } from '../../../src/meta/object.ts'
+import { limitRangeResource } from '../../../src/resources/core/limit-range/definition.ts'
+import { validateEndpointSlice } from '../../../src/resources/discovery/endpoint-slice/validation.ts'
+
+const COUNT = 20_000
+
+function stepsOf(steps: Steps<unknown>): number {
+  let count = 0
+  while (!steps.next().done) count++
+  return count
+}
+
+const wide: Record<string, () => Steps<unknown>> = {
+  'the addresses of an endpoint': () => {
+    const endpoints = [{ addresses: Array<string>(COUNT).fill('10.1.2.3'), conditions: {} }]
+    return validateEndpointSlice(
+      { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: {}, addressType: 'IPv4', endpoints, ports: null },
+      undefined,
+    )
+  },
+  'what limits are by default': () => {
+    const max = Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`example.io/r${i}`, '1']))
+    return limitRangeResource.home.setDefaults?.({ spec: { limits: [{ type: 'Container', max }] } } as unknown as KubeObject) as Steps<void>
+  },
+}
+
+describe('hooks of kinds', () => {
+  for (const [what, steps] of Object.entries(wide))
+    it(`do in steps what may be long: ${what}`, () => {
+      expect(stepsOf(steps())).to.be.at.least(Math.floor(COUNT / 512))
+    })
+})
