@@ -6,7 +6,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
-import { checkContainerResourceName, checkResourceName, isOvercommitAllowed } from '../pod-spec/resources.ts'
+import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../pod-spec/resources.ts'
 import type { LimitRange, LimitRangeItem } from '../v1.types.ts'
 
 const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
@@ -34,10 +34,10 @@ function validateItem(item: LimitRangeItem, path: FieldPath): FieldError[] {
   const { type, min, max } = item
   const errors: FieldError[] = []
   const names = new Set<string>()
-  const checkName = type === 'Pod' || type === 'Container' ? checkContainerResourceName : checkResourceName
+  const validateName = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName
   const checkNames = (list: List): void => {
     for (const name of Object.keys(item[list] ?? {})) {
-      checkName(name, path.child(list).key(name), errors)
+      errors.push(...validateName(name, path.child(list).key(name)))
       names.add(name)
     }
   }

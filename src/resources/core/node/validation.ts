@@ -6,9 +6,9 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { isValidCIDR, parseCidr } from '../../../meta/ip.ts'
 import { isValidLabelValue } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
-import { checkQualifiedName } from '../checks.ts'
-import { checkResourceQuantity } from '../pod-spec/resources.ts'
-import { checkTaintEffect } from '../pod-spec/scheduling.ts'
+import { validateQualifiedName } from '../checks.ts'
+import { validateResourceQuantity } from '../pod-spec/resources.ts'
+import { validateTaintEffect } from '../pod-spec/scheduling.ts'
 import type { Node, NodeAddress, NodeStatus, Taint } from '../v1.types.ts'
 import { validateNodeAnnotations } from './annotations.ts'
 import { validateConfigSource, validateConfigStatus } from './config-source.ts'
@@ -63,12 +63,11 @@ function validateTaints(taints: readonly Taint[]): FieldError[] {
 }
 
 function validateTaint({ key, value = '', effect }: Taint, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = []
-  checkQualifiedName(key, path.child('key'), errors)
+  const errors = validateQualifiedName(key, path.child('key'))
   const texts = isValidLabelValue(value)
   if (texts.length > 0) errors.push(invalid(path.child('value'), value, texts.join(';')))
   if (effect === '') errors.push(required(path.child('effect')))
-  else checkTaintEffect(effect, path.child('effect'), errors)
+  else errors.push(...validateTaintEffect(effect, path.child('effect')))
   return errors
 }
 
@@ -76,7 +75,7 @@ function validateTaint({ key, value = '', effect }: Taint, path: FieldPath): Fie
 function validateAmounts(status: NodeStatus): FieldError[] {
   const errors: FieldError[] = []
   for (const list of ['capacity', 'allocatable'] as const) {
-    for (const [name, amount] of Object.entries(status[list] ?? {})) checkResourceQuantity(name, amount, fieldPath('status', list, name), errors)
+    for (const [name, amount] of Object.entries(status[list] ?? {})) errors.push(...validateResourceQuantity(name, amount, fieldPath('status', list, name)))
   }
   return errors
 }

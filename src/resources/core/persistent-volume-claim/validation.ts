@@ -13,13 +13,12 @@ import { isNativeResource } from '../pod-spec/resources.ts'
 import { CLASS_ANNOTATION } from '../storage-class.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../v1.types.ts'
 import type { ClaimSpecOptions } from '../volume/claim-template.ts'
-import { checkClaimSpec } from '../volume/claim-template.ts'
+import { validateClaimSpec } from '../volume/claim-template.ts'
 
 const specPath = fieldPath('spec')
 
 export function validateClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined): FieldError[] {
-  const errors: FieldError[] = []
-  checkClaimSpec(next.spec, specPath, errors, optionsOf(old))
+  const errors = validateClaimSpec(next.spec, specPath, optionsOf(old))
   // An update is checked as a new claim twice, as upstream does: the causes say so.
   return old ? [...errors, ...errors, ...validateUpdate(next, old)] : errors
 }

@@ -1,107 +1,136 @@
+import { invariant } from '../../../lib/invariant.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import type { ApiStruct } from '../checks.ts'
 import { validateDnsLabel, validateDnsSubdomain } from '../checks.ts'
+import type {
+  AzureFilePersistentVolumeSource,
+  CSIPersistentVolumeSource,
+  GlusterfsPersistentVolumeSource,
+  LocalVolumeSource,
+  PersistentVolumeSource,
+  PersistentVolumeSpec,
+  SecretReference,
+} from '../v1.types.ts'
 import { validateIscsi } from '../volume/iscsi.ts'
 import { validateNoBacksteps } from '../volume/paths.ts'
 import { commonSources, persistentSources, validateCsiDriverName } from '../volume/sources.ts'
 
-type SourceCheck = (source: ApiStruct, path: FieldPath) => FieldError[]
-
-const glusterfs: SourceCheck = (source, path) => {
+function validateGlusterfs({ endpoints, path: target, endpointsNamespace: namespace }: GlusterfsPersistentVolumeSource, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  for (const field of ['endpoints', 'path']) if (!source[field]) errors.push(required(path.child(field)))
-  const namespace: string | undefined = source.endpointsNamespace
+  if (endpoints === '') errors.push(required(path.child('endpoints')))
+  if (target === '') errors.push(required(path.child('path')))
   if (namespace === undefined) return errors
   const at = path.child('endpointsNamespace')
-  if (namespace === '') errors.push(invalid(at, namespace, 'if the endpointnamespace is set, it must be a valid namespace name'))
-  else errors.push(...nameIsDnsLabel(namespace, false).map(text => invalid(at, namespace, text)))
-  return errors
+  if (namespace === '') return [...errors, invalid(at, namespace, 'if the endpointnamespace is set, it must be a valid namespace name')]
+  return [...errors, ...nameIsDnsLabel(namespace, false).map(text => invalid(at, namespace, text))]
 }
 
-const azureFile: SourceCheck = (source, path) => {
-  const errors: FieldError[] = []
-  for (const field of ['secretName', 'shareName']) if (!source[field]) errors.push(required(path.child(field)))
-  if (source.secretNamespace === '') errors.push(required(path.child('secretNamespace')))
-  return errors
-}
+const validateAzureFile = ({ secretName, shareName, secretNamespace }: AzureFilePersistentVolumeSource, path: FieldPath): FieldError[] => [
+  ...(secretName === '' ? [required(path.child('secretName'))] : []),
+  ...(shareName === '' ? [required(path.child('shareName'))] : []),
+  ...(secretNamespace === '' ? [required(path.child('secretNamespace'))] : []),
+]
 
-const local: SourceCheck = (source, path) => {
-  const errors: FieldError[] = []
-  if (!source.path) errors.push(required(path.child('path')))
-  else errors.push(...validateNoBacksteps(source.path, path.child('path')))
-  return errors
-}
+const validateLocal = ({ path: target }: LocalVolumeSource, path: FieldPath): FieldError[] =>
+  target === '' ? [required(path.child('path'))] : validateNoBacksteps(target, path.child('path'))
 
-function validateSecretReference(reference: ApiStruct, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = []
-  if (!reference.name) errors.push(required(path.child('name')))
-  else errors.push(...validateDnsSubdomain(reference.name, path.child('name')))
-  if (!reference.namespace) errors.push(required(path.child('namespace')))
-  else errors.push(...validateDnsLabel(reference.namespace, path.child('namespace')))
-  return errors
-}
+const validateSecretReference = ({ name, namespace }: SecretReference, path: FieldPath): FieldError[] => [
+  ...(name ? validateDnsSubdomain(name, path.child('name')) : [required(path.child('name'))]),
+  ...(namespace ? validateDnsLabel(namespace, path.child('namespace')) : [required(path.child('namespace'))]),
+]
 
-const csi: SourceCheck = (source, path) => {
-  const errors: FieldError[] = []
-  errors.push(...validateCsiDriverName(source.driver ?? '', path.child('driver')))
-  if (!source.volumeHandle) errors.push(required(path.child('volumeHandle')))
-  for (const field of ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef']) {
-    if (source[field]) errors.push(...validateSecretReference(source[field], path.child(field)))
+const SECRETS = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const
+
+function validateCsi(source: CSIPersistentVolumeSource, path: FieldPath): FieldError[] {
+  const errors = validateCsiDriverName(source.driver, path.child('driver'))
+  if (source.volumeHandle === '') errors.push(required(path.child('volumeHandle')))
+  for (const field of SECRETS) {
+    const secret = source[field]
+    if (secret) errors.push(...validateSecretReference(secret, path.child(field)))
   }
   return errors
 }
 
-/** Every kind of source, in the order in which upstream looks at them; `at`: the path in messages where it is not the field's name. */
-const SOURCES: readonly { readonly name: string; readonly check?: SourceCheck; readonly at?: string; readonly twiceAt?: string }[] = [
-  { name: 'hostPath', check: commonSources.hostPath },
-  { name: 'gcePersistentDisk', check: commonSources.gcePersistentDisk, at: 'persistentDisk' },
-  { name: 'awsElasticBlockStore', check: commonSources.awsElasticBlockStore },
-  { name: 'glusterfs', check: glusterfs },
-  { name: 'flocker', check: commonSources.flocker },
-  { name: 'nfs', check: commonSources.nfs },
-  { name: 'rbd', check: commonSources.rbd },
-  { name: 'quobyte', check: commonSources.quobyte },
-  { name: 'cephfs', check: commonSources.cephfs, twiceAt: 'cephFS' },
-  { name: 'iscsi' },
-  { name: 'cinder', check: persistentSources.cinder },
-  { name: 'fc', check: commonSources.fc },
-  { name: 'flexVolume', check: commonSources.flexVolume },
-  { name: 'azureFile', check: azureFile },
-  { name: 'vsphereVolume', check: commonSources.vsphereVolume },
-  { name: 'photonPersistentDisk', check: commonSources.photonPersistentDisk },
-  { name: 'portworxVolume', check: commonSources.portworxVolume },
-  { name: 'azureDisk', check: commonSources.azureDisk },
-  { name: 'scaleIO', check: commonSources.scaleIO },
-  { name: 'local', check: local },
-  { name: 'storageos', check: persistentSources.storageos },
-  { name: 'csi', check: csi },
+type Kind = keyof PersistentVolumeSource
+
+interface SourceRule {
+  readonly kind: Kind
+  readonly validate: (spec: PersistentVolumeSpec, path: FieldPath, volume: string) => FieldError[]
+  /** The names in paths, where upstream writes others than the field's: of the source, and of one that is a second source. */
+  readonly shown?: string
+  readonly refused?: string
+}
+
+function rule<K extends Kind>(
+  kind: K,
+  validate: (source: NonNullable<PersistentVolumeSource[K]>, path: FieldPath, volume: string) => FieldError[],
+  names?: Pick<SourceRule, 'shown' | 'refused'>,
+): SourceRule {
+  const validateOf: SourceRule['validate'] = (spec, path, volume) => {
+    const source: PersistentVolumeSource[K] = spec[kind]
+    return source ? validate(source, path, volume) : []
+  }
+  return { kind, validate: validateOf, ...names }
+}
+
+/** Every kind of source, in the order in which upstream looks at them. */
+const RULES: readonly SourceRule[] = [
+  rule('hostPath', commonSources.hostPath),
+  rule('gcePersistentDisk', commonSources.gcePersistentDisk, { shown: 'persistentDisk' }),
+  rule('awsElasticBlockStore', commonSources.awsElasticBlockStore),
+  rule('glusterfs', validateGlusterfs),
+  rule('flocker', commonSources.flocker),
+  rule('nfs', commonSources.nfs),
+  rule('rbd', commonSources.rbd),
+  rule('quobyte', commonSources.quobyte),
+  rule('cephfs', commonSources.cephfs, { refused: 'cephFS' }),
+  rule('iscsi', (source, path, name) => validateIscsi(source, path, { name })),
+  rule('cinder', persistentSources.cinder),
+  rule('fc', commonSources.fc),
+  rule('flexVolume', commonSources.flexVolume),
+  rule('azureFile', validateAzureFile),
+  rule('vsphereVolume', commonSources.vsphereVolume),
+  rule('photonPersistentDisk', commonSources.photonPersistentDisk),
+  rule('portworxVolume', commonSources.portworxVolume),
+  rule('azureDisk', commonSources.azureDisk),
+  rule('scaleIO', commonSources.scaleIO),
+  rule('local', validateLocal),
+  rule('storageos', persistentSources.storageos),
+  rule('csi', validateCsi),
 ]
 
-const byName = new Map(SOURCES.map(source => [source.name, source]))
+const byKind = new Map(RULES.map(source => [source.kind, source]))
 
-/** Names of the sources that a PersistentVolumeSpec has, in the order of checking. */
-export const sourcesOf = (spec: ApiStruct): string[] => SOURCES.filter(({ name }) => spec[name] !== undefined).map(({ name }) => name)
+/** Names of the sources that a PersistentVolumeSpec has, in the order of validation. */
+export const sourcesOf = (spec: PersistentVolumeSpec): Kind[] => RULES.filter(({ kind }) => spec[kind] !== undefined).map(({ kind }) => kind)
 
-/** Checks one source of the volume's spec, which stands at `specPath`; `further`: another one came before it. */
+/** The sources of a volume's spec, which stands at `specPath`. `volume`: the name of the volume. */
+export function validateSources(spec: PersistentVolumeSpec, volume: string, specPath: FieldPath): FieldError[] {
+  const sources = sourcesOf(spec)
+  if (sources.length === 0) return [required(specPath, 'must specify a volume type')]
+  return sources.flatMap((kind, i) => validateSource(spec, kind, volume, i > 0, specPath))
+}
+
+/** `further`: another source came before it. */
+function validateSource(spec: PersistentVolumeSpec, kind: Kind, volume: string, further: boolean, specPath: FieldPath): FieldError[] {
+  const found = byKind.get(kind)
+  invariant(found, `no rule for sources of kind ${kind}`)
+  const { shown = kind, refused = kind, validate } = found
+  // A flexVolume is never refused for being the second.
+  if (further && kind !== 'flexVolume') return [forbidden(specPath.child(refused), 'may not specify more than 1 volume type')]
+  const errors = validate(spec, specPath.child(shown), volume)
+  return kind === 'local' && !spec.nodeAffinity ? [...errors, required(specPath.child('nodeAffinity'), 'Local volume requires node affinity')] : errors
+}
+
+/** The same of one source, for validation that appends to a list. */
 export function checkSource(
-  volume: Pick<KubeObject, 'metadata'> & { spec?: ApiStruct },
-  name: string,
+  { spec }: { readonly metadata: object; readonly spec: PersistentVolumeSpec },
+  kind: Kind,
   further: boolean,
   specPath: FieldPath,
   errors: FieldError[],
 ): void {
-  const { check, at, twiceAt } = byName.get(name) ?? {}
-  const source: ApiStruct = volume.spec[name]
-  // A flexVolume is never refused for being the second.
-  if (further && name !== 'flexVolume') {
-    errors.push(forbidden(specPath.child(twiceAt ?? name), 'may not specify more than 1 volume type'))
-    return
-  }
-  const path = specPath.child(at ?? name)
-  errors.push(...(name === 'iscsi' ? validateIscsi(source, path, { name: volume.metadata.name ?? '' }) : (check?.(source, path) ?? [])))
-  if (name === 'local' && !volume.spec.nodeAffinity) errors.push(required(specPath.child('nodeAffinity'), 'Local volume requires node affinity'))
+  errors.push(...validateSource(spec, kind, '', further, specPath))
 }

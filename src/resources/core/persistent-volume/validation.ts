@@ -8,11 +8,11 @@ import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
 import { goChanges, goMember } from '../../shared/go-values.ts'
 import { NOT_POSITIVE } from '../checks.ts'
-import { checkNodeSelector } from '../pod-spec/affinity.ts'
+import { validateNodeSelector } from '../pod-spec/affinity.ts'
 import { ACCESS_MODES, VOLUME_MODES } from '../storage-class.ts'
 import type { PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeSpec, VolumeNodeAffinity } from '../v1.types.ts'
 import { sameNodeAffinity } from './node-affinity.ts'
-import { checkSource, sourcesOf } from './sources.ts'
+import { sourcesOf, validateSources } from './sources.ts'
 
 const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain']
 const specPath = fieldPath('spec')
@@ -32,9 +32,7 @@ function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefine
   }
   if (spec.nodeAffinity) errors.push(...validateNodeAffinity(spec.nodeAffinity, hasInvalidValues(old?.spec.nodeAffinity)))
 
-  const sources = sourcesOf(spec)
-  if (sources.length === 0) errors.push(required(specPath, 'must specify a volume type'))
-  for (const [i, name] of sources.entries()) checkSource(volume, name, i > 0, specPath, errors)
+  errors.push(...validateSources(spec, volume.metadata.name ?? '', specPath))
 
   if (spec.hostPath && cleansToRoot(spec.hostPath.path) && policy === 'Recycle') {
     errors.push(forbidden(specPath.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"))
@@ -79,9 +77,7 @@ const hasInvalidValues = (affinity: VolumeNodeAffinity | undefined): boolean =>
 function validateNodeAffinity(affinity: VolumeNodeAffinity, allowInvalidValues: boolean): FieldError[] {
   const path = specPath.child('nodeAffinity', 'required')
   if (!affinity.required) return [required(path, 'must specify required node constraints')]
-  const errors: FieldError[] = []
-  checkNodeSelector(affinity.required, allowInvalidValues, path, errors)
-  return errors
+  return validateNodeSelector(affinity.required, allowInvalidValues, path)
 }
 
 /** Whether Go's path.Clean makes it `/`. */
@@ -136,6 +132,6 @@ function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec): 
 }
 
 const sourceMembers = (spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> => {
-  const names = new Set(sourcesOf(spec))
+  const names = new Set<string>(sourcesOf(spec))
   return Object.fromEntries(Object.entries(spec).filter(([name]) => names.has(name)))
 }

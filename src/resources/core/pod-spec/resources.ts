@@ -151,11 +151,6 @@ function validateClaims(claims: readonly ResourceClaim[], claimNames: ReadonlySe
 }
 
 // The same, for validation that appends to a list.
-export const checkResourceName = (name: string, path: FieldPath, errors: FieldError[]): void => void errors.push(...validateResourceName(name, path))
-export const checkContainerResourceName = (name: string, path: FieldPath, errors: FieldError[]): void =>
-  void errors.push(...validateContainerResourceName(name, path))
-export const checkResourceQuantity = (name: string, quantity: string, path: FieldPath, errors: FieldError[]): void =>
-  void errors.push(...validateResourceQuantity(name, quantity, path))
 export const checkResources = (
   resources: ResourceRequirements,
   claimNames: ReadonlySet<string>,

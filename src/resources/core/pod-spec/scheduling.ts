@@ -92,6 +92,5 @@ export function validateSchedulingGates(gates: readonly PodSchedulingGate[], pat
 }
 
 // The same, for validation that appends to a list.
-export const checkTaintEffect = (effect: string, path: FieldPath, errors: FieldError[]): void => void errors.push(...validateTaintEffect(effect, path))
 export const checkTolerations = (tolerations: readonly Toleration[], path: FieldPath, errors: FieldError[]): void =>
   void errors.push(...validateTolerations(tolerations, path))

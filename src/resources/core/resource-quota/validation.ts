@@ -3,7 +3,7 @@ import { invalid, required, type Verbatim, verbatim } from '../../../meta/field-
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { goMember, goMemberOnce } from '../../shared/go-values.ts'
-import { checkResourceName, checkResourceQuantity, isHugePages } from '../pod-spec/resources.ts'
+import { isHugePages, validateResourceName, validateResourceQuantity } from '../pod-spec/resources.ts'
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../v1.types.ts'
 
 const COMPUTE = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
@@ -63,9 +63,9 @@ function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: F
   const errors: FieldError[] = []
   for (const [name, quantity] of Object.entries(amounts)) {
     const at = path.key(name)
-    checkResourceName(name, at, errors)
+    errors.push(...validateResourceName(name, at))
     if (!name.includes('/') && !isQuotaResource(name)) errors.push(invalid(at, verbatim(name), 'must be a standard resource for quota'))
-    checkResourceQuantity(name, quantity, at, errors)
+    errors.push(...validateResourceQuantity(name, quantity, at))
   }
   return errors
 }

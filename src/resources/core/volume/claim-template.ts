@@ -88,5 +88,3 @@ function validateDataSource(
 // The same, for validation that appends to a list.
 export const checkTemplateMeta = (metadata: ObjectMeta, path: FieldPath, errors: FieldError[]): void =>
   void errors.push(...validateTemplateMeta(metadata, path))
-export const checkClaimSpec = (spec: PersistentVolumeClaimSpec, path: FieldPath, errors: FieldError[], options: ClaimSpecOptions = {}): void =>
-  void errors.push(...validateClaimSpec(spec, path, options))
