@@ -8,9 +8,6 @@ import type { KubeObject } from '../../meta/object.ts'
 /** A struct of an API type, for kinds that are not written against their types yet. */
 export type ApiStruct = KubeObject['spec']
 
-/** Where checks of such kinds put what they find, in the order in which they find it. */
-export type Errors = FieldError[]
-
 export const NEGATIVE = 'must be greater than or equal to 0'
 export const NOT_POSITIVE = 'must be greater than zero'
 export const MAX_INT32 = 2147483647
@@ -22,5 +19,3 @@ export const validateDnsSubdomain = (value: string, path: FieldPath): FieldError
 /** Label keys are qualified names, too. */
 export const validateQualifiedName = (value: string, path: FieldPath): FieldError[] => isQualifiedName(value).map(text => invalid(path, value, text))
 export const validateIP = (value: string, path: FieldPath): FieldError[] => isValidIP(value).map(text => invalid(path, value, text))
-
-export const checkQualifiedName = (value: string, path: FieldPath, errors: Errors): void => void errors.push(...validateQualifiedName(value, path))

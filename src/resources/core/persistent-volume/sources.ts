@@ -123,14 +123,3 @@ function validateSource(spec: PersistentVolumeSpec, kind: Kind, volume: string, 
   const errors = validate(spec, specPath.child(shown), volume)
   return kind === 'local' && !spec.nodeAffinity ? [...errors, required(specPath.child('nodeAffinity'), 'Local volume requires node affinity')] : errors
 }
-
-/** The same of one source, for validation that appends to a list. */
-export function checkSource(
-  { spec }: { readonly metadata: object; readonly spec: PersistentVolumeSpec },
-  kind: Kind,
-  further: boolean,
-  specPath: FieldPath,
-  errors: FieldError[],
-): void {
-  errors.push(...validateSource(spec, kind, '', further, specPath))
-}

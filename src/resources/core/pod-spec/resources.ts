@@ -149,12 +149,3 @@ function validateClaims(claims: readonly ResourceClaim[], claimNames: ReadonlySe
   })
   return errors
 }
-
-// The same, for validation that appends to a list.
-export const checkResources = (
-  resources: ResourceRequirements,
-  claimNames: ReadonlySet<string>,
-  path: FieldPath,
-  options: ResourceOptions,
-  errors: FieldError[],
-): void => void errors.push(...validateResources(resources, claimNames, path, options))

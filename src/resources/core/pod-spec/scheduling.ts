@@ -90,7 +90,3 @@ export function validateSchedulingGates(gates: readonly PodSchedulingGate[], pat
   })
   return errors
 }
-
-// The same, for validation that appends to a list.
-export const checkTolerations = (tolerations: readonly Toleration[], path: FieldPath, errors: FieldError[]): void =>
-  void errors.push(...validateTolerations(tolerations, path))

@@ -7,8 +7,8 @@ import { duplicate, type FieldError, invalid, verbatim } from '../../../meta/fie
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
-import { checkResources } from '../../core/pod-spec/resources.ts'
-import { checkTolerations } from '../../core/pod-spec/scheduling.ts'
+import { validateResources } from '../../core/pod-spec/resources.ts'
+import { validateTolerations } from '../../core/pod-spec/scheduling.ts'
 import { deprecatedLabel } from '../../core/pod-spec/warnings.ts'
 import type { Toleration } from '../../core/v1.types.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -38,12 +38,12 @@ const runtimeClassWarnings = ({ scheduling }: RuntimeClass): string[] =>
 
 function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, old: RuntimeClass | undefined): FieldError[] {
   const errors = nameIsDnsLabel(handler, false).map(text => invalid(fieldPath('handler'), handler, text))
-  if (overhead) checkResources({ limits: overhead.podFixed ?? {} }, new Set(), fieldPath('overhead'), { allowIndivisibleHugePages: false }, errors)
+  if (overhead) errors.push(...validateResources({ limits: overhead.podFixed ?? {} }, new Set(), fieldPath('overhead'), { allowIndivisibleHugePages: false }))
   if (scheduling) {
     const path = fieldPath('scheduling')
     const tolerations = scheduling.tolerations ?? []
     errors.push(...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')))
-    checkTolerations(tolerations, path.child('tolerations'), errors)
+    errors.push(...validateTolerations(tolerations, path.child('tolerations')))
     errors.push(...validateEachOnce(tolerations, path.child('tolerations')))
   }
   return old ? [...errors, ...validateImmutableField(handler, old.handler, fieldPath('handler'))] : errors

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { checkSource, sourcesOf } from '../../core/persistent-volume/sources.ts'
+import { validateSources } from '../../core/persistent-volume/sources.ts'
 import { validateAccessModes } from '../../core/persistent-volume/validation.ts'
 import type { PersistentVolumeSpec } from '../../core/v1.types.ts'
 
@@ -18,9 +18,7 @@ export function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && policy !== 'Retain') errors.push(forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${INLINE}`))
   if (spec.nodeAffinity) errors.push(notInline(path.child('nodeAffinity')))
-  const sources = sourcesOf(spec)
-  if (sources.length === 0) errors.push(required(path, 'must specify a volume type'))
-  for (const [i, name] of sources.entries()) checkSource({ metadata: {}, spec }, name, i > 0, path, errors)
+  errors.push(...validateSources(spec, '', path))
   if (spec.storageClassName) errors.push(notInline(path.child('storageClassName')))
   if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem') {
     errors.push(forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${INLINE}`))
