@@ -2,12 +2,13 @@ import type { ResourceDefinition } from '../../catalog/definition.ts'
 import type { Authorizer, KnownRules } from '../../meta/authorizer.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { API_VERSION, reviewResource } from './shared/review.ts'
+import type { SelfSubjectRulesReview } from './v1.types.ts'
 
 const NONE: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 
 /** What the one who asks may do in a namespace. The answer does not repeat the question. */
 export const createSelfSubjectRulesReviewResource = (authorizer: Authorizer): ResourceDefinition =>
-  reviewResource(
+  reviewResource<SelfSubjectRulesReview>(
     'SelfSubjectRulesReview',
     { plural: 'selfsubjectrulesreviews', singular: 'selfsubjectrulesreview' },
     'Cluster',

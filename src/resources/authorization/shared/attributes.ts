@@ -1,41 +1,31 @@
 import type { RequestAttributes, User } from '../../../meta/context.ts'
 import { parseFieldSelector } from '../../../meta/field-selector.ts'
-import { labelRequirement } from '../../../meta/label-requirement.ts'
+import { type LabelOperator, labelRequirement } from '../../../meta/label-requirement.ts'
 import { parseLabelSelector } from '../../../meta/label-selector.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { FieldSelectorAttributes, LabelSelectorAttributes, ResourceAttributes, SelfSubjectAccessReviewSpec, SubjectAccessReviewSpec } from '../v1.types.ts'
 
 /** The request that a review asks about. */
-export function requestOf({ resourceAttributes, nonResourceAttributes }: ApiStruct): RequestAttributes {
-  const of: ApiStruct = resourceAttributes ?? nonResourceAttributes
-  return {
-    path: nonResourceAttributes?.path ?? '',
-    isResource: resourceAttributes !== undefined,
-    verb: of.verb ?? '',
-    group: of.group ?? '',
-    version: of.version || '*',
-    namespace: of.namespace ?? '',
-    resource: of.resource ?? '',
-    subresource: of.subresource ?? '',
-    name: of.name ?? '',
-  }
+export function requestOf({ resourceAttributes, nonResourceAttributes }: SelfSubjectAccessReviewSpec): RequestAttributes {
+  const { verb = '' } = resourceAttributes ?? nonResourceAttributes ?? {}
+  const { group = '', version = '*', namespace = '', resource = '', subresource = '', name = '' } = resourceAttributes ?? {}
+  const path = nonResourceAttributes?.path ?? ''
+  return { path, isResource: resourceAttributes !== undefined, verb, group, version, namespace, resource, subresource, name }
 }
 
 /** The user that a review asks about. Nobody is put into system:authenticated here. */
-export const userOf = ({ user, uid, groups, extra }: ApiStruct): User => ({
+export const userOf = ({ user, uid, groups, extra }: SubjectAccessReviewSpec): User => ({
   name: user ?? '',
   groups: groups ?? [],
   ...(uid && { uid }),
-  ...(extra && { extra }),
+  ...(extra && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, values ?? []])) }),
 })
 
-interface Selector {
-  readonly rawSelector?: string
-  readonly requirements?: readonly { key: string; operator: string; values?: readonly string[] }[]
-}
-
-const LABEL_OPERATORS = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' } as const
+const LABEL_OPERATORS = new Map<string, LabelOperator>([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+])
 
 /** A selector of a review that is longer is left out of account, as one that cannot be read: whoever may ask what they may do could hold the event loop by it. */
 const MAX_RAW_SELECTOR = 64 * 1024
@@ -49,8 +39,10 @@ const isReadable = (read: () => unknown): boolean => {
   }
 }
 
-const labelTermReads = (key: string, operator: string, values: readonly string[]): boolean =>
-  Object.hasOwn(LABEL_OPERATORS, operator) && isReadable(() => labelRequirement(key, LABEL_OPERATORS[operator as keyof typeof LABEL_OPERATORS], values))
+function labelTermReads(key: string, operator: string, values: readonly string[]): boolean {
+  const known = LABEL_OPERATORS.get(operator)
+  return known !== undefined && isReadable(() => labelRequirement(key, known, values))
+}
 
 /** As selectors in queries: one value, equal or not. */
 const fieldTermReads = (_key: string, operator: string, values: readonly string[]): boolean =>
@@ -58,7 +50,7 @@ const fieldTermReads = (_key: string, operator: string, values: readonly string[
 
 function complaint(
   name: string,
-  selector: Selector | undefined,
+  selector: FieldSelectorAttributes | LabelSelectorAttributes | undefined,
   parse: (text: string) => unknown,
   reads: (key: string, operator: string, values: readonly string[]) => boolean,
 ): string[] {
@@ -75,7 +67,7 @@ function complaint(
  * What of the selectors of a review cannot be read, and so is left out of account: fewer terms make the question a wider one, so the answer is safe
  * (https://kubernetes.io/docs/reference/access-authn-authz/webhook/). Empty if all is well.
  */
-export const selectorComplaints = ({ fieldSelector, labelSelector }: ApiStruct): string[] => [
+export const selectorComplaints = ({ fieldSelector, labelSelector }: ResourceAttributes): string[] => [
   ...complaint('fieldSelector', fieldSelector, parseFieldSelector, fieldTermReads),
   ...complaint('labelSelector', labelSelector, parseLabelSelector, labelTermReads),
 ]

@@ -1,25 +1,33 @@
-import type { Names, ResourceDefinition, Version, VirtualCall } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Names, ResourceDefinition, Version, VirtualCall, VirtualResource } from '../../../catalog/definition.ts'
+import { invariant } from '../../../lib/invariant.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import type { User } from '../../../meta/context.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../meta/object.ts'
 import { invalidError } from '../../../meta/status.ts'
 import { types } from '../../types.ts'
+import type { SelfSubjectAccessReviewSpec, SubjectAccessReviewStatus } from '../v1.types.ts'
 import { requestOf, selectorComplaints } from './attributes.ts'
 
 const GROUP = 'authorization.k8s.io'
 export const API_VERSION = `${GROUP}/v1`
 
 /** A kind that is a question: it is created, answered, and kept nowhere. */
-export function reviewResource(
+export function reviewResource<T extends TypedObject>(
   kind: string,
   names: Names,
   scope: ResourceDefinition['scope'],
-  answer: (call: VirtualCall, review: KubeObject) => Promise<KubeObject>,
+  answer: (call: VirtualCall<T>, review: T) => Promise<TypedObject>,
 ): ResourceDefinition {
-  const v1: Version = { group: GROUP, name: 'v1', kind, names, verbs: ['create'], schema: types.type(`authorization.${kind}`) }
-  const virtual = { call: async (call: VirtualCall) => ({ code: 201, object: await answer(call, call.body as KubeObject) }) }
-  return { scope, versions: [v1], home: v1, virtual }
+  const v1: Version<T> = { group: GROUP, name: 'v1', kind, names, verbs: ['create'], schema: types.type(`authorization.${kind}`) }
+  const virtual: VirtualResource<T> = {
+    async call(call) {
+      invariant(call.body, 'a review is asked for with a body')
+      return { code: 201, object: await answer(call, call.body) }
+    },
+  }
+  return defineResource<T>({ scope, versions: [v1], home: v1, virtual })
 }
 
 /** Messages name the group of the kind, and not the kind. */
@@ -27,11 +35,16 @@ export function refuseInvalid(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidError({ group: GROUP, kind: '' }, '', errors)
 }
 
+interface AccessReview extends TypedObject {
+  spec: SelfSubjectAccessReviewSpec
+  status: SubjectAccessReviewStatus
+}
+
 /** The review with the authorizer's answer for the user. */
-export async function answerAccess(authorizer: Authorizer, review: KubeObject, user: User, signal: AbortSignal): Promise<KubeObject> {
+export async function answerAccess<T extends AccessReview>(authorizer: Authorizer, review: T, user: User, signal: AbortSignal): Promise<T> {
   const { decision, reason } = await authorizer.authorize(user, requestOf(review.spec), signal)
   const complaints = review.spec.resourceAttributes ? selectorComplaints(review.spec.resourceAttributes) : []
-  const status = {
+  const status: SubjectAccessReviewStatus = {
     allowed: decision === 'allow',
     ...(decision === 'deny' && { denied: true }),
     ...(reason !== '' && { reason }),

@@ -4,18 +4,28 @@ import { forbidden, invalid, required, type Verbatim, verbatim } from '../../../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
-import type { KubeObject, ObjectMeta } from '../../../meta/object.ts'
+import type { ObjectMeta } from '../../../meta/object.ts'
+import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../../schema/meta/v1.types.ts'
 import { goValue } from '../../shared/go-values.ts'
-
-type ApiStruct = KubeObject['spec']
+import type {
+  FieldSelectorAttributes,
+  LabelSelectorAttributes,
+  LocalSubjectAccessReview,
+  NonResourceAttributes,
+  ResourceAttributes,
+  SelfSubjectAccessReview,
+  SelfSubjectAccessReviewSpec,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
+} from '../v1.types.ts'
 
 const SPEC = fieldPath('spec')
 
 /** As messages print it: in Go's syntax; the text "null" where there is none. */
-const nonResourceValue = (attributes: ApiStruct): Verbatim | undefined =>
+const nonResourceValue = (attributes: NonResourceAttributes | undefined): Verbatim | undefined =>
   attributes && verbatim(`authorization.NonResourceAttributes{Path:${quote(attributes.path ?? '')}, Verb:${quote(attributes.verb ?? '')}}`)
 
-function validateFieldTerm({ key, operator, values = [] }: ApiStruct, path: FieldPath): FieldError[] {
+function validateFieldTerm({ key, operator, values = [] }: FieldSelectorRequirement, path: FieldPath): FieldError[] {
   const errors = key ? [] : [required(path.child('key'), 'must be specified')]
   const at = path.child('values')
   if ((operator === 'In' || operator === 'NotIn') && values.length === 0) errors.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"))
@@ -25,15 +35,19 @@ function validateFieldTerm({ key, operator, values = [] }: ApiStruct, path: Fiel
 }
 
 /** Operators that are not known are let through: a newer client may know them. */
-const validateLabelTerms = (terms: readonly ApiStruct[], path: FieldPath): FieldError[] =>
+const validateLabelTerms = (terms: readonly LabelSelectorRequirement[], path: FieldPath): FieldError[] =>
   validateLabelSelector({ matchExpressions: [...terms] }, path, { allowUnknownOperator: true }).map(error => ({
     ...error,
     field: error.field.replace(`${path.text}.matchExpressions`, `${path.text}.requirements`),
   }))
 
-function validateSelector(selector: ApiStruct, path: FieldPath, validateTerms: (terms: readonly ApiStruct[]) => FieldError[]): FieldError[] {
+function validateSelector(
+  selector: FieldSelectorAttributes | LabelSelectorAttributes | undefined,
+  path: FieldPath,
+  validateTerms: (terms: readonly FieldSelectorRequirement[]) => FieldError[],
+): FieldError[] {
   if (!selector) return []
-  const terms: ApiStruct[] = selector.requirements ?? []
+  const terms = selector.requirements ?? []
   const errors: FieldError[] = []
   if (selector.rawSelector && terms.length > 0)
     errors.push(invalid(path.child('rawSelector'), selector.rawSelector, 'may not specified at the same time as requirements'))
@@ -42,7 +56,7 @@ function validateSelector(selector: ApiStruct, path: FieldPath, validateTerms: (
   return [...errors, ...validateTerms(terms)]
 }
 
-function validateResource(attributes: ApiStruct): FieldError[] {
+function validateResource(attributes: ResourceAttributes | undefined): FieldError[] {
   if (!attributes) return []
   const field = SPEC.child('resourceAttributes', 'fieldSelector')
   const label = SPEC.child('resourceAttributes', 'labelSelector')
@@ -52,7 +66,7 @@ function validateResource(attributes: ApiStruct): FieldError[] {
   ]
 }
 
-function validateQuestion({ resourceAttributes, nonResourceAttributes }: ApiStruct): FieldError[] {
+function validateQuestion({ resourceAttributes, nonResourceAttributes }: SelfSubjectAccessReviewSpec): FieldError[] {
   const value = nonResourceValue(nonResourceAttributes)
   if (resourceAttributes && nonResourceAttributes)
     return [invalid(SPEC.child('nonResourceAttributes'), value, 'cannot be specified in combination with resourceAttributes')]
@@ -60,7 +74,7 @@ function validateQuestion({ resourceAttributes, nonResourceAttributes }: ApiStru
   return [invalid(SPEC.child('resourceAttributes'), value, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')]
 }
 
-const validateUser = ({ user, groups = [] }: ApiStruct): FieldError[] =>
+const validateUser = ({ user, groups = [] }: SubjectAccessReviewSpec): FieldError[] =>
   user || groups.length > 0 ? [] : [invalid(SPEC.child('user'), user ?? '', 'at least one of user or group must be specified')]
 
 const isEmpty = (value: unknown): boolean =>
@@ -74,17 +88,24 @@ function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly s
 
 const MUST_BE_EMPTY = 'must be empty'
 
-export const validateSelfSubjectAccessReview = ({ metadata, spec }: KubeObject): FieldError[] => [
+export const validateSelfSubjectAccessReview = ({ metadata, spec }: SelfSubjectAccessReview): FieldError[] => [
   ...validateQuestion(spec),
   ...validateResource(spec.resourceAttributes),
   ...validateNoMeta(metadata, MUST_BE_EMPTY),
 ]
 
-const validateSpec = (spec: ApiStruct): FieldError[] => [...validateQuestion(spec), ...validateUser(spec), ...validateResource(spec.resourceAttributes)]
+const validateSpec = (spec: SubjectAccessReviewSpec): FieldError[] => [
+  ...validateQuestion(spec),
+  ...validateUser(spec),
+  ...validateResource(spec.resourceAttributes),
+]
 
-export const validateSubjectAccessReview = ({ metadata, spec }: KubeObject): FieldError[] => [...validateSpec(spec), ...validateNoMeta(metadata, MUST_BE_EMPTY)]
+export const validateSubjectAccessReview = ({ metadata, spec }: SubjectAccessReview): FieldError[] => [
+  ...validateSpec(spec),
+  ...validateNoMeta(metadata, MUST_BE_EMPTY),
+]
 
-export function validateLocalSubjectAccessReview({ metadata, spec }: KubeObject): FieldError[] {
+export function validateLocalSubjectAccessReview({ metadata, spec }: LocalSubjectAccessReview): FieldError[] {
   const errors = [...validateSpec(spec), ...validateNoMeta(metadata, 'must be empty except for namespace', ['namespace'])]
   const namespace = spec.resourceAttributes?.namespace ?? ''
   if (spec.resourceAttributes && namespace !== (metadata.namespace ?? ''))
