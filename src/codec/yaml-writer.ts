@@ -103,28 +103,26 @@ function columnOf(out: readonly string[]): number {
 
 /** Breaks a long line at single spaces beyond the best width; quotes are part of the text. */
 function folded(text: string, start: number, indent: number, style: 'plain' | 'single' | 'double'): string {
-  const chars = [...text]
-  const quote = style === 'plain' ? 0 : 1
+  const isQuoted = style !== 'plain'
   let out = ''
+  let written = 0
+  let counted = 0
   let column = start
-  let spaces = false
-  chars.forEach((char, i) => {
-    const mayBreak = char === ' ' && !spaces && column > bestWidth && (quote === 0 || (i > 1 && i < chars.length - 2))
-    spaces = char === ' '
-    if (mayBreak && (style === 'double' || chars[i + 1] !== ' ')) {
-      out += `\n${' '.repeat(indent)}`
-      column = indent
-      if (chars[i + 1] === ' ') {
-        out += '\\'
-        column++
-      }
-    } else {
-      out += char
-      column++
-    }
-  })
-  return out
+  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
+    // Characters, of which some are two units of the text; beyond the best width no one asks how far.
+    for (; counted < at && column <= bestWidth; counted++) if (!isSecondUnit(text, counted)) column++
+    if (column <= bestWidth || text[at - 1] === ' ' || (isQuoted && (at < 2 || at >= text.length - 2))) continue
+    const isDouble = text[at + 1] === ' '
+    if (isDouble && style !== 'double') continue
+    out += `${text.slice(written, at)}\n${' '.repeat(indent)}${isDouble ? '\\' : ''}`
+    column = isDouble ? indent + 1 : indent
+    written = at + 1
+    counted = at + 1
+  }
+  return out + text.slice(written)
 }
+
+const isSecondUnit = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
 
 /** A block of lines, without the end of its last line. */
 function literal(text: string, indent: number): string {
