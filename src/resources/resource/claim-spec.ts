@@ -1,14 +1,12 @@
 import type { FieldError } from '../../meta/field-error.ts'
 import { required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { validateConfiguration } from './configuration.ts'
 import { validateList, validateSet } from './lists.ts'
 import { validateFullyQualifiedName } from './names.ts'
 import { validateRequest } from './request.ts'
 import { requestNames, validateRequestReference } from './request-names.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { DeviceClaimConfiguration, DeviceConstraint, ResourceClaimSpec } from './v1beta2.types.ts'
 
 export const MAX_REQUESTS = 32
 export const MAX_CONFIGURATIONS = 32
@@ -24,7 +22,7 @@ export const validateRequestReferences = (names: readonly string[] | undefined, 
     path,
   )
 
-function validateConstraint({ requests, matchAttribute }: ApiStruct, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
+function validateConstraint({ requests, matchAttribute }: DeviceConstraint, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const at = path.child('matchAttribute')
   return [
     ...validateRequestReferences(requests, known, path.child('requests')),
@@ -33,17 +31,16 @@ function validateConstraint({ requests, matchAttribute }: ApiStruct, known: Read
 }
 
 /** ResourceClaimSpec. `stored`: it is the spec of an update, which cannot change it. */
-export function validateClaimSpec(spec: ApiStruct | undefined, stored: boolean, path: FieldPath): FieldError[] {
-  const devices: ApiStruct = spec?.devices ?? {}
+export function validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath): FieldError[] {
   const at = path.child('devices')
   const known = requestNames(devices)
-  const check = (config: ApiStruct, place: FieldPath): FieldError[] => [
+  const check = (config: DeviceClaimConfiguration, place: FieldPath): FieldError[] => [
     ...validateRequestReferences(config.requests, known, place.child('requests')),
     ...validateConfiguration(config, stored, place),
   ]
   return [
-    ...validateSet(devices.requests as ApiStruct[], MAX_REQUESTS, validateRequest, request => request.name ?? '', at.child('requests'), 'name'),
-    ...validateList(devices.constraints as ApiStruct[], MAX_CONSTRAINTS, (one, place) => validateConstraint(one, known, place), at.child('constraints')),
-    ...validateList(devices.config as ApiStruct[], MAX_CONFIGURATIONS, check, at.child('config')),
+    ...validateSet(devices.requests, MAX_REQUESTS, validateRequest, request => request.name, at.child('requests'), 'name'),
+    ...validateList(devices.constraints, MAX_CONSTRAINTS, (one, place) => validateConstraint(one, known, place), at.child('constraints')),
+    ...validateList(devices.config, MAX_CONFIGURATIONS, check, at.child('config')),
   ]
 }

@@ -2,8 +2,9 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required, tooLong } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { longerThan } from '../../meta/names.ts'
-import type { Json, KubeObject } from '../../meta/object.ts'
+import type { Json } from '../../meta/object.ts'
 import { validateDriverName } from './names.ts'
+import type { DeviceConfiguration } from './v1beta2.types.ts'
 
 const MAX_BYTES = 10 * 1024
 
@@ -23,8 +24,8 @@ export function validateRaw(raw: Json | undefined, stored: boolean, path: FieldP
 }
 
 /** What only a driver understands. */
-export function validateConfiguration({ opaque }: KubeObject['spec'], stored: boolean, path: FieldPath): FieldError[] {
+export function validateConfiguration({ opaque }: DeviceConfiguration, stored: boolean, path: FieldPath): FieldError[] {
   const at = path.child('opaque')
   if (!opaque) return [required(at)]
-  return [...validateDriverName(opaque.driver ?? '', at.child('driver')), ...validateRaw(opaque.parameters, stored, at.child('parameters'))]
+  return [...validateDriverName(opaque.driver, at.child('driver')), ...validateRaw(opaque.parameters, stored, at.child('parameters'))]
 }

@@ -8,10 +8,12 @@ const present = (members: ApiStruct): ApiStruct => Object.fromEntries(Object.ent
 function requestToHome({ name, firstAvailable, ...exactly }: ApiStruct): ApiStruct {
   const { deviceClassName, selectors, allocationMode, count, adminAccess, tolerations } = exactly
   const any = deviceClassName || selectors !== undefined || allocationMode || count || adminAccess !== undefined || tolerations !== undefined
-  return present({ name, exactly: any ? exactly : undefined, firstAvailable })
+  return present({ name, exactly: any ? { deviceClassName: '', ...exactly } : undefined, firstAvailable })
 }
 
-const requestFromHome = ({ name, exactly, firstAvailable }: ApiStruct): ApiStruct => present({ name, ...exactly, firstAvailable })
+/** The class must be given there, and may be absent here. */
+const requestFromHome = ({ name, exactly, firstAvailable }: ApiStruct): ApiStruct =>
+  present({ name, ...exactly, deviceClassName: exactly?.deviceClassName || undefined, firstAvailable })
 
 const changeRequests = (devices: ApiStruct | undefined, change: (request: ApiStruct) => ApiStruct): void => {
   if (devices?.requests) devices.requests = (devices.requests as ApiStruct[]).map(change)

@@ -1,11 +1,9 @@
-import type { KubeObject } from '../../meta/object.ts'
+import type { DeviceClaim, DeviceRequest } from './v1beta2.types.ts'
 
-type ApiStruct = KubeObject['spec']
-
-const requestsOf = (devices: ApiStruct | undefined): ApiStruct[] => devices?.requests ?? []
+const requestsOf = (devices: DeviceClaim | undefined): DeviceRequest[] => devices?.requests ?? []
 
 /** Alternatives and administrative access are alpha in this release; an object that has them keeps them. */
-export function dropAlphaOfRequests(devices: ApiStruct | undefined, old: ApiStruct | undefined, oldAllocates = false): void {
+export function dropAlphaOfRequests(devices: DeviceClaim, old: DeviceClaim | undefined, oldAllocates = false): void {
   const had = requestsOf(old)
   if (!had.some(({ firstAvailable }) => (firstAvailable ?? []).length > 0)) for (const request of requestsOf(devices)) delete request.firstAvailable
   if (oldAllocates || had.some(({ exactly }) => exactly?.adminAccess !== undefined)) return

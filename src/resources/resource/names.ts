@@ -2,7 +2,7 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required, tooLong, typeInvalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, longerThan, regexError } from '../../meta/names.ts'
-import { checkCsiDriverName } from '../core/volume/sources.ts'
+import { validateCsiDriverName } from '../core/volume/sources.ts'
 
 const MAX_POOL_NAME = 253
 const MAX_ID = 32
@@ -22,11 +22,7 @@ const identifierMessage = regexError(
 const each = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
 
 /** As of a CSI driver. */
-export function validateDriverName(name: string, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = []
-  checkCsiDriverName(name, path, errors)
-  return errors
-}
+export const validateDriverName = (name: string, path: FieldPath): FieldError[] => validateCsiDriverName(name, path)
 
 /** Of a device, a request or a counter. */
 export const validateLabelName = (name: string, path: FieldPath): FieldError[] => each(isDns1123Label(name), name, path)

@@ -1,15 +1,14 @@
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { validateLabelName } from './names.ts'
+import type { DeviceClaim } from './v1beta2.types.ts'
 
 const NOT_A_REQUEST = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
 /** Requests of a claim, `request`, and their alternatives, `request/alternative`. */
-export function requestNames(devices: KubeObject['spec'] | undefined): ReadonlySet<string> {
-  const requests: { name: string; firstAvailable?: { name: string }[] }[] = devices?.requests ?? []
-  return new Set(requests.flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map(alternative => `${name}/${alternative.name}`)]))
+export function requestNames({ requests }: DeviceClaim): ReadonlySet<string> {
+  return new Set((requests ?? []).flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map(alternative => `${name}/${alternative.name}`)]))
 }
 
 export function validateRequestReference(name: string, known: ReadonlySet<string>, path: FieldPath): FieldError[] {

@@ -1,17 +1,15 @@
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { validateSet } from './lists.ts'
 import { validateClassName, validateLabelName } from './names.ts'
 import { validateSelectors } from './selectors.ts'
 import { validateToleration } from './taints.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest } from './v1beta2.types.ts'
 
 const MAX_ALTERNATIVES = 8
 
-function validateAmount({ allocationMode: mode = '', count = 0 }: ApiStruct, path: FieldPath): FieldError[] {
+function validateAmount({ allocationMode: mode = '', count = 0 }: DeviceSubRequest | ExactDeviceRequest, path: FieldPath): FieldError[] {
   switch (mode) {
     case 'All':
       return count === 0 ? [] : [invalid(path.child('count'), count, "must not be specified when allocationMode is 'All'")]
@@ -22,27 +20,27 @@ function validateAmount({ allocationMode: mode = '', count = 0 }: ApiStruct, pat
   }
 }
 
-function validateExact(request: ApiStruct, path: FieldPath): FieldError[] {
-  const className: string = request.deviceClassName ?? ''
+function validateExact(request: DeviceSubRequest | ExactDeviceRequest, path: FieldPath): FieldError[] {
+  const { deviceClassName: className, tolerations = [] } = request
   const at = path.child('deviceClassName')
   return [
     ...(className === '' ? [required(at)] : validateClassName(className, at)),
     ...validateSelectors(request.selectors, path.child('selectors')),
     ...validateAmount(request, path),
-    ...((request.tolerations ?? []) as ApiStruct[]).flatMap((toleration, i) => validateToleration(toleration, path.child('tolerations').index(i))),
+    ...tolerations.flatMap((toleration, i) => validateToleration(toleration, path.child('tolerations').index(i))),
   ]
 }
 
-const validateAlternative = (request: ApiStruct, path: FieldPath): FieldError[] => [
-  ...validateLabelName(request.name ?? '', path.child('name')),
+const validateAlternative = (request: DeviceSubRequest, path: FieldPath): FieldError[] => [
+  ...validateLabelName(request.name, path.child('name')),
   ...validateExact(request, path),
 ]
 
 /** A request is for one kind of devices, or for the first of several that can be had. */
-export function validateRequest({ name = '', exactly, firstAvailable = [] }: ApiStruct, path: FieldPath): FieldError[] {
+export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRequest, path: FieldPath): FieldError[] {
   const errors = validateLabelName(name, path.child('name'))
   const alternatives = path.child('firstAvailable')
-  errors.push(...validateSet(firstAvailable as ApiStruct[], MAX_ALTERNATIVES, validateAlternative, one => one.name ?? '', alternatives, 'name'))
+  errors.push(...validateSet(firstAvailable, MAX_ALTERNATIVES, validateAlternative, one => one.name, alternatives, 'name'))
   if (exactly) errors.push(...validateExact(exactly, path.child('exactly')))
   if (!exactly && firstAvailable.length === 0) errors.push(required(path, 'exactly one of `exactly` or `firstAvailable` is required'))
   if (exactly && firstAvailable.length > 0) {

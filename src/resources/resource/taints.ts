@@ -2,10 +2,8 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName, isValidLabelValue } from '../../meta/names.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { formatTime } from '../../meta/time.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { DeviceTaint, DeviceToleration } from './v1beta2.types.ts'
 
 const EFFECTS = ['NoExecute', 'NoSchedule']
 
@@ -13,11 +11,11 @@ const each = (texts: readonly string[], value: string, path: FieldPath): FieldEr
 const validateEffect = (effect: string, path: FieldPath): FieldError[] => (EFFECTS.includes(effect) ? [] : [notSupported(path, effect, EFFECTS)])
 
 /** A taint that does not say since when it is there is there since now. */
-export function setTimeAdded(taint: ApiStruct | undefined, now: number): void {
-  if (taint) taint.timeAdded ??= formatTime(now)
+export function setTimeAdded(taint: DeviceTaint, now: number): void {
+  taint.timeAdded ??= formatTime(now)
 }
 
-export function validateTaint({ key = '', value = '', effect = '' }: ApiStruct, path: FieldPath): FieldError[] {
+export function validateTaint({ key, value = '', effect }: DeviceTaint, path: FieldPath): FieldError[] {
   return [
     ...each(isQualifiedName(key), key, path.child('key')),
     ...each(isValidLabelValue(value), value, path.child('value')),
@@ -25,24 +23,22 @@ export function validateTaint({ key = '', value = '', effect = '' }: ApiStruct, 
   ]
 }
 
-function validateOperator({ operator = '', value = '' }: ApiStruct, path: FieldPath): FieldError[] {
+function validateOperator({ operator, value = '' }: DeviceToleration, path: FieldPath): FieldError[] {
   switch (operator) {
     case 'Exists':
       return value === '' ? [] : [invalid(path.child('value'), value, 'must be empty for operator `Exists`')]
     case 'Equal':
       return each(isValidLabelValue(value), value, path.child('value'))
-    case '':
-      return [required(path.child('operator'))]
     default:
       return [notSupported(path.child('operator'), operator, ['Equal', 'Exists'])]
   }
 }
 
-export function validateToleration(toleration: ApiStruct, path: FieldPath): FieldError[] {
-  const { key = '', effect = '' } = toleration
+export function validateToleration(toleration: DeviceToleration, path: FieldPath): FieldError[] {
+  const { key, effect } = toleration
   return [
-    ...(key === '' ? [] : each(isQualifiedName(key), key, path.child('key'))),
+    ...(key === undefined ? [] : each(isQualifiedName(key), key, path.child('key'))),
     ...validateOperator(toleration, path),
-    ...(effect === '' ? [] : validateEffect(effect, path.child('effect'))),
+    ...(effect === undefined ? [] : validateEffect(effect, path.child('effect'))),
   ]
 }

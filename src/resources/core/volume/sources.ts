@@ -118,8 +118,6 @@ export function validateCsiDriverName(name: string, path: FieldPath): FieldError
 }
 
 /** The same, for validation that appends to a list. */
-export const checkCsiDriverName = (name: string, path: FieldPath, errors: FieldError[]): void => void errors.push(...validateCsiDriverName(name, path))
-
 function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, path: FieldPath): FieldError[] {
   const errors = validateCsiDriverName(driver, path.child('driver'))
   if (!ref) return errors

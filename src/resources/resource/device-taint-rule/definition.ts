@@ -1,12 +1,35 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { prepareGeneration } from '../../networking/spec-generation.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { setTimeAdded } from '../taints.ts'
+import { validateClassName, validateDriverName, validateLabelName, validatePoolName } from '../names.ts'
+import { validateSelectors } from '../selectors.ts'
+import { setTimeAdded, validateTaint } from '../taints.ts'
+import type { DeviceTaintRule } from '../v1alpha3.types.ts'
 import { resourceVersion } from '../version.ts'
-import { validateDeviceTaintRule } from './validation.ts'
 
-const table: TableDefinition = {
+const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'device', (name: string, path: FieldPath) => FieldError[]])[] = [
+  ['deviceClassName', validateClassName],
+  ['driver', validateDriverName],
+  ['pool', validatePoolName],
+  ['device', validateLabelName],
+]
+
+function validateDeviceTaintRule({ spec }: DeviceTaintRule): FieldError[] {
+  const path = fieldPath('spec')
+  const selector = spec.deviceSelector ?? {}
+  const at = path.child('deviceSelector')
+  const errors = MEMBERS.flatMap(([member, check]) => {
+    const name = selector[member]
+    return name === undefined ? [] : check(name, at.child(member))
+  })
+  return [...errors, ...validateSelectors(selector.selectors, at.child('selectors')), ...validateTaint(spec.taint, path.child('taint'))]
+}
+
+const table: TableDefinition<DeviceTaintRule> = {
   columns: [
     nameColumn,
     column('Key', 'Name of the taint.'),
@@ -16,17 +39,17 @@ const table: TableDefinition = {
     ageColumn,
   ],
   cells({ metadata, spec }, now) {
-    const { key = '', value = '', effect = '', timeAdded } = spec?.taint ?? {}
+    const { key, value = '', effect, timeAdded } = spec.taint
     return [metadata.name ?? '', key, value, effect, timeAdded ? age(timeAdded, now) : '', age(metadata.creationTimestamp, now)]
   },
 }
 
-const v1alpha3: Version = {
+const v1alpha3: Version<DeviceTaintRule> = {
   ...resourceVersion('DeviceTaintRule', { plural: 'devicetaintrules', singular: 'devicetaintrule' }, 'v1alpha3'),
   table,
 }
 
-export const deviceTaintRuleResource: ResourceDefinition = {
+export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
   scope: 'Cluster',
   versions: [v1alpha3],
   home: v1alpha3,
@@ -34,9 +57,9 @@ export const deviceTaintRuleResource: ResourceDefinition = {
   strategy: {
     returnsDeleted: true,
     prepare(next, old, { now }) {
-      setTimeAdded(next.spec?.taint, now)
+      setTimeAdded(next.spec.taint, now)
       prepareGeneration(next, old)
     },
     validate: validateDeviceTaintRule,
   },
-}
+})
