@@ -117,7 +117,6 @@ export function validateCsiDriverName(name: string, path: FieldPath): FieldError
   return [...errors, ...isDns1123Subdomain(name.toLowerCase()).map(text => invalid(path, name, text))]
 }
 
-/** The same, for validation that appends to a list. */
 function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, path: FieldPath): FieldError[] {
   const errors = validateCsiDriverName(driver, path.child('driver'))
   if (!ref) return errors

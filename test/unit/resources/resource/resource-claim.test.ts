@@ -162,6 +162,20 @@ describe('ResourceClaim', () => {
     ])
     expect(resourceClaimResource.storage?.version).to.equal(older)
   })
+
+  it('has an empty class where a request of v1beta1 names none', () => {
+    const { home, versions } = resourceClaimResource
+    const older = versions.find(({ name }) => name === 'v1beta1')!
+    const claim: KubeObject = {
+      kind: 'ResourceClaim',
+      apiVersion: 'resource.k8s.io/v1beta1',
+      metadata: { name: 'x' },
+      spec: { devices: { requests: [{ name: 'r', allocationMode: 'All' }] } },
+    }
+    const converted = convert(resourceClaimResource, clone(claim), older, home)
+    expect(converted.spec.devices.requests).to.deep.equal([{ name: 'r', exactly: { deviceClassName: '', allocationMode: 'All' } }])
+    expect(convert(resourceClaimResource, converted, home, older)).to.deep.equal(claim)
+  })
 })
 
 describe('ResourceClaimTemplate', () => {
