@@ -1,51 +1,65 @@
+import { runAtOnce, type Steps, sorted } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { staysText } from './yaml-scalar.ts'
 
 /** A value of the JSON model as sigs.k8s.io/yaml marshals it: block style, keys in natural order, lists not indented below their key, texts quoted where they would read as something else. */
-export function yamlBytes(value: Json): Buffer {
+export const yamlBytes = (value: Json): Buffer => runAtOnce(yamlInSteps(value))
+
+/** The same for a value of any size. */
+export function* yamlInSteps(value: Json): Steps<Buffer> {
   const out: string[] = []
-  writeNode(out, value, 0, 'root')
+  yield* writeNode(out, value, 0, 'root')
   return Buffer.from(out.join(''))
 }
+
+/** Members and items that are written in one step. */
+const MEMBERS_A_STEP = 1024
 
 /** Where a node stands: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long key. */
 type Place = 'root' | 'value' | 'item'
 
 /** Writes a node and the end of its last line. `indent`: the column of the node's own lines. */
-function writeNode(out: string[], value: Json, indent: number, place: Place): void {
+function* writeNode(out: string[], value: Json, indent: number, place: Place): Steps<void> {
   const gap = place === 'root' ? '' : ' '
   if (Array.isArray(value)) {
     if (value.length === 0) out.push(gap, '[]\n')
-    else writeList(out, value, indent, place)
+    else yield* writeList(out, value, indent, place)
   } else if (typeof value === 'object' && value !== null) {
     const keys = Object.keys(value).filter(key => value[key] !== undefined)
     if (keys.length === 0) out.push(gap, '{}\n')
-    else writeMap(out, value, keys.sort(naturalOrder), indent, place)
-  } else out.push(gap, typeof value === 'string' ? stringText(out, value, indent, gap.length) : scalarText(value), '\n')
+    else yield* writeMap(out, value, yield* sorted(keys, naturalOrder), indent, place)
+  } else writeScalar(out, value, indent, gap)
 }
 
-function writeList(out: string[], items: readonly Json[], indent: number, place: Place): void {
+const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
+
+function writeScalar(out: string[], value: null | boolean | number | bigint | string, indent: number, gap: string): void {
+  out.push(gap, typeof value === 'string' ? stringText(out, value, indent, gap.length) : scalarText(value), '\n')
+}
+
+function* writeList(out: string[], items: readonly Json[], indent: number, place: Place): Steps<void> {
   // A list below a key is not indented: its dashes stand under the key.
   const at = place === 'value' ? indent - 2 : indent
-  items.forEach((item, index) => {
+  for (const [index, item] of items.entries()) {
+    if (index % MEMBERS_A_STEP === MEMBERS_A_STEP - 1) yield
     startLine(out, at, index === 0 ? place : 'root')
     out.push('-')
-    writeNode(out, item, at + 2, 'item')
-  })
+    if (isContainer(item)) yield* writeNode(out, item, at + 2, 'item')
+    else writeScalar(out, item, at + 2, ' ')
+  }
 }
 
-function writeMap(out: string[], object: JsonObject, keys: readonly string[], indent: number, place: Place): void {
-  keys.forEach((key, index) => {
+function* writeMap(out: string[], object: JsonObject, keys: readonly string[], indent: number, place: Place): Steps<void> {
+  for (const [index, key] of keys.entries()) {
+    if (index % MEMBERS_A_STEP === MEMBERS_A_STEP - 1) yield
     startLine(out, indent, index === 0 ? place : 'root')
     const value = object[key] as Json
-    if (lineBreak.test(key) || Buffer.byteLength(key) > 128) {
-      out.push('? ', stringText(out, key, indent + 2, 2), '\n', ' '.repeat(indent), ':')
-      writeNode(out, value, indent + 2, 'item')
-    } else {
-      out.push(stringText(out, key, indent), ':')
-      writeNode(out, value, indent + 2, 'value')
-    }
-  })
+    const isLong = lineBreak.test(key) || Buffer.byteLength(key) > 128
+    if (isLong) out.push('? ', stringText(out, key, indent + 2, 2), '\n', ' '.repeat(indent), ':')
+    else out.push(stringText(out, key, indent), ':')
+    if (isContainer(value)) yield* writeNode(out, value, indent + 2, isLong ? 'item' : 'value')
+    else writeScalar(out, value, indent + 2, ' ')
+  }
 }
 
 function startLine(out: string[], indent: number, place: Place): void {

@@ -7,7 +7,7 @@ import { depthFault, yamlFault } from './yaml-fault.ts'
 import { MAX_DEPTH, type ParsedYaml, treeOf, YamlError } from './yaml-tree.ts'
 
 export { type ParsedYaml, YamlError } from './yaml-tree.ts'
-export { yamlBytes } from './yaml-writer.ts'
+export { yamlBytes, yamlInSteps } from './yaml-writer.ts'
 
 /** The words under which upstream's strict decoding tells of repeated keys, all in one error. */
 export const repeatedKeysText = (duplicates: readonly string[]): string => `yaml: unmarshal errors:\n${duplicates.map(line => `  ${line}`).join('\n')}`
