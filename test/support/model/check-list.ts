@@ -7,7 +7,8 @@ import { contentOf, keyOf, type StoreHistory, shown } from './store-history.ts'
 
 interface ListBody {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }
-  readonly items: readonly KubeObject[]
+  /** Null in an empty list of metadata. */
+  readonly items: readonly KubeObject[] | null
 }
 
 /** What an answer to a list, or to one page of it, contradicts. */
@@ -24,7 +25,8 @@ export function checkList(history: StoreHistory, seen: SeenList, around: Circums
       return [`${what}: 410 without a token to go on with`]
     return []
   }
-  const { metadata, items } = answer.body as unknown as ListBody
+  const { metadata, items: listed } = answer.body as unknown as ListBody
+  const items = listed ?? []
   const told = Number(metadata.resourceVersion)
   const { lo, hi } = possible(wanted, seen)
   if (!(told >= lo && told <= hi)) return [`${what}: the state of ${told}, which is not of ${lo}…${hi}`]

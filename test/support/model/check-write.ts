@@ -161,7 +161,7 @@ function collectionFaults(history: StoreHistory, { extent, floor, ceiling, answe
     case 'done': {
       const wrong: string[] = []
       const hi = Math.min(ceiling, history.revision)
-      for (const item of answer.body.items as KubeObject[]) {
+      for (const item of (answer.body.items ?? []) as KubeObject[]) {
         const there = history.at(keyOf(item), hi)
         if (there?.object.metadata.uid === item.metadata.uid && there !== undefined) wrong.push(`${what}: ${keyOf(item)} is still there`)
         const version = history.at(keyOf(item), Number(item.metadata.resourceVersion))

@@ -111,7 +111,7 @@ export function follow(client: ClientContext, ways: WatchWays): Follower {
     const answer = await listAs(client, extent, { wanted: 'latest', query: [] })
     if (answer.status !== 200) return
     copy.clear()
-    for (const item of answer.body.items) copy.set(keyOf(item), Number(item.metadata.resourceVersion))
+    for (const item of answer.body.items ?? []) copy.set(keyOf(item), Number(item.metadata.resourceVersion))
     last = Number(answer.body.metadata.resourceVersion)
   }
   const run = async (): Promise<void> => {
