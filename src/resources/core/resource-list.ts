@@ -1,4 +1,5 @@
-import { roundUpQuantity } from '../../meta/quantity.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { quantityMilliValue, roundUpQuantity } from '../../meta/quantity.ts'
 
 const WHOLE = /^(0|[1-9][0-9]{0,15})$/
 
@@ -12,3 +13,11 @@ export function roundResources(list: Record<string, string> | undefined): void {
     if (rounded !== quantity) list[name] = rounded
   }
 }
+
+/** Warnings of resources that are counted in whole bytes, and are given in fractions. `path`: of the list. */
+export const fractionalByteWarnings = (list: Readonly<Record<string, string>> | undefined, names: readonly string[], path: FieldPath): string[] =>
+  names.flatMap(name => {
+    const quantity = list?.[name]
+    if (quantity === undefined || quantityMilliValue(quantity) % 1000n === 0n) return []
+    return [`${path.key(name)}: fractional byte value ${JSON.stringify(quantity)} is invalid, must be an integer`]
+  })

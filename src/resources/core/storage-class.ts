@@ -1,9 +1,14 @@
 import { ownMember } from '../../meta/equal.ts'
-import type { TypedObject } from '../../meta/object.ts'
+import type { ObjectMeta, TypedObject } from '../../meta/object.ts'
 import type { PersistentVolumeAccessMode } from './v1.types.ts'
 
 /** Where the name of a storage class stood before it had a field; it still wins over the field where it is there. */
 export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
+
+export const classAnnotationWarnings = ({ annotations }: ObjectMeta): string[] =>
+  ownMember(annotations, CLASS_ANNOTATION) === undefined
+    ? []
+    : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]
 
 /** The storage class of a PersistentVolume or a PersistentVolumeClaim; empty if none. */
 export const storageClassOf = ({ metadata, spec }: TypedObject & { spec: { storageClassName?: string } }): string =>

@@ -1,13 +1,13 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
-import { quantityMilliValue } from '../../../meta/quantity.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import { claimSpecWarnings } from '../pod-spec/volume-warnings.ts'
 import { roundResources } from '../resource-list.ts'
-import { CLASS_ANNOTATION, printAccessModes, storageClassOf } from '../storage-class.ts'
+import { classAnnotationWarnings, printAccessModes, storageClassOf } from '../storage-class.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../v1.types.ts'
 import { validateClaim, validateClaimStatus } from './validation.ts'
 
@@ -69,22 +69,7 @@ function normaliseSources(spec: PersistentVolumeClaimSpec, old: PersistentVolume
 }
 
 function warnings({ metadata, spec }: PersistentVolumeClaim): string[] {
-  const texts: string[] = []
-  if (Object.hasOwn(metadata.annotations ?? {}, CLASS_ANNOTATION)) {
-    texts.push(`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`)
-  }
-  return [...texts, ...claimSpecWarnings(spec, fieldPath('spec'))]
-}
-
-function claimSpecWarnings(spec: PersistentVolumeClaimSpec, path: FieldPath): string[] {
-  const texts: string[] = []
-  for (const list of ['requests', 'limits'] as const) {
-    const quantity = spec.resources[list]?.storage
-    if (quantity !== undefined && quantityMilliValue(quantity) % 1000n !== 0n) {
-      texts.push(`${path.child('resources', list).key('storage').text}: fractional byte value "${quantity}" is invalid, must be an integer`)
-    }
-  }
-  return texts
+  return [...classAnnotationWarnings(metadata), ...claimSpecWarnings(spec, fieldPath('spec'))]
 }
 
 const claimTable: TableDefinition<PersistentVolumeClaim> = {

@@ -2,14 +2,13 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { quantityMilliValue } from '../../../meta/quantity.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { nodeTermWarnings } from '../pod-spec/warnings.ts'
-import { roundResources } from '../resource-list.ts'
-import { CLASS_ANNOTATION, printAccessModes, storageClassOf } from '../storage-class.ts'
+import { fractionalByteWarnings, roundResources } from '../resource-list.ts'
+import { classAnnotationWarnings, printAccessModes, storageClassOf } from '../storage-class.ts'
 import type { PersistentVolume, PersistentVolumeSpec } from '../v1.types.ts'
 import { validatePersistentVolume } from './validation.ts'
 
@@ -68,12 +67,8 @@ const RETIRED: readonly (readonly [source: keyof PersistentVolumeSpec, name: str
 ]
 
 function warnings({ metadata, spec }: PersistentVolume): string[] {
-  const texts: string[] = []
-  const annotations = metadata.annotations ?? {}
-  if (Object.hasOwn(annotations, CLASS_ANNOTATION)) {
-    texts.push(`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`)
-  }
-  if (Object.hasOwn(annotations, 'volume.beta.kubernetes.io/mount-options')) {
+  const texts = classAnnotationWarnings(metadata)
+  if (Object.hasOwn(metadata.annotations ?? {}, 'volume.beta.kubernetes.io/mount-options')) {
     texts.push('metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead')
   }
   if (spec.persistentVolumeReclaimPolicy === 'Recycle') {
@@ -87,11 +82,7 @@ function warnings({ metadata, spec }: PersistentVolume): string[] {
   for (const [source, name, since, gone] of RETIRED) {
     if (spec[source] !== undefined) texts.push(`spec.${name}: deprecated in ${since}, non-functional in ${gone}+`)
   }
-  const storage = spec.capacity?.storage
-  if (storage !== undefined && quantityMilliValue(storage) % 1000n !== 0n) {
-    texts.push(`spec.capacity[storage]: fractional byte value "${storage}" is invalid, must be an integer`)
-  }
-  return texts
+  return [...texts, ...fractionalByteWarnings(spec.capacity, ['storage'], fieldPath('spec', 'capacity'))]
 }
 
 const persistentVolumeTable: TableDefinition<PersistentVolume> = {

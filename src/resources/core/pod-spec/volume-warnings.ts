@@ -1,5 +1,5 @@
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { quantityMilliValue } from '../../../meta/quantity.ts'
+import { fractionalByteWarnings } from '../resource-list.ts'
 import type { PersistentVolumeClaimSpec, Volume, VolumeProjection, VolumeSource } from '../v1.types.ts'
 
 const DEPRECATED: readonly (readonly [kind: keyof VolumeSource, shown: string, text: string])[] = [
@@ -31,17 +31,9 @@ export function volumeWarnings(volumes: readonly Volume[], path: FieldPath): str
   return [...warnings, ...tokenPathWarnings(volumes, path)]
 }
 
-/** Of a claim: storage is counted in whole bytes. */
-export function claimSpecWarnings(spec: PersistentVolumeClaimSpec, path: FieldPath): string[] {
-  const warnings: string[] = []
-  for (const list of ['requests', 'limits'] as const) {
-    const storage = spec.resources[list]?.storage
-    if (storage !== undefined && quantityMilliValue(storage) % 1000n !== 0n) {
-      warnings.push(`${path.child('resources', list).key('storage')}: fractional byte value ${JSON.stringify(storage)} is invalid, must be an integer`)
-    }
-  }
-  return warnings
-}
+/** Of a claim. */
+export const claimSpecWarnings = ({ resources }: PersistentVolumeClaimSpec, path: FieldPath): string[] =>
+  (['requests', 'limits'] as const).flatMap(list => fractionalByteWarnings(resources[list], ['storage'], path.child('resources', list)))
 
 /** Files of projected volumes that stand where a token does, in any of the volumes. */
 function tokenPathWarnings(volumes: readonly Volume[], path: FieldPath): string[] {

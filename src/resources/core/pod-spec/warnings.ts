@@ -2,7 +2,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
 import { isValidLabelValue } from '../../../meta/names.ts'
-import { quantityMilliValue } from '../../../meta/quantity.ts'
+import { fractionalByteWarnings } from '../resource-list.ts'
 import type { Affinity, EnvVar, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { APP_ARMOR_PREFIX, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from './annotations.ts'
 import { portWarnings } from './port-warnings.ts'
@@ -92,17 +92,7 @@ function podAffinityWarnings(affinity: Affinity | undefined, path: FieldPath): s
   return warnings
 }
 
-/** Memory and ephemeral storage are counted in whole bytes. */
-function fractionalBytes(resources: Readonly<Record<string, string>> | undefined, path: FieldPath): string[] {
-  const warnings: string[] = []
-  for (const name of ['memory', 'ephemeral-storage']) {
-    const quantity = resources?.[name]
-    if (quantity !== undefined && quantityMilliValue(quantity) % 1000n !== 0n) {
-      warnings.push(`${path.key(name)}: fractional byte value ${JSON.stringify(quantity)} is invalid, must be an integer`)
-    }
-  }
-  return warnings
-}
+const BYTES = ['memory', 'ephemeral-storage']
 
 /** A name that comes again. */
 function repeated<K extends string>(items: readonly Readonly<Partial<Record<K, string>>>[], field: K, path: FieldPath): string[] {
@@ -144,8 +134,8 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
     if (isTemplate && !podProfile && !context?.appArmorProfile && annotations[appArmor] !== undefined) {
       warnings.push(`${annotationsPath.key(appArmor)}: ${OLD_APP_ARMOR}`)
     }
-    warnings.push(...fractionalBytes(container.resources.limits, path.child('resources', 'limits')))
-    warnings.push(...fractionalBytes(container.resources.requests, path.child('resources', 'requests')))
+    warnings.push(...fractionalByteWarnings(container.resources.limits, BYTES, path.child('resources', 'limits')))
+    warnings.push(...fractionalByteWarnings(container.resources.requests, BYTES, path.child('resources', 'requests')))
     if (container.env && container.env.length > 1) warnings.push(...hiddenVariables(container.env, path.child('env')))
   }
   return warnings
@@ -170,7 +160,7 @@ function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: bool
   secrets.forEach((secret, i) => {
     if (!secret.name) warnings.push(`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`)
   })
-  warnings.push(...fractionalBytes(spec.overhead, path.child('overhead')))
+  warnings.push(...fractionalByteWarnings(spec.overhead, BYTES, path.child('overhead')))
   if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined) warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${NO_SECCOMP}`)
   warnings.push(...containerWarnings(template, base, isTemplate))
   warnings.push(...portWarnings(spec, path))
