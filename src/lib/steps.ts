@@ -23,12 +23,14 @@ export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Prom
   }
 }
 
-/** What is at hand already, or takes steps to make. Nothing that is at hand is itself iterable. */
+/** A result that is there already, or takes steps to make. */
 export function* resultOf<T extends object | undefined>(result: T | Steps<T>): Steps<T> {
   return isSteps(result) ? yield* result : result
 }
 
-const isSteps = <T extends object | undefined>(result: T | Steps<T>): result is Steps<T> => result !== undefined && Symbol.iterator in result
+/** A list is no steps, although it is iterable. Values of JSON have no functions. */
+const isSteps = <T extends object | undefined>(result: T | Steps<T>): result is Steps<T> =>
+  result !== undefined && 'next' in result && typeof result.next === 'function'
 
 let pieces = 0
 

@@ -11,8 +11,8 @@ const BUDGET_MS = 2
 /** When the budget is spent; 0: nothing has asked in this turn. */
 let until = 0
 
-/** What waits for a turn, in order. */
-class Line {
+/** Callbacks that wait for a turn, in order. */
+class TurnQueue {
   #waiting: (() => void)[] = []
   #next = 0
   /** Who comes while others are served is served in the next turn. */
@@ -39,9 +39,9 @@ class Line {
   }
 }
 
-/** What is long has a line of its own, of which each turn serves one at least: so nobody who is short waits for more than one of them. */
-const short = new Line()
-const long = new Line()
+/** Long work has a queue of its own, of which each turn serves one callback at least: short work never waits for more than one of them. */
+const short = new TurnQueue()
+const long = new TurnQueue()
 
 /** Whether this turn has had its share. */
 export function turnIsSpent(): boolean {
@@ -87,7 +87,7 @@ export const nextLongTurn = (): Promise<void> => new Promise(inLongTurn)
 /** For code that is told of turns by whoever runs it. */
 export const SHARED_TURNS = { spent: turnIsSpent, next: nextTurn }
 
-/** Of the line of what is long, none has been served in this turn. */
+/** No callback of the long queue has been served in this turn. */
 let isLongDue = false
 
 /** What waits has a budget of its own after each poll, so that it is never put off for ever. */

@@ -1,7 +1,7 @@
 import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
-import { runInTurns, type Steps } from '../lib/steps.ts'
+import { resultOf, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
@@ -114,8 +114,7 @@ function* errorsOfUpdate(
 }
 
 function* kindErrors(strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
-  const errors = strategy.validate?.(next, old, ctx) ?? []
-  return Array.isArray(errors) ? errors : yield* errors
+  return yield* resultOf<FieldError[]>(strategy.validate?.(next, old, ctx) ?? [])
 }
 
 function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
