@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { eventually } from '../support/waiting.ts'
 
 const GROUP = '/apis/endpoints.example.com/v1'
 const THINGS = `${GROUP}/namespaces/default/things`
@@ -33,7 +34,7 @@ describe('endpoints of custom kinds', function () {
     await server.start()
     client = createJsonClient(server.url)
     await client.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
-    for (let served = 0; served !== 200; ) served = (await client.ask('GET', THINGS)).status
+    await eventually('the kind is served', async () => (await client.ask('GET', THINGS)).status === 200)
     await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'x' }, spec: { replicas: 0 } })
   })
   after(async () => {

@@ -1,11 +1,10 @@
 import { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import type { User } from '../../src/meta/context.ts'
-import type { AnyRequest } from '../../src/server/any-http.ts'
 import { HttpExchange } from '../../src/server/exchange.ts'
 import type { Filter, FilterContext } from '../../src/server/filters/filter.ts'
 import { withRequestInfo } from '../../src/server/filters/request-info.ts'
 import { encodeStatusAsJson } from '../../src/server/status-body.ts'
+import { requestWithoutSocket } from './request-without-socket.ts'
 
 export interface FilteredRequest {
   readonly method?: string
@@ -24,13 +23,7 @@ export function filterContext({
   user,
   parsed = true,
 }: FilteredRequest = {}): FilterContext {
-  const req = Object.assign(Readable.from([]), {
-    method,
-    url,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-    rawHeaders: Object.entries(headers).flat(),
-    socket: {},
-  }) as unknown as AnyRequest
+  const req = requestWithoutSocket({ method, url, headers })
   const res = new ServerResponse(req as ConstructorParameters<typeof ServerResponse>[0])
   const exchange = new HttpExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false }, req, res)
   const ctx = { req, res, state: { exchange } }

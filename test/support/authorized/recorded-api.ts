@@ -1,5 +1,4 @@
 import { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import { Catalog, type ServedResource } from '../../../src/catalog/catalog.ts'
 import type { ConnectCall } from '../../../src/catalog/connect.ts'
 import type { ResourceDefinition, Subresource, Version, VirtualCall, VirtualResource } from '../../../src/catalog/definition.ts'
@@ -12,7 +11,6 @@ import { failure } from '../../../src/meta/status.ts'
 import type { ListOptions } from '../../../src/registry/read.ts'
 import type { ResourceStore } from '../../../src/registry/resource-store.ts'
 import type { AdmissionRequest, WriteTarget } from '../../../src/registry/types.ts'
-import type { AnyRequest } from '../../../src/server/any-http.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { AuthMetrics } from '../../../src/server/auth-metrics.ts'
 import { Deadlines } from '../../../src/server/filters/deadline.ts'
@@ -24,6 +22,7 @@ import { RequestsInProgress } from '../../../src/server/requests-in-progress.ts'
 import { encodeStatusAsJson } from '../../../src/server/status-body.ts'
 import { versionInfo } from '../../../src/server/version.ts'
 import { testApi } from '../api-handler.ts'
+import { requestWithoutSocket } from '../request-without-socket.ts'
 
 /** Something that a request had done to a resource. */
 export interface Done {
@@ -123,16 +122,10 @@ export class RecordedApi {
     this.app = createApp(chain, silentLogger)
   }
 
-  async send({ method, url, headers = {}, body = '' }: ApiRequest, user: User): Promise<Outcome> {
+  async send(request: ApiRequest, user: User): Promise<Outcome> {
     this.asked = []
     this.done = []
-    const req = Object.assign(Readable.from(body === '' ? [] : [Buffer.from(body)]), {
-      method,
-      url,
-      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-      rawHeaders: Object.entries(headers).flat(),
-      socket: {},
-    }) as unknown as AnyRequest
+    const req = requestWithoutSocket(request)
     const res = new ServerResponse(req as ConstructorParameters<typeof ServerResponse>[0])
     this.user = user
     await this.app(req, res)
