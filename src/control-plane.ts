@@ -331,7 +331,7 @@ const authorizeOf =
     auth ? auth.authorizer.authorize(user, info, signal) : { decision: (await isAllowed(user, info, signal)) ? 'allow' : 'no opinion', reason: '' }
 
 /** `pods`, `deployments.apps` */
-const nameOf = ({ home }: ResourceDefinition): string => qualifiedResource({ group: home.group, resource: home.names.plural })
+const nameOf = ({ hub }: ResourceDefinition): string => qualifiedResource({ group: hub.group, resource: hub.names.plural })
 
 const cachedResource = (options: ControlPlaneOptions, encryption: Encryption, derived: ByteBudget, definition: ResourceDefinition) => ({
   name: nameOf(definition),
@@ -342,9 +342,9 @@ const cachedResource = (options: ControlPlaneOptions, encryption: Encryption, de
 })
 
 /** Events stand in two groups: as kube-apiserver does, they are stored as those of the core group. */
-const storedAsOf = ({ home, versions }: ResourceDefinition) => ({
-  group: (versions.find(({ group }) => group === '') ?? home).group,
-  resource: home.names.plural,
+const storedAsOf = ({ hub, versions }: ResourceDefinition) => ({
+  group: (versions.find(({ group }) => group === '') ?? hub).group,
+  resource: hub.names.plural,
 })
 
 /** A PUT that would create needs the right to create, too. */

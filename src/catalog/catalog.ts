@@ -27,7 +27,7 @@ export class CatalogSnapshot {
     this.generation = generation
     this.definitions = definitions
     for (const definition of definitions) {
-      for (const { group, names } of [definition.home, ...definition.versions]) this.byGroupResource.set(`${group}/${names.plural}`, definition)
+      for (const { group, names } of [definition.hub, ...definition.versions]) this.byGroupResource.set(`${group}/${names.plural}`, definition)
       if (definition.internal) continue
       for (const version of definition.versions) {
         const id = `${version.group}/${version.name}/${version.names.plural}`
@@ -48,7 +48,7 @@ export class CatalogSnapshot {
     return this.byResource.get(`${group}/${version}/${resource}`)
   }
 
-  /** By plural and any of its groups, in whatever version is its home. */
+  /** By plural and any of its groups, whatever version is its hub. */
   definition(group: string, resource: string): ResourceDefinition | undefined {
     return this.byGroupResource.get(`${group}/${resource}`)
   }

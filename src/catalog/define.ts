@@ -8,7 +8,7 @@ export const defineResource = <H extends TypedObject>(definition: KindDefinition
 /** A subresource of a kind of its own, `S`, as its parent holds it beside others. */
 export const defineSubresource = <H extends TypedObject, S extends TypedObject>(subresource: Subresource<H, S>): Subresource<H> => widened(subresource)
 
-/** A built-in kind, with the type of its objects in the home version: what the server itself reads of it is of that type. */
+/** A built-in kind, with the type of its objects in the hub version: what the server itself reads of it is of that type. */
 export interface KindId<T extends TypedObject> extends ResourceId {
   /** Of no object: it only says the type. */
   readonly objectType?: T
@@ -39,7 +39,7 @@ export const updateKind = async <T extends TypedObject>(
 }
 
 /**
- * Hooks are given only what was decoded and defaulted by the schema of the version or kind that they are written against, and what the server itself reads was decoded by that of the home version.
+ * Hooks are given only what was decoded and defaulted by the schema of the version or kind that they are written against, and what the server itself reads was decoded by that of the hub version.
  * That an object is of their type is therefore the schema's word, and this is the one place that takes it.
  */
 const widened = <T>(definition: unknown): T => definition as T

@@ -10,7 +10,7 @@ import type { ConnectSubresource } from './connect.ts'
 
 /**
  * A resource type: what is stored under one prefix, and the versions in which it is served. A kind writes it as a `KindDefinition` of its own types, and `defineResource` makes of it what the
- * catalog holds. `H` is the type of its objects in the home version, `V` that in other versions.
+ * catalog holds. `H` is the type of its objects in the hub version, `V` that in other versions.
  */
 export interface ResourceDefinition<H extends TypedObject = KubeObject, V extends TypedObject = KubeObject> {
   readonly scope: 'Namespaced' | 'Cluster'
@@ -19,12 +19,12 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
   /** Versions that are not served: what is stored in them can be read all the same. */
   readonly unserved?: readonly Version<V, H>[]
   /** The version in which hooks, admission and code of the server see objects. Need not be served. */
-  readonly home: Version<V, H>
+  readonly hub: Version<V, H>
   /** Absent for resources that are never stored (reviews, bindings, component statuses). */
   readonly storage?: {
     /** Below `--etcd-prefix`: `pods`, `services/specs`, `minions`. */
     readonly prefix: string
-    /** In which the release stores it: need be neither served nor the home version. */
+    /** In which the release stores it: need be neither served nor the hub version. */
     readonly version: Version<V, H>
     /** A field whose selectors are asked for most, by its name in selectors and its path in that version: a text, which is empty where it is absent. */
     readonly indexedBy?: { readonly field: string; readonly path: readonly string[] }
@@ -32,7 +32,7 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
     readonly fields?: Version<V, H>['selectableFields']
   }
   readonly strategy?: Strategy<H>
-  /** In place of `toHome` and `fromHome`: somebody else converts. The registry has a conversion of its own for such kinds, and nothing else need ask. */
+  /** In place of `toHub` and `fromHub`: somebody else converts. The registry has a conversion of its own for such kinds, and nothing else need ask. */
   readonly converter?: RemoteConverter
   /** Serves resources that are not stored, by verb. */
   readonly virtual?: VirtualResource<H>
@@ -49,7 +49,7 @@ export interface Names {
   readonly shortNames?: readonly string[]
 }
 
-/** A version of a kind; `V` is the type of its objects, `H` that in the home version. */
+/** A version of a kind; `V` is the type of its objects, `H` that in the hub version. */
 export interface Version<V extends TypedObject = KubeObject, H extends TypedObject = V> {
   readonly group: string
   readonly name: string
@@ -69,14 +69,14 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   /** Of the list, where upstream's list says more in OpenAPI than that it has items. */
   readonly listSchema?: StructSchema
   /**
-   * To and from the home version, on an object that the caller hands over; kind and apiVersion are set by the caller, metadata is the same in all versions. Absent where only they
+   * To and from the hub version, on an object that the caller hands over; kind and apiVersion are set by the caller, metadata is the same in all versions. Absent where only they
    * differ. Nothing may be lost on the way there and back.
    */
-  readonly toHome?: (object: V) => H | Steps<H>
-  readonly fromHome?: (object: H) => TypedObject | Steps<TypedObject>
+  readonly toHub?: (object: V) => H | Steps<H>
+  readonly fromHub?: (object: H) => TypedObject | Steps<TypedObject>
   /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
   readonly setDefaults?: (object: V) => void | Steps<void>
-  /** Of objects in this version. A version without one is printed by that of the home version, if there is one. */
+  /** Of objects in this version. A version without one is printed by that of the hub version, if there is one. */
   readonly table?: TableDefinition<V>
   /** What a field selector may name beside metadata.name and metadata.namespace; the value as the selector sees it. */
   readonly selectableFields?: Readonly<Record<string, (object: V) => string>>
@@ -241,7 +241,7 @@ export interface HookContext {
 }
 
 /**
- * What is peculiar about a kind. Every hook is optional, and sees objects in the home version, decoded and defaulted. Hooks that change an object get one
+ * What is peculiar about a kind. Every hook is optional, and sees objects in the hub version, decoded and defaulted. Hooks that change an object get one
  * they own and may mutate it; `old` is shared with readers and never mutated.
  */
 export interface Strategy<T extends TypedObject = KubeObject> {

@@ -70,10 +70,10 @@ interface Remaining {
 async function deleteContent(env: ControllerEnvironment, catalog: Catalog, namespace: string): Promise<Remaining[]> {
   const definitions = catalog
     .snapshot()
-    .definitions.filter(d => d.scope === 'Namespaced' && d.storage !== undefined && d.home.verbs.includes('list') && d.home.verbs.includes('delete'))
+    .definitions.filter(d => d.scope === 'Namespaced' && d.storage !== undefined && d.hub.verbs.includes('list') && d.hub.verbs.includes('delete'))
   const left: Remaining[] = []
   for (const definition of definitions) {
-    const id = { group: definition.home.group, resource: definition.home.names.plural }
+    const id = { group: definition.hub.group, resource: definition.hub.names.plural }
     const { items } = await env.access.list(id, namespace)
     if (items.length === 0) continue
     await Promise.all(items.map(item => deleteOne(env, id, namespace, item)))
@@ -96,7 +96,7 @@ function withConditions(namespace: KubeObject, left: readonly Remaining[], now: 
     for (const item of items) for (const finalizer of item.metadata.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
   const resources = left
     .map(({ definition, items }) => {
-      const { group, names } = definition.home
+      const { group, names } = definition.hub
       return `${group === '' ? `${names.plural}.` : `${names.plural}.${group}`} has ${items.length} resource instances`
     })
     .sort()

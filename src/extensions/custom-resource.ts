@@ -51,16 +51,16 @@ export function customResource(definition: KubeObject, services: ConversionServi
   const pick = (served: boolean): Version[] => ordered.filter(version => version.served === served).map(({ name }) => built.get(name) as Version)
   const [first, ...more] = pick(true)
   if (!first) return undefined
-  const home = built.get(stored.name) as Version
+  const hub = built.get(stored.name) as Version
   return {
     scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
     versions: [first, ...more],
     unserved: pick(false),
-    home,
+    hub,
     ...(converter && { converter }),
     storage: {
       prefix: `${spec.group}/${names.plural}`,
-      version: home,
+      version: hub,
       fields: Object.assign({}, ...[...built.values()].map(({ selectableFields }) => selectableFields)),
     },
   }

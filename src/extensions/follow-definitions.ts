@@ -65,7 +65,7 @@ class FollowedDefinitions {
 
   constructor(host: CustomResourceHost) {
     this.host = host
-    this.taken = new Set(host.builtin.flatMap(({ home, versions }) => [home, ...versions].map(({ group, names }) => `${group}/${names.plural}`)))
+    this.taken = new Set(host.builtin.flatMap(({ hub, versions }) => [hub, ...versions].map(({ group, names }) => `${group}/${names.plural}`)))
   }
 
   /** The handler of one watch: what it does not show at first has gone. */
@@ -122,7 +122,7 @@ class FollowedDefinitions {
     try {
       const resource = customResource(definition, this.host.conversion)
       if (!resource) return undefined
-      const { group, names } = resource.home
+      const { group, names } = resource.hub
       if (!this.taken.has(`${group}/${names.plural}`)) return resource
       throw new Error(`${qualifiedResource({ group, resource: names.plural })} is built in`)
     } catch (error) {

@@ -31,7 +31,7 @@ export function codecOf(
   transformer?: Transformer,
   derived?: ByteBudget,
 ): ResourceCodec {
-  invariant(definition.storage, `${definition.home.kind} is not stored`)
+  invariant(definition.storage, `${definition.hub.kind} is not stored`)
   const { version, indexedBy } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOfVersion(version)

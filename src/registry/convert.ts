@@ -11,23 +11,23 @@ const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Version>>()
 export function versionsOf(definition: ResourceDefinition): ReadonlyMap<string, Version> {
   let versions = known.get(definition)
   if (!versions) {
-    const { home, storage, versions: served, unserved = [] } = definition
-    versions = new Map([home, ...(storage ? [storage.version] : []), ...served, ...unserved].map(version => [apiVersionOfVersion(version), version]))
+    const { hub, storage, versions: served, unserved = [] } = definition
+    versions = new Map([hub, ...(storage ? [storage.version] : []), ...served, ...unserved].map(version => [apiVersionOfVersion(version), version]))
     known.set(definition, versions)
   }
   return versions
 }
 
-/** An object, which the caller hands over, of one version in another: through the home version. The same object where both are the same. */
+/** An object, which the caller hands over, of one version in another: through the hub version. The same object where both are the same. */
 export const convert = (definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): KubeObject =>
   from === to ? object : runAtOnce(convertInSteps(definition, object, from, to))
 
 /** The same in steps, for objects that may be large. */
 export function* convertInSteps(definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): Steps<KubeObject> {
   if (from === to) return object
-  const { home } = definition
-  const atHome = from === home ? object : yield* resultOf(from.toHome?.(object) ?? object)
-  const converted = to === home ? atHome : yield* resultOf(to.fromHome?.(atHome) ?? atHome)
+  const { hub } = definition
+  const asHub = from === hub ? object : yield* resultOf(from.toHub?.(object) ?? object)
+  const converted = to === hub ? asHub : yield* resultOf(to.fromHub?.(asHub) ?? asHub)
   converted.kind = to.kind
   converted.apiVersion = apiVersionOfVersion(to)
   return converted

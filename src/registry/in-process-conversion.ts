@@ -12,7 +12,7 @@ import { storedTerms, viewOf } from './version-view.ts'
 
 /** Of a kind that this server converts: hooks and admission see its hub version, one version is stored, and nothing is waited for. */
 export function inProcessConversion(definition: ResourceDefinition): Conversion {
-  const { home: hub, storage } = definition
+  const { hub, storage } = definition
   const view = (version: Version): ConversionView => inProcessView(definition, version)
   return {
     hookVersion: () => hub,

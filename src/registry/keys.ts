@@ -26,7 +26,7 @@ export function segmentFault(name: string): string | undefined {
 }
 
 export function keySpace(etcdPrefix: string, definition: ResourceDefinition): KeySpace {
-  invariant(definition.storage, `${definition.home.kind} is not stored`)
+  invariant(definition.storage, `${definition.hub.kind} is not stored`)
   const below = `/${definition.storage.prefix}/`
   const root = `${etcdPrefix}${below}`
   const namespaced = definition.scope === 'Namespaced'

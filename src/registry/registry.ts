@@ -60,7 +60,7 @@ export class Registry {
     const served = (id: ResourceId): ServedResource => {
       const definition = this.catalog.snapshot().definition(id.group, id.resource)
       if (!definition) throw notFoundError(id, '')
-      return { definition, version: definition.home }
+      return { definition, version: definition.hub }
     }
     const target = (id: ResourceId, namespace: string, name: string, verb: string, subresource = ''): WriteTarget => {
       const resource = served(id)

@@ -92,8 +92,8 @@ export const strategyOf = ({ definition, version }: ServedResource, subresource:
   subresource?.strategy ?? version.strategy ?? definition.strategy ?? NO_STRATEGY
 
 export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })
-/** As errors of validation name it: by the home version, whatever the request's. */
-export const groupKindOf = ({ definition }: ServedResource) => ({ group: definition.home.group, kind: definition.home.kind })
+/** As errors of validation name it: by the hub version, whatever the request's. */
+export const groupKindOf = ({ definition }: ServedResource) => ({ group: definition.hub.group, kind: definition.hub.kind })
 
 /** Of what admission is asked: a write, or with CONNECT what leaves the server. */
 type AdmissionSubject = Pick<WriteTarget, 'ctx' | 'served' | 'subresource' | 'namespace' | 'name' | 'dryRun' | 'options' | 'ofCollection' | 'nested'>

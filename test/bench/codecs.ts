@@ -23,7 +23,7 @@ const BATCH = 400
 const PODS = 10_000
 const LIST_LIMIT = 1.3
 
-const { schema } = podResource.home
+const { schema } = podResource.hub
 const type = { apiVersion: 'v1', kind: 'Pod' }
 
 const OWNED = {
@@ -52,7 +52,7 @@ const MANAGED = [{ manager: 'bench', operation: 'Update', apiVersion: 'v1', time
 /** The Pod of the other benchmarks as it is stored. */
 function storedPod(): JsonObject {
   const object: JsonObject = { ...type, ...decode(schema, pod(1) as JsonObject) }
-  applyKindDefaults(podResource.home, object as never)
+  applyKindDefaults(podResource.hub, object as never)
   Object.assign(object.metadata as JsonObject, {
     namespace: 'default',
     uid: '5a0d4f6c-8d3c-4c69-9c5f-0f9a8b7c6d5e',

@@ -278,7 +278,7 @@ describe('every kind in every media type', () => {
         ![...all.keys()].some(path => versions.some(version => servedAt(path)?.version === version)),
     )
     deepEqual(
-      missing.map(({ home }) => `${apiVersionOf(home)} ${home.kind}`),
+      missing.map(({ hub }) => `${apiVersionOf(hub)} ${hub.kind}`),
       [],
     )
   })

@@ -13,11 +13,11 @@ export class KindCases {
   constructor(definition: ResourceDefinition) {
     this.definition = definition
     this.server = new KindServer([definition])
-    this.gr = { group: definition.home.group, resource: definition.home.names.plural }
+    this.gr = { group: definition.hub.group, resource: definition.hub.names.plural }
   }
 
   body(body: object, metadata: object = {}): KubeObject {
-    const { group, name, kind } = this.definition.home
+    const { group, name, kind } = this.definition.hub
     return { apiVersion: group === '' ? name : `${group}/${name}`, kind, ...body, metadata: { name: 'x', ...metadata } }
   }
 

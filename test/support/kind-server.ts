@@ -31,7 +31,7 @@ export class KindServer implements ResourceAccess {
   }
 
   definition(gr: ResourceId): ResourceDefinition {
-    const found = this.definitions.find(({ home }) => home.group === gr.group && home.names.plural === gr.resource)
+    const found = this.definitions.find(({ hub }) => hub.group === gr.group && hub.names.plural === gr.resource)
     if (!found) throw notFoundError(gr, '')
     return found
   }
@@ -41,7 +41,7 @@ export class KindServer implements ResourceAccess {
   }
 
   decode(gr: ResourceId, value: unknown): KubeObject {
-    const { schema, setDefaults } = this.definition(gr).home
+    const { schema, setDefaults } = this.definition(gr).hub
     const object = decode(schema, clone(value) as Json)
     applyDefaults(schema, object)
     const steps = setDefaults?.(object as unknown as KubeObject)
@@ -55,14 +55,14 @@ export class KindServer implements ResourceAccess {
   }
 
   private async check(gr: ResourceId, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Promise<void> {
-    const { scope, home } = this.definition(gr)
+    const { scope, hub } = this.definition(gr)
     if (old?.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
     strategy.prepare?.(next, old, ctx)
     const errors: FieldError[] = old
       ? []
       : validateObjectMeta(next.metadata, scope === 'Namespaced', strategy.validateName ?? nameIsDnsSubdomain, fieldPath('metadata'))
     errors.push(...kindErrors(strategy, next, old, ctx))
-    if (errors.length > 0) throw invalidError({ group: home.group, kind: home.kind }, next.metadata.name ?? '', errors)
+    if (errors.length > 0) throw invalidError({ group: hub.group, kind: hub.kind }, next.metadata.name ?? '', errors)
     this.warnings.push(...(strategy.warnings?.(next, old) ?? []))
   }
 
@@ -117,7 +117,7 @@ export class KindServer implements ResourceAccess {
     { subresource = '', dryRun = false }: { subresource?: string; dryRun?: boolean } = {},
   ): Promise<KubeObject> {
     const definition = this.definition(gr)
-    const part: Subresource | undefined = definition.home.subresources?.[subresource]
+    const part: Subresource | undefined = definition.hub.subresources?.[subresource]
     const strategy = part?.strategy ?? definition.strategy ?? {}
     const key = this.key(gr, namespace, name)
     for (;;) {
@@ -176,6 +176,6 @@ export class KindServer implements ResourceAccess {
   /** The row of a stored object. */
   cells(gr: ResourceId, namespace: string, name: string): Json[] | undefined {
     const object = this.objects.get(this.key(gr, namespace, name))
-    return object && this.definition(gr).home.table?.cells(object, this.now)
+    return object && this.definition(gr).hub.table?.cells(object, this.now)
   }
 }

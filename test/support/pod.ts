@@ -11,7 +11,7 @@ import { kindErrors } from './kind-errors.ts'
 /** 2026-01-01T16:00:00Z */
 export const NOW = Date.UTC(2026, 0, 1, 16)
 
-const version = podResource.home
+const version = podResource.hub
 
 /** A pod whose members tests read without asking whether they are there. */
 export type TestPod = KubeObject & { spec: KubeObject['spec']; status: KubeObject['status'] }

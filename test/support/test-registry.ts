@@ -66,7 +66,7 @@ export function widgetResource({ cluster = false, version, strategy, definition 
   return {
     scope: cluster ? 'Cluster' : 'Namespaced',
     versions: [v1],
-    home: v1,
+    hub: v1,
     storage: { prefix: 'widgets', version: v1 },
     ...(strategy && { strategy }),
     ...definition,
@@ -116,7 +116,7 @@ export class TestRegistry {
   served(gr = WIDGETS): ServedResource {
     const definition = this.catalog.snapshot().definition(gr.group, gr.resource)
     if (!definition) throw new Error(`no ${gr.resource}`)
-    return { definition, version: definition.home }
+    return { definition, version: definition.hub }
   }
 
   get store(): ResourceStore {

@@ -31,23 +31,23 @@ const rename =
     return { ...widget, spec }
   }
 
-/** Widgets of v1, their home, where they have a color, and of v1beta1, where it is a shade; stored in the second unless told otherwise. */
+/** Widgets of v1, their hub, where they have a color, and of v1beta1, where it is a shade; stored in the second unless told otherwise. */
 export function twoVersions({ version, strategy, definition }: TestKind = {}, stored: 'v1' | 'v1beta1' = 'v1beta1'): ResourceDefinition {
-  const { home } = widgetResource({ ...(version && { version }) })
+  const { hub } = widgetResource({ ...(version && { version }) })
   const v1beta1: Version = {
-    ...home,
+    ...hub,
     name: 'v1beta1',
     schema: oldTypes.type('old.Widget'),
-    toHome: rename('shade', 'color'),
-    fromHome: rename('color', 'shade'),
+    toHub: rename('shade', 'color'),
+    fromHub: rename('color', 'shade'),
     selectableFields: { 'spec.shade': widget => widget.spec?.shade ?? '' },
     fieldAliases: stored === 'v1' ? { 'spec.shade': 'spec.color' } : {},
   }
-  const v1: Version = { ...home, schema: testTypes.type('test.Widget'), fieldAliases: stored === 'v1' ? {} : { 'spec.color': 'spec.shade' } }
+  const v1: Version = { ...hub, schema: testTypes.type('test.Widget'), fieldAliases: stored === 'v1' ? {} : { 'spec.color': 'spec.shade' } }
   return {
     ...widgetResource({ ...(strategy && { strategy }) }),
     versions: [v1, v1beta1],
-    home: v1,
+    hub: v1,
     storage: { prefix: 'widgets', version: stored === 'v1' ? v1 : v1beta1 },
     ...definition,
   }

@@ -18,7 +18,7 @@ export const workload = (kind: string, spec: Record<string, unknown> = {}, metad
 
 export const serverOf = (definition: ResourceDefinition): { server: KindServer; gr: { group: string; resource: string } } => ({
   server: new KindServer([definition]),
-  gr: { group: definition.home.group, resource: definition.home.names.plural },
+  gr: { group: definition.hub.group, resource: definition.hub.names.plural },
 })
 
 /** Messages of the causes of a refused write, with their fields; [] where it was accepted. */

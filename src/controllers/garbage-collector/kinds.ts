@@ -10,9 +10,9 @@ export interface OwnerKind {
 const EVENT_GROUPS = ['', 'events.k8s.io']
 
 /** What the collector looks after: all that can be listed, watched and deleted, but for events, of which there are many and which own nothing. */
-export function isCollected({ storage, internal, home }: ResourceDefinition): boolean {
-  if (storage === undefined || internal || (home.names.plural === 'events' && EVENT_GROUPS.includes(home.group))) return false
-  return ['list', 'watch', 'delete'].every(verb => (home.verbs as readonly string[]).includes(verb))
+export function isCollected({ storage, internal, hub }: ResourceDefinition): boolean {
+  if (storage === undefined || internal || (hub.names.plural === 'events' && EVENT_GROUPS.includes(hub.group))) return false
+  return ['list', 'watch', 'delete'].every(verb => (hub.verbs as readonly string[]).includes(verb))
 }
 
 /** Kinds by what references call them. */

@@ -40,7 +40,7 @@ export class Monitors {
       this.catalog
         .snapshot()
         .definitions.filter(isCollected)
-        .map(each => [`${each.home.group}/${each.home.names.plural}`, each]),
+        .map(each => [`${each.hub.group}/${each.hub.names.plural}`, each]),
     )
     for (const [id, { end }] of this.running) {
       if (wanted.has(id)) continue
@@ -79,7 +79,7 @@ export class Monitors {
     const end = new AbortController()
     const monitor: Monitor = { end, synced: false }
     this.running.set(id, monitor)
-    const { group, name: version, kind, names } = definition.home
+    const { group, name: version, kind, names } = definition.hub
     const apiVersion = apiVersionOf({ group, version })
     const begin = () => {
       // What has been seen, and is not seen again, was deleted while nobody watched.

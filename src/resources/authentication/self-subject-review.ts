@@ -18,7 +18,7 @@ const v1: Version<SelfSubjectReview> = {
 export const selfSubjectReviewResource = defineResource<SelfSubjectReview>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   virtual: {
     call: async ({ ctx }) => ({
       code: 201,

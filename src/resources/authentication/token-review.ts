@@ -22,7 +22,7 @@ export const createTokenReviewResource = (tokens: TokenAuthenticator, serverAudi
   defineResource<TokenReview>({
     scope: 'Cluster',
     versions: [v1],
-    home: v1,
+    hub: v1,
     virtual: {
       async call({ body: review }) {
         invariant(review, 'a review is asked for with a body')

@@ -5,14 +5,14 @@ type ApiStruct = KubeObject['spec']
 const present = (members: ApiStruct): ApiStruct => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
 /** v1beta1 and v1alpha3 have what v1beta2 puts into `exactly` in the request itself. */
-function requestToHome({ name, firstAvailable, ...exactly }: ApiStruct): ApiStruct {
+function requestToHub({ name, firstAvailable, ...exactly }: ApiStruct): ApiStruct {
   const { deviceClassName, selectors, allocationMode, count, adminAccess, tolerations } = exactly
   const any = deviceClassName || selectors !== undefined || allocationMode || count || adminAccess !== undefined || tolerations !== undefined
   return present({ name, exactly: any ? { deviceClassName: '', ...exactly } : undefined, firstAvailable })
 }
 
 /** The class must be given there, and may be absent here. */
-const requestFromHome = ({ name, exactly, firstAvailable }: ApiStruct): ApiStruct =>
+const requestFromHub = ({ name, exactly, firstAvailable }: ApiStruct): ApiStruct =>
   present({ name, ...exactly, deviceClassName: exactly?.deviceClassName || undefined, firstAvailable })
 
 const changeRequests = (devices: ApiStruct | undefined, change: (request: ApiStruct) => ApiStruct): void => {
@@ -21,12 +21,12 @@ const changeRequests = (devices: ApiStruct | undefined, change: (request: ApiStr
 
 /** `devicesOf`: what a claim, or a template of one, asks for. */
 export const requestConversion = (devicesOf: (object: KubeObject) => ApiStruct | undefined) => ({
-  toHome(object: KubeObject): KubeObject {
-    changeRequests(devicesOf(object), requestToHome)
+  toHub(object: KubeObject): KubeObject {
+    changeRequests(devicesOf(object), requestToHub)
     return object
   },
-  fromHome(object: KubeObject): KubeObject {
-    changeRequests(devicesOf(object), requestFromHome)
+  fromHub(object: KubeObject): KubeObject {
+    changeRequests(devicesOf(object), requestFromHub)
     return object
   },
 })
@@ -36,27 +36,27 @@ const changeValues = (map: Record<string, unknown> | undefined, change: (value: 
 
 /** What a device is like stands in `basic`, and empty for nothing; v1alpha3 has capacities without a struct around them. */
 export const sliceConversion = (name: 'v1beta1' | 'v1alpha3') => ({
-  toHome(object: KubeObject): KubeObject {
+  toHub(object: KubeObject): KubeObject {
     const { spec } = object
     if (!spec) return object
     if (!spec.nodeName) delete spec.nodeName
     if (!spec.allNodes) delete spec.allNodes
-    if (spec.devices) spec.devices = (spec.devices as ApiStruct[]).map(device => deviceToHome(device, name))
+    if (spec.devices) spec.devices = (spec.devices as ApiStruct[]).map(device => deviceToHub(device, name))
     return object
   },
-  fromHome(object: KubeObject): KubeObject {
+  fromHub(object: KubeObject): KubeObject {
     const { spec } = object
-    if (spec?.devices) spec.devices = (spec.devices as ApiStruct[]).map(device => deviceFromHome(device, name))
+    if (spec?.devices) spec.devices = (spec.devices as ApiStruct[]).map(device => deviceFromHub(device, name))
     return object
   },
 })
 
-function deviceToHome({ name: deviceName, basic }: ApiStruct, version: string): ApiStruct {
+function deviceToHub({ name: deviceName, basic }: ApiStruct, version: string): ApiStruct {
   const capacity = version === 'v1alpha3' ? changeValues(basic?.capacity, value => ({ value })) : basic?.capacity
   return present({ name: deviceName, ...basic, capacity })
 }
 
-function deviceFromHome({ name: deviceName, ...basic }: ApiStruct, version: string): ApiStruct {
+function deviceFromHub({ name: deviceName, ...basic }: ApiStruct, version: string): ApiStruct {
   const capacity = version === 'v1alpha3' ? changeValues(basic.capacity, ({ value }) => value) : basic.capacity
   return { name: deviceName, basic: present({ ...basic, capacity }) }
 }

@@ -21,7 +21,7 @@ export const resourceVersion = (
 /** The same kind as v1beta1 and v1alpha3 have it, and how those differ. */
 export const olderVersions = (
   v1beta2: Version,
-  differences: (name: 'v1beta1' | 'v1alpha3') => Partial<Pick<Version, 'toHome' | 'fromHome' | 'setDefaults'>> = () => ({}),
+  differences: (name: 'v1beta1' | 'v1alpha3') => Partial<Pick<Version, 'toHub' | 'fromHub' | 'setDefaults'>> = () => ({}),
 ): readonly [v1beta1: Version, v1alpha3: Version] => {
   const older = (name: 'v1beta1' | 'v1alpha3'): Version => ({
     ...v1beta2,

@@ -43,7 +43,7 @@ const v1: Version<Book> = {
 export const bookResource = defineResource<Book>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'library.example.dev/books', version: v1 },
   strategy: bookStrategy,
 })

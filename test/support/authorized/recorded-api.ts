@@ -178,9 +178,9 @@ export class RecordedApi {
       return made
     }
     const versions = definition.versions.map(versionOf) as unknown as ResourceDefinition['versions']
-    const home = versionOf(definition.home)
+    const hub = versionOf(definition.hub)
     const { virtual } = definition
-    return { ...definition, versions, home, ...(virtual && { virtual: this.virtual({ definition, version: home }, '') }) }
+    return { ...definition, versions, hub, ...(virtual && { virtual: this.virtual({ definition, version: hub }, '') }) }
   }
 
   private recordedSubresource(served: ServedResource, name: string, subresource: Subresource): Subresource {

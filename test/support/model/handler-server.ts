@@ -44,7 +44,7 @@ export class HandlerServer implements ModelServer {
   #killed = false
 
   constructor({ definition, backend, cache, isCached, clock, watchList, watchSeconds, newUid }: HandlerServerOptions) {
-    const name = definition.home.names.plural
+    const name = definition.hub.names.plural
     const cached = { name, prefix: key(`/registry/${definition.storage?.prefix}/`), codec: codecOf(definition, 'model'), namespaced: true }
     this.cacher = createCacher(backend, [cached], { clock, ...cache })
     const direct = new DirectStorage(backend, cached.codec, { ...cache, futureFails: true })

@@ -12,7 +12,7 @@ const version = (group: string, name: string, plural: string, kind: string, subr
   names: { plural },
   subresources,
 })
-const definitionOf = (...versions: ReturnType<typeof version>[]): ResourceDefinition => ({ versions, home: versions[0] }) as unknown as ResourceDefinition
+const definitionOf = (...versions: ReturnType<typeof version>[]): ResourceDefinition => ({ versions, hub: versions[0] }) as unknown as ResourceDefinition
 const scale = { kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } }
 const PODS = definitionOf(version('', 'v1', 'pods', 'Pod', { status: {} }))
 const NAMESPACES = definitionOf(version('', 'v1', 'namespaces', 'Namespace'))
@@ -21,7 +21,7 @@ const WIDGETS = definitionOf(version('x.io', 'v1', 'widgets', 'Widget', { scale,
 const EVENTS = definitionOf(version('', 'v1', 'events', 'Event'), version('events.k8s.io', 'v1', 'events', 'Event'))
 
 const request = (definition: ResourceDefinition, parts: object = {}): AdmissionRequest =>
-  ({ operation: 'CREATE', subresource: '', namespace: '', name: '', served: { definition, version: definition.home }, ...parts }) as unknown as AdmissionRequest
+  ({ operation: 'CREATE', subresource: '', namespace: '', name: '', served: { definition, version: definition.hub }, ...parts }) as unknown as AdmissionRequest
 
 const ALL: Rule = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
 

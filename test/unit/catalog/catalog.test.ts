@@ -3,14 +3,14 @@ import { Catalog, CatalogSnapshot, subresourceOf } from '../../../src/catalog/ca
 import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
 import { widgetResource } from '../../support/test-registry.ts'
 
-/** A resource in the given versions, `group/version`, the first of them its home. */
+/** A resource in the given versions, `group/version`, the first of them its hub. */
 function resource(plural: string, versions: readonly string[], more: Partial<ResourceDefinition> = {}): ResourceDefinition {
-  const { home } = widgetResource()
+  const { hub } = widgetResource()
   const made = versions.map((text): Version => {
     const [group, name] = text.split('/') as [string, string]
-    return { ...home, group, name, names: { plural, singular: plural.slice(0, -1) } }
+    return { ...hub, group, name, names: { plural, singular: plural.slice(0, -1) } }
   })
-  return { ...widgetResource(), versions: made as [Version, ...Version[]], home: made[0]!, ...more }
+  return { ...widgetResource(), versions: made as [Version, ...Version[]], hub: made[0]!, ...more }
 }
 
 describe('the catalog', () => {
@@ -19,9 +19,9 @@ describe('the catalog', () => {
   const snapshot = new CatalogSnapshot(1, [resource('pods', ['/v1']), events, resource('webs', ['x.io/v1', 'x.io/v1beta1']), ranges])
 
   it('finds a resource by group, version and plural', () => {
-    expect(snapshot.find('', 'v1', 'pods')?.definition.home.names.plural).to.equal('pods')
+    expect(snapshot.find('', 'v1', 'pods')?.definition.hub.names.plural).to.equal('pods')
     expect(snapshot.find('', 'v1', 'events')).to.deep.equal({ definition: events, version: events.versions[1] })
-    expect(snapshot.find('events.k8s.io', 'v1', 'events')?.version).to.equal(events.home)
+    expect(snapshot.find('events.k8s.io', 'v1', 'events')?.version).to.equal(events.hub)
     for (const [group, version, plural] of [
       ['', 'v2', 'pods'],
       ['apps', 'v1', 'pods'],
@@ -54,9 +54,9 @@ describe('the catalog', () => {
 
   it('knows which versions the release has deprecated', () => {
     const cidrs = resource('servicecidrs', ['networking.k8s.io/v1beta1'])
-    const home = { ...cidrs.home, kind: 'ServiceCIDR' }
+    const hub = { ...cidrs.hub, kind: 'ServiceCIDR' }
     const deprecation = (release?: '1.33' | '1.34') =>
-      new CatalogSnapshot(1, [{ ...cidrs, versions: [home], home }], release).find('networking.k8s.io', 'v1beta1', 'servicecidrs')?.deprecation
+      new CatalogSnapshot(1, [{ ...cidrs, versions: [hub], hub }], release).find('networking.k8s.io', 'v1beta1', 'servicecidrs')?.deprecation
     expect(deprecation()).to.equal(undefined)
     expect(deprecation('1.33')).to.equal(undefined)
     expect(deprecation('1.34')).to.deep.equal({
@@ -83,10 +83,10 @@ describe('the catalog', () => {
   })
 
   it('knows the subresources of a version, and no member of every object', () => {
-    const { home } = widgetResource()
-    expect(subresourceOf(home, 'status')?.verbs).to.deep.equal(['get', 'patch', 'update'])
-    expect(subresourceOf(home, 'constructor')).to.equal(undefined)
-    const { subresources: _, ...bare } = home
+    const { hub } = widgetResource()
+    expect(subresourceOf(hub, 'status')?.verbs).to.deep.equal(['get', 'patch', 'update'])
+    expect(subresourceOf(hub, 'constructor')).to.equal(undefined)
+    const { subresources: _, ...bare } = hub
     expect(subresourceOf(bare, 'status')).to.equal(undefined)
   })
 })

@@ -5,8 +5,8 @@ import { widgetResource } from '../../support/test-registry.ts'
 
 const widgets = widgetResource()
 const inVersions = (...names: string[]): ResourceDefinition => {
-  const versions = names.map((name): Version => ({ ...widgets.home, name })) as [Version, ...Version[]]
-  return { ...widgets, versions, home: versions[0] }
+  const versions = names.map((name): Version => ({ ...widgets.hub, name })) as [Version, ...Version[]]
+  return { ...widgets, versions, hub: versions[0] }
 }
 const namesOf = (versions: readonly Version[] | undefined): string[] | undefined => versions?.map(({ name }) => name)
 
@@ -34,8 +34,8 @@ describe('definitions that are served', () => {
 
 describe('a version that is asked for', () => {
   const at = (group: string, name: string): ResourceDefinition => {
-    const home = { ...widgets.home, group, name, names: { plural: 'servicecidrs', singular: 'servicecidr' } }
-    return { ...widgets, versions: [home], home }
+    const hub = { ...widgets.hub, group, name, names: { plural: 'servicecidrs', singular: 'servicecidr' } }
+    return { ...widgets, versions: [hub], hub }
   }
   const cases: [key: string, message: string | undefined][] = [
     ['networking.k8s.io/v1=true', undefined],

@@ -179,10 +179,10 @@ describe('protobuf that was changed on its way', () => {
 
 describe('protobuf of the kinds that are served', () => {
   const definitions = builtinResources({ eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } })
-  for (const { home } of definitions)
-    it(`an empty ${home.kind} comes back as it went`, () => {
-      const empty = decode(home.schema, { metadata: { name: 'a' } })
-      expect(decode(home.schema, decodeMessage(home.schema, encodeMessage(home.schema, empty)))).to.deep.equal(empty)
+  for (const { hub } of definitions)
+    it(`an empty ${hub.kind} comes back as it went`, () => {
+      const empty = decode(hub.schema, { metadata: { name: 'a' } })
+      expect(decode(hub.schema, decodeMessage(hub.schema, encodeMessage(hub.schema, empty)))).to.deep.equal(empty)
     })
 
   it('lists items of any length', () => {

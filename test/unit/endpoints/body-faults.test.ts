@@ -19,7 +19,7 @@ const env = { media: mediaOffer({ cbor: true }) }
 
 async function read(type: string, body: Buffer): Promise<KubeObject> {
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': type } })
-  return (await decodeBody({ exchange, snapshot, env }, body, bodyTarget(definition.home), 'Strict'))()
+  return (await decodeBody({ exchange, snapshot, env }, body, bodyTarget(definition.hub), 'Strict'))()
 }
 async function refusal(type: string, body: Buffer): Promise<string> {
   try {
@@ -99,7 +99,7 @@ describe('faults of bodies, whatever their media type', () => {
 
   it('integers beyond 2^53 survive', async () => {
     const value = lease({}, { generation: 9_007_199_254_740_993n })
-    const { schema } = definition.home
+    const { schema } = definition.hub
     const bodies: [string, Buffer][] = [
       [JSON_BODY, text(value)],
       [YAML_BODY, text(value)],

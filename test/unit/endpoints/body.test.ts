@@ -11,8 +11,8 @@ import { FakeExchange } from '../../support/exchange.ts'
 import { refusalText, widgetResource } from '../../support/test-registry.ts'
 
 const definition = widgetResource()
-const { home } = definition
-const other = (version: Partial<Version>): ResourceDefinition => ({ ...definition, home: { ...home, ...version }, versions: [{ ...home, ...version }] })
+const { hub } = definition
+const other = (version: Partial<Version>): ResourceDefinition => ({ ...definition, hub: { ...hub, ...version }, versions: [{ ...hub, ...version }] })
 const snapshot = new CatalogSnapshot(1, [definition, other({ kind: 'Gadget', names: { plural: 'gadgets', singular: 'gadget' } }), other({ group: 'other.io' })])
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
@@ -20,7 +20,7 @@ const env = { media: mediaOffer() }
 
 async function read(body: string | Buffer, type = 'application/json', fieldValidation: FieldValidation = 'Warn') {
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': type } })
-  return { exchange, decode: await decodeBody({ exchange, snapshot, env }, Buffer.from(body), bodyTarget(home), fieldValidation) }
+  return { exchange, decode: await decodeBody({ exchange, snapshot, env }, Buffer.from(body), bodyTarget(hub), fieldValidation) }
 }
 const refused = (...args: Parameters<typeof read>) => refusalText(read(...args))
 
@@ -42,7 +42,7 @@ describe('bodies', () => {
     ['YAML', 'apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a}\nspec: {color: "on"}\n', 'application/yaml', widget({ size: 1, color: 'on' })],
     [
       'protobuf',
-      wrap({ apiVersion: 'example.io/v1', kind: 'Widget' }, encodeMessage(home.schema, { metadata: { name: 'a' }, spec: { size: 5 } })),
+      wrap({ apiVersion: 'example.io/v1', kind: 'Widget' }, encodeMessage(hub.schema, { metadata: { name: 'a' }, spec: { size: 5 } })),
       PROTOBUF,
       widget({ size: 5 }),
     ],

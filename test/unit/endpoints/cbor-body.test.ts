@@ -48,7 +48,7 @@ async function outcome({ hex, fieldValidation }: Recorded): Promise<{ status: nu
   const body = Buffer.from(hex, 'hex')
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
   try {
-    ;(await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.home), fieldValidation))()
+    ;(await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.hub), fieldValidation))()
     return { status: 201, ...(exchange.warnings.length > 0 && { warnings: 1 }) }
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
@@ -80,7 +80,7 @@ describe('a body in CBOR', () => {
     const body = Buffer.from(hex.replaceAll(' ', ''), 'hex')
     const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
     try {
-      ;(await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.home), fieldValidation))()
+      ;(await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.hub), fieldValidation))()
       return exchange.warnings.join('; ')
     } catch (error) {
       return (error as StatusError).status.message ?? ''
@@ -112,7 +112,7 @@ describe('a body in CBOR', () => {
   it('keeps integers beyond 2^53', async () => {
     const body = Buffer.from('a1486d65746164617461a14a67656e65726174696f6e1b0020000000000001', 'hex')
     const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
-    const { metadata } = (await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.home), 'Strict'))()
+    const { metadata } = (await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.hub), 'Strict'))()
     expect(metadata.generation).to.equal(9007199254740993n)
   })
 })

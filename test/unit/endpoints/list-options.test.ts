@@ -3,12 +3,12 @@ import { listOptions } from '../../../src/endpoints/list-options.ts'
 import { FakeExchange } from '../../support/exchange.ts'
 import { refusal, refusalText, widgetResource } from '../../support/test-registry.ts'
 
-const { home } = widgetResource()
-const { selectableFields: _, ...plain } = home
-const read = (search: string, name = '', version = home) => listOptions(new FakeExchange('/x', { search }), version, name, true)
+const { hub } = widgetResource()
+const { selectableFields: _, ...plain } = hub
+const read = (search: string, name = '', version = hub) => listOptions(new FakeExchange('/x', { search }), version, name, true)
 /** As with the gate WatchList off. */
-const readPlainly = (search: string) => listOptions(new FakeExchange('/x', { search }), home, '', false)
-const refused = async (search: string, name = '', version = home) => refusalText(read(search, name, version))
+const readPlainly = (search: string) => listOptions(new FakeExchange('/x', { search }), hub, '', false)
+const refused = async (search: string, name = '', version = hub) => refusalText(read(search, name, version))
 
 describe('options of lists and watches', () => {
   it('are none where there is no query', async () => {
@@ -105,9 +105,9 @@ describe('options of lists and watches', () => {
   })
 
   const bad: [string, search: string, version: typeof plain, text: string][] = [
-    ['a number', 'limit=x', home, '400 BadRequest: strconv.ParseInt: parsing "x": invalid syntax'],
-    ['a field of another kind', 'fieldSelector=spec.other%3D1', home, '400 BadRequest: field label not supported: spec.other'],
-    ['a member of every object', 'fieldSelector=constructor%3D1', home, '400 BadRequest: field label not supported: constructor'],
+    ['a number', 'limit=x', hub, '400 BadRequest: strconv.ParseInt: parsing "x": invalid syntax'],
+    ['a field of another kind', 'fieldSelector=spec.other%3D1', hub, '400 BadRequest: field label not supported: spec.other'],
+    ['a member of every object', 'fieldSelector=constructor%3D1', hub, '400 BadRequest: field label not supported: constructor'],
     [
       'any field, of a kind without',
       'fieldSelector=spec.color%3Dred',
@@ -120,7 +120,7 @@ describe('options of lists and watches', () => {
   it('refuse a namespace, of a kind in none that has fields of its own', async () => {
     const inCluster = async (version: typeof plain) =>
       listOptions(new FakeExchange('/x', { search: 'fieldSelector=metadata.namespace%3Dx' }), version, '', true, false)
-    expect(await refusalText(inCluster(home))).to.equal('400 BadRequest: field label not supported: metadata.namespace')
+    expect(await refusalText(inCluster(hub))).to.equal('400 BadRequest: field label not supported: metadata.namespace')
     expect((await inCluster(plain)).fields).to.have.length(1)
   })
 

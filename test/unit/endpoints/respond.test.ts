@@ -110,12 +110,12 @@ describe('answers', () => {
 
   it('are protobuf where that is wanted', async () => {
     const binary: Output = { mediaType: PROTOBUF_TYPE, pretty: false }
-    const { home } = t.served().definition
+    const { hub } = t.served().definition
     const one = await object(binary)
     expect(one.contentType).to.equal(PROTOBUF_TYPE)
     const { kind, apiVersion, message } = unwrap(one.body!)
     expect([kind, apiVersion]).to.deep.equal(['Widget', 'example.io/v1'])
-    expect(decodeMessage(home.schema, message)).to.have.nested.property('metadata.resourceVersion', '3')
+    expect(decodeMessage(hub.schema, message)).to.have.nested.property('metadata.resourceVersion', '3')
     expect(unwrap((await list(binary)).body!).kind).to.equal('WidgetList')
     expect(unwrap((await object(as('PartialObjectMetadata', PROTOBUF_TYPE))).body!)).to.include({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' })
     expect(unwrap((await list(as('PartialObjectMetadataList', PROTOBUF_TYPE))).body!).kind).to.equal('PartialObjectMetadataList')

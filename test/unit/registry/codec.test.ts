@@ -87,7 +87,7 @@ describe('objects as they are stored', () => {
       for (const stored of [
         Buffer.from(JSON.stringify(object)),
         Buffer.concat([Buffer.from(JSON.stringify(object)), codec.encode(widget()).subarray(-12)]),
-        encodeProtobuf(definition.home.schema, { kind: String(object.kind ?? ''), apiVersion: object.apiVersion }, object as unknown as JsonObject),
+        encodeProtobuf(definition.hub.schema, { kind: String(object.kind ?? ''), apiVersion: object.apiVersion }, object as unknown as JsonObject),
       ]) {
         const { bytes, header, verbatim } = codec.json(stored, at)
         expect(bytes.toString()).to.equal(served)
@@ -131,7 +131,7 @@ describe('objects as they are stored', () => {
   })
 
   it('keep kind and apiVersion when they are normalised', () => {
-    expect(Object.keys(normalized(definition.home, widget({ status: {} })))).to.deep.equal(['kind', 'apiVersion', 'metadata', 'spec', 'status'])
+    expect(Object.keys(normalized(definition.hub, widget({ status: {} })))).to.deep.equal(['kind', 'apiVersion', 'metadata', 'spec', 'status'])
   })
 })
 
@@ -144,7 +144,7 @@ describe('objects that are stored in protobuf', () => {
     const bytes = binary.encode(object)
     expect(bytes.subarray(0, 4).equals(magic)).to.equal(true)
     expect(unwrap(bytes)).to.include({ kind: 'Widget', apiVersion: 'example.io/v1' })
-    expect(decodeMessage(definition.home.schema, unwrap(bytes).message)).to.have.nested.property('metadata.resourceVersion', '')
+    expect(decodeMessage(definition.hub.schema, unwrap(bytes).message)).to.have.nested.property('metadata.resourceVersion', '')
   })
 
   it('are served as if they were JSON', () => {

@@ -5,7 +5,7 @@ import { refusalText, widgetResource } from '../../support/test-registry.ts'
 
 const at = (prefix: string, cluster = false): ResourceDefinition => {
   const definition = widgetResource({ cluster })
-  return { ...definition, storage: { prefix, version: definition.home } }
+  return { ...definition, storage: { prefix, version: definition.hub } }
 }
 
 describe('keys of objects', () => {

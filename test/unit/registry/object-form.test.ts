@@ -10,7 +10,7 @@ const object = link('v1', 'a', { hostPort: 'h:1' })
 describe('conversions for managed fields', () => {
   it('are none where there is one version', () => {
     const definition = widgetResource()
-    expect(objectFormOf(definition.home.schema).managers({ definition, version: definition.home })).to.equal(undefined)
+    expect(objectFormOf(definition.hub.schema).managers({ definition, version: definition.hub })).to.equal(undefined)
   })
 
   it('are waited for where somebody else makes them, each once', async () => {

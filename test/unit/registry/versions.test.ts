@@ -45,7 +45,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
       await call('v1beta1', ALL, { method: 'POST', body: body('v1beta1', { shade: 'red' }) })
     })
 
-    it('is stored in that version, and hooks have seen the home version', async () => {
+    it('is stored in that version, and hooks have seen the hub version', async () => {
       const { apiVersion, spec } = await stored()
       expect([apiVersion, spec]).to.deep.equal([`example.io/${storedIn}`, storedIn === 'v1' ? { size: 1, color: 'red' } : { shade: 'red' }])
       expect(seen).to.deep.equal(['example.io/v1 red'])
@@ -198,7 +198,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
 
       it('of a version that is not served are gone after the next write', async () => {
         const both = t.served().definition
-        const [v1, v1beta1] = both.versions as [typeof both.home, typeof both.home]
+        const [v1, v1beta1] = both.versions as [typeof both.hub, typeof both.hub]
         t.catalog.replace([{ ...both, versions: [v1], unserved: [v1beta1] }])
         const next = await object('v1', ONE, { method: 'PUT', body: body('v1', { color: 'blue' }), search: 'fieldManager=other' })
         expect(managers(next)).to.deep.equal([`other Update example.io/v1 ${storedIn === 'v1' ? '{"f:color":{}}' : '{"f:color":{},"f:size":{}}'}`])
@@ -220,9 +220,9 @@ describe('stored bytes', () => {
     })
 
   it('are of the stored version, whatever comes', () => {
-    const home = { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'a' }, spec: { color: 'red' } }
-    expect(JSON.parse(codec.encode(home).toString())).to.deep.equal(old)
-    expect(codec.attributes(home).fields).to.include({ 'spec.shade': 'red' })
-    expect(home.spec).to.deep.equal({ color: 'red' })
+    const hub = { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'a' }, spec: { color: 'red' } }
+    expect(JSON.parse(codec.encode(hub).toString())).to.deep.equal(old)
+    expect(codec.attributes(hub).fields).to.include({ 'spec.shade': 'red' })
+    expect(hub.spec).to.deep.equal({ color: 'red' })
   })
 })

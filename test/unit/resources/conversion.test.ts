@@ -31,5 +31,5 @@ describe('conversion of built-in kinds', () => {
           })
       }
 
-  it('is there to be tested', () => expect(several.map(({ home }) => home.kind)).to.include.members(['Event', 'IPAddress', 'ServiceCIDR']))
+  it('is there to be tested', () => expect(several.map(({ hub }) => hub.kind)).to.include.members(['Event', 'IPAddress', 'ServiceCIDR']))
 })

@@ -25,10 +25,10 @@ describe('kinds', () => {
 
   it('know no word of JavaScript’s: what is written with one is refused or stored, and no bug', async () => {
     const faults: string[] = []
-    for (const { home, scope, virtual } of definitions) {
-      if (virtual || !(home.verbs ?? ['create']).includes('create')) continue
+    for (const { hub, scope, virtual } of definitions) {
+      if (virtual || !(hub.verbs ?? ['create']).includes('create')) continue
       const namespace = scope === 'Namespaced' ? 'default' : ''
-      const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...filled } = fillStruct(home.schema)
+      const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...filled } = fillStruct(hub.schema)
       for (let i = 0; i < BODIES; i++) {
         const word = WORDS[i % WORDS.length] as string
         const body = sown(filled, word, seededRandom(i), [1, 0.5, 0.1][i % 3] as number) as JsonObject
@@ -37,9 +37,9 @@ describe('kinds', () => {
           metadata: { name: `n${i}`, labels: { constructor: 'x' }, annotations: { toString: 'y' }, ...(namespace && { namespace }) },
         } as JsonObject
         try {
-          await t.registry.access().create({ group: home.group, resource: home.names.plural }, namespace, decode(home.schema, object) as never)
+          await t.registry.access().create({ group: hub.group, resource: hub.names.plural }, namespace, decode(hub.schema, object) as never)
         } catch (error) {
-          if (!(error instanceof StatusError) || error.code === 500) faults.push(`${home.kind} ${word}: ${(error as Error).stack?.slice(0, 300)}`)
+          if (!(error instanceof StatusError) || error.code === 500) faults.push(`${hub.kind} ${word}: ${(error as Error).stack?.slice(0, 300)}`)
         }
       }
     }

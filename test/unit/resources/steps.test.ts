@@ -22,7 +22,7 @@ const wide: Record<string, () => Steps<unknown>> = {
   },
   'what limits are by default': () => {
     const max = Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`example.io/r${i}`, '1']))
-    return limitRangeResource.home.setDefaults?.({ spec: { limits: [{ type: 'Container', max }] } } as unknown as KubeObject) as Steps<void>
+    return limitRangeResource.hub.setDefaults?.({ spec: { limits: [{ type: 'Container', max }] } } as unknown as KubeObject) as Steps<void>
   },
 }
 

@@ -10,15 +10,15 @@ import { DEFAULT_TABLE, type IncludeObject, type TableOptions } from './render-t
 /** Of the resource, or of the subresource where that is of another kind. */
 export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : versionTable(served)) ?? DEFAULT_TABLE
 
-/** The version's own, or that of the home version over the converted object. */
+/** The version's own, or that of the hub version over the converted object. */
 function versionTable({ definition, version }: ServedResource): TableDefinition | undefined {
-  const { home } = definition
-  if (version.table !== undefined || version === home || home.table === undefined) return version.table
-  const { columns, cells, conditions } = home.table
+  const { hub } = definition
+  if (version.table !== undefined || version === hub || hub.table === undefined) return version.table
+  const { columns, cells, conditions } = hub.table
   return {
     columns,
-    cells: (object, now) => cells(copyIn(definition, object, home), now),
-    ...(conditions && { conditions: (object: KubeObject) => conditions(copyIn(definition, object, home)) }),
+    cells: (object, now) => cells(copyIn(definition, object, hub), now),
+    ...(conditions && { conditions: (object: KubeObject) => conditions(copyIn(definition, object, hub)) }),
   }
 }
 

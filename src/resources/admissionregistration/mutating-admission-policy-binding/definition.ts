@@ -34,7 +34,7 @@ const v1alpha1: Version<MutatingAdmissionPolicyBinding> = {
 export const mutatingAdmissionPolicyBindingResource = defineResource<MutatingAdmissionPolicyBinding>({
   scope: 'Cluster',
   versions: [v1alpha1],
-  home: v1alpha1,
+  hub: v1alpha1,
   storage: { prefix: 'mutatingadmissionpolicybindings', version: v1alpha1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, prepare: prepareGeneration, validate },
 })

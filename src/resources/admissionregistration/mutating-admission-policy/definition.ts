@@ -35,7 +35,7 @@ const v1alpha1: Version<MutatingAdmissionPolicy> = {
 export const mutatingAdmissionPolicyResource = defineResource<MutatingAdmissionPolicy>({
   scope: 'Cluster',
   versions: [v1alpha1],
-  home: v1alpha1,
+  hub: v1alpha1,
   storage: { prefix: 'mutatingadmissionpolicies', version: v1alpha1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, prepare: prepareGeneration, validate: validateMutatingPolicy },
 })

@@ -59,7 +59,7 @@ const v1beta1: Version<ValidatingAdmissionPolicyBinding> = {
 export const validatingAdmissionPolicyBindingResource = defineResource<ValidatingAdmissionPolicyBinding>({
   scope: 'Cluster',
   versions: [v1, v1beta1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'validatingadmissionpolicybindings', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, prepare: prepareGeneration, validate: validatePolicyBinding },
 })

@@ -69,7 +69,7 @@ const v1beta1: Version<ValidatingAdmissionPolicy> = { ...v1, name: 'v1beta1', sc
 export const validatingAdmissionPolicyResource = defineResource<ValidatingAdmissionPolicy>({
   scope: 'Cluster',
   versions: [v1, v1beta1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'validatingadmissionpolicies', version: v1 },
   strategy: policyStrategy,
 })

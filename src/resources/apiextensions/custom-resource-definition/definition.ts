@@ -31,15 +31,15 @@ const v1beta1: Version<OlderDefinition, CustomResourceDefinition> = {
   name: 'v1beta1',
   schema: types.type('apiextensionsV1beta1.CustomResourceDefinition'),
   setDefaults: setOlderDefinitionDefaults,
-  toHome: toV1,
-  fromHome: fromV1,
+  toHub: toV1,
+  fromHub: fromV1,
 }
 
 export const customResourceDefinitionResource = defineResource<CustomResourceDefinition>({
   scope: 'Cluster',
   versions: [v1],
   unserved: [v1beta1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'apiextensions.k8s.io/customresourcedefinitions', version: v1beta1 },
   strategy: definitionStrategy,
 })

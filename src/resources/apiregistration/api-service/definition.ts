@@ -71,7 +71,7 @@ const v1: Version<APIService> = {
 export const apiServiceResource = defineResource<APIService>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'apiregistration.k8s.io/apiservices', version: v1 },
   strategy: apiServiceStrategy,
 })

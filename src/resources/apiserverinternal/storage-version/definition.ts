@@ -46,7 +46,7 @@ const v1alpha1: Version<StorageVersion> = {
 export const storageVersionResource = defineResource<StorageVersion>({
   scope: 'Cluster',
   versions: [v1alpha1],
-  home: v1alpha1,
+  hub: v1alpha1,
   storage: { prefix: 'storageversions', version: v1alpha1 },
   strategy: {
     allowUnconditionalUpdate: false,

@@ -44,7 +44,7 @@ const v1: Version<ControllerRevision> = {
 export const controllerRevisionResource = defineResource<ControllerRevision>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'controllerrevisions', version: v1 },
   strategy: { validateName: nameIsDnsSubdomain, validate: validateControllerRevision },
 })

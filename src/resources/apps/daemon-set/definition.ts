@@ -105,7 +105,7 @@ const v1: Version<DaemonSet> = {
 export const daemonSetResource = defineResource<DaemonSet>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'daemonsets', version: v1 },
   strategy: daemonSetStrategy,
 })

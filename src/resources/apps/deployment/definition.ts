@@ -88,7 +88,7 @@ const v1: Version<Deployment> = {
 export const deploymentResource = defineResource<Deployment>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'deployments', version: v1 },
   strategy: deploymentStrategy,
 })

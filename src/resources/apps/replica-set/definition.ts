@@ -69,7 +69,7 @@ const v1: Version<ReplicaSet> = {
 export const replicaSetResource = defineResource<ReplicaSet>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'replicasets', version: v1 },
   strategy: replicaSetStrategy,
 })

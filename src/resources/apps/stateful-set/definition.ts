@@ -97,7 +97,7 @@ const v1: Version<StatefulSet> = {
 export const statefulSetResource = defineResource<StatefulSet>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'statefulsets', version: v1 },
   strategy: statefulSetStrategy,
 })

@@ -27,7 +27,7 @@ export function reviewResource<T extends TypedObject>(
       return { code: 201, object: await answer(call, call.body) }
     },
   }
-  return defineResource<T>({ scope, versions: [v1], home: v1, virtual })
+  return defineResource<T>({ scope, versions: [v1], hub: v1, virtual })
 }
 
 /** Messages name the group of the kind, and not the kind. */

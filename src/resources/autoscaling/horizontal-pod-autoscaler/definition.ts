@@ -56,8 +56,8 @@ const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
   categories: ['all'],
   verbs: STANDARD_VERBS,
   schema: types.type('autoscaling.HorizontalPodAutoscaler'),
-  toHome: toV2,
-  fromHome: toV1,
+  toHub: toV2,
+  fromHub: toV1,
   setDefaults(object) {
     object.spec.minReplicas ??= 1
   },
@@ -67,7 +67,7 @@ const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
 export const horizontalPodAutoscalerResource = defineResource<HorizontalPodAutoscaler>({
   scope: 'Namespaced',
   versions: [v2, v1],
-  home: v2,
+  hub: v2,
   storage: { prefix: 'horizontalpodautoscalers', version: v2 },
   strategy: horizontalPodAutoscalerStrategy,
 })

@@ -100,7 +100,7 @@ const v1: Version<CronJob> = {
 export const cronJobResource = defineResource<CronJob>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'cronjobs', version: v1 },
   strategy: cronJobStrategy,
 })

@@ -115,7 +115,7 @@ const v1: Version<Job> = {
 export const jobResource = defineResource<Job>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'jobs', version: v1 },
   strategy: jobStrategy,
 })

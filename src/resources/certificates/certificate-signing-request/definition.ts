@@ -117,7 +117,7 @@ const v1: Version<CertificateSigningRequest> = {
 export const certificateSigningRequestResource = defineResource<CertificateSigningRequest>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'certificatesigningrequests', version: v1 },
   strategy: certificateSigningRequestStrategy,
 })

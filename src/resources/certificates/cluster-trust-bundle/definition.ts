@@ -29,7 +29,7 @@ const v1alpha1: Version<ClusterTrustBundle> = { ...v1beta1, name: 'v1alpha1', sc
 export const clusterTrustBundleResource = defineResource<ClusterTrustBundle>({
   scope: 'Cluster',
   versions: [v1beta1, v1alpha1],
-  home: v1beta1,
+  hub: v1beta1,
   storage: { prefix: 'clustertrustbundles', version: v1alpha1 },
   // What else a name must be depends on the signer.
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validateName: nameIsPathSegment, validate: validateClusterTrustBundle },

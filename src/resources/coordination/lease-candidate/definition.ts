@@ -41,7 +41,7 @@ const v1alpha2: Version<LeaseCandidate> = { ...v1beta1, name: 'v1alpha2', schema
 export const leaseCandidateResource = defineResource<LeaseCandidate>({
   scope: 'Namespaced',
   versions: [v1beta1, v1alpha2],
-  home: v1beta1,
+  hub: v1beta1,
   storage: { prefix: 'leasecandidates', version: v1beta1 },
   strategy: {
     allowCreateOnUpdate: true,

@@ -32,7 +32,7 @@ const v1: Version<Lease> = {
 export const leaseResource = defineResource<Lease>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'leases', version: v1 },
   strategy: {
     allowCreateOnUpdate: true,

@@ -94,7 +94,7 @@ export function componentStatuses(
   return defineResource<ComponentStatus>({
     scope: 'Cluster',
     versions: [v1],
-    home: v1,
+    hub: v1,
     virtual: {
       async call(call) {
         if (call.verb === 'get') {

@@ -47,7 +47,7 @@ const v1: Version<ConfigMap> = {
 export const configMapResource = defineResource<ConfigMap>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'configmaps', version: v1 },
   strategy: { revalidatesMeta: true, validate: validateConfigMap },
 })

@@ -68,7 +68,7 @@ const v1: Version<Endpoints> = {
 export const endpointsResource = defineResource<Endpoints>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'services/endpoints', version: v1 },
   strategy: { allowCreateOnUpdate: true, validateName: nameIsDnsSubdomain, validate: next => validateEndpoints(next), warnings },
 })

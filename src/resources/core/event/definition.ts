@@ -80,7 +80,7 @@ export const eventResourceWithTtl = (seconds: number): ResourceDefinition =>
   defineResource<Event>({
     scope: 'Namespaced',
     versions: [v1, eventsV1],
-    home: v1,
+    hub: v1,
     storage: { prefix: 'events', version: v1 },
     strategy: {
       allowCreateOnUpdate: true,

@@ -54,7 +54,7 @@ const v1: Version<LimitRange> = {
 export const limitRangeResource = defineResource<LimitRange>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'limitranges', version: v1 },
   strategy: { validate: next => validateLimitRange(next) },
 })

@@ -110,7 +110,7 @@ const v1: Version<Namespace> = {
 export const namespaceResource = defineResource<Namespace>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'namespaces', version: v1 },
   strategy: namespaceStrategy,
 })

@@ -122,7 +122,7 @@ const v1: Version<Node> = {
 export const nodeResource = defineResource<Node>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'minions', version: v1 },
   strategy: nodeStrategy,
 })

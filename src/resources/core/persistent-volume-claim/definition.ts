@@ -116,7 +116,7 @@ const v1: Version<PersistentVolumeClaim> = {
 export const persistentVolumeClaimResource = defineResource<PersistentVolumeClaim>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'persistentvolumeclaims', version: v1 },
   strategy: claimStrategy,
 })

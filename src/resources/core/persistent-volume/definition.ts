@@ -133,7 +133,7 @@ const v1: Version<PersistentVolume> = {
 export const persistentVolumeResource = defineResource<PersistentVolume>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'persistentvolumes', version: v1 },
   strategy: persistentVolumeStrategy,
 })

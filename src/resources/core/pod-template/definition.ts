@@ -63,7 +63,7 @@ const v1: Version<PodTemplate> = {
 export const podTemplateResource = defineResource<PodTemplate>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'podtemplates', version: v1 },
   strategy,
 })

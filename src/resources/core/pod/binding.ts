@@ -87,7 +87,7 @@ const v1: Version<Binding> = { group: '', name: 'v1', kind: 'Binding', names: { 
 export const bindingResource = defineResource<Binding>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   virtual: {
     async call(call) {
       const binding = bodyOf(call)

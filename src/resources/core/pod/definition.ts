@@ -53,7 +53,7 @@ const v1: Version<Pod> = {
 export const podResource = defineResource<Pod>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   // Each kubelet lists and watches those of its node.
   storage: { prefix: 'pods', version: v1, indexedBy: { field: 'spec.nodeName', path: ['spec', 'nodeName'] } },
   strategy: podStrategy,

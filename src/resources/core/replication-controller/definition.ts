@@ -54,7 +54,7 @@ const v1: Version<ReplicationController> = {
 export const replicationControllerResource = defineResource<ReplicationController>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'controllers', version: v1 },
   strategy,
 })

@@ -52,7 +52,7 @@ const v1: Version<ResourceQuota> = {
 export const resourceQuotaResource = defineResource<ResourceQuota>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'resourcequotas', version: v1 },
   strategy: {
     resetFields: STATUS_FIELDS,

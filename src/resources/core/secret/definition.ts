@@ -37,7 +37,7 @@ const v1: Version<Secret> = {
 export const secretResource = defineResource<Secret>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'secrets', version: v1 },
   strategy: { revalidatesMeta: true, validate: validateSecret },
 })

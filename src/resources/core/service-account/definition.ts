@@ -40,5 +40,5 @@ const strategy: Strategy<ServiceAccount> = {
 /** `issuer`: signs tokens of the accounts; without one there is no subresource for them. */
 export function createServiceAccountResource(issuer: TokenIssuer | undefined): ResourceDefinition {
   const version: Version<ServiceAccount> = issuer ? { ...v1, subresources: { token: createTokenSubresource(issuer) } } : v1
-  return defineResource<ServiceAccount>({ scope: 'Namespaced', versions: [version], home: version, storage: { prefix: 'serviceaccounts', version }, strategy })
+  return defineResource<ServiceAccount>({ scope: 'Namespaced', versions: [version], hub: version, storage: { prefix: 'serviceaccounts', version }, strategy })
 }

@@ -74,7 +74,7 @@ export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_
   return defineResource<Service>({
     scope: 'Namespaced',
     versions: [v1],
-    home: v1,
+    hub: v1,
     storage: { prefix: 'services/specs', version: v1 },
     strategy: serviceStrategy(reservations, families),
   })

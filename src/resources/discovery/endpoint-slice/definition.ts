@@ -108,7 +108,7 @@ const v1: Version<EndpointSlice> = {
 export const endpointSliceResource = defineResource<EndpointSlice>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'endpointslices', version: v1 },
   strategy: endpointSliceStrategy,
 })

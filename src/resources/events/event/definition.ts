@@ -46,8 +46,8 @@ export const eventsV1: Version<Event, CoreEvent> = {
   names: { plural: 'events', singular: 'event', shortNames: ['ev'] },
   verbs: STANDARD_VERBS,
   schema: types.type('events.Event'),
-  toHome: toCore,
-  fromHome: fromCore,
+  toHub: toCore,
+  fromHub: fromCore,
   fieldAliases: {
     reason: 'reason',
     reportingController: 'reportingComponent',

@@ -46,7 +46,7 @@ const v1: Version<FlowSchema> = {
 export const flowSchemaResource = defineResource<FlowSchema>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'flowschemas', version: v1 },
   strategy: flowControlStrategy(validateFlowSchema),
 })

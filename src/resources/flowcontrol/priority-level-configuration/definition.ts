@@ -51,7 +51,7 @@ const v1: Version<PriorityLevelConfiguration> = {
 export const priorityLevelConfigurationResource = defineResource<PriorityLevelConfiguration>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'prioritylevelconfigurations', version: v1 },
   strategy: flowControlStrategy(validatePriorityLevel),
 })

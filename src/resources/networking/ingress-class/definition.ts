@@ -73,7 +73,7 @@ const v1: Version<IngressClass> = {
 export const ingressClassResource = defineResource<IngressClass>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'ingressclasses', version: v1 },
   strategy: { revalidatesMeta: true, prepare: prepareGeneration, validate: validateIngressClass },
 })

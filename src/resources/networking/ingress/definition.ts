@@ -82,7 +82,7 @@ const v1: Version<Ingress> = {
 export const ingressResource = defineResource<Ingress>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'ingress', version: v1 },
   strategy: ingressStrategy,
 })

@@ -71,7 +71,7 @@ const v1beta1: Version<IPAddress> = { ...v1, name: 'v1beta1', schema: types.type
 export const ipAddressResource = defineResource<IPAddress>({
   scope: 'Cluster',
   versions: [v1, v1beta1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'ipaddresses', version: v1beta1 },
   strategy: { validateName: nameIsAddress, validate: validateIPAddress },
 })

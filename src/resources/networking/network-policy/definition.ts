@@ -48,7 +48,7 @@ const v1: Version<NetworkPolicy> = {
 export const networkPolicyResource = defineResource<NetworkPolicy>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'networkpolicies', version: v1 },
   strategy: { revalidatesMeta: true, prepare: prepareGeneration, validate: validateNetworkPolicy, warnings: blockWarnings },
 })

@@ -72,7 +72,7 @@ const v1beta1: Version<ServiceCIDR> = { ...v1, name: 'v1beta1', schema: types.ty
 export const serviceCIDRResource = defineResource<ServiceCIDR>({
   scope: 'Cluster',
   versions: [v1, v1beta1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'servicecidrs', version: v1beta1 },
   strategy: {
     validateName: nameIsDnsSubdomain,

@@ -67,7 +67,7 @@ const v1: Version<RuntimeClass> = {
 export const runtimeClassResource = defineResource<RuntimeClass>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'runtimeclasses', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateRuntimeClass, warnings: runtimeClassWarnings },
 })

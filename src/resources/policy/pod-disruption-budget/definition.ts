@@ -63,7 +63,7 @@ const v1: Version<PodDisruptionBudget> = {
 export const podDisruptionBudgetResource = defineResource<PodDisruptionBudget>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'poddisruptionbudgets', version: v1 },
   strategy: podDisruptionBudgetStrategy,
 })

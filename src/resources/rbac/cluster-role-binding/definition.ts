@@ -13,7 +13,7 @@ const v1: Version<ClusterRoleBinding> = {
 export const clusterRoleBindingResource = defineResource<ClusterRoleBinding>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'clusterrolebindings', version: v1 },
   strategy: bindingStrategy(false, ['ClusterRole']),
 })

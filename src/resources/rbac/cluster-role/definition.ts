@@ -42,7 +42,7 @@ const v1 = rbacVersion<ClusterRole>('ClusterRole', { plural: 'clusterroles', sin
 export const clusterRoleResource = defineResource<ClusterRole>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'clusterroles', version: v1 },
   strategy: { allowCreateOnUpdate: true, revalidatesMeta: true, validateName: nameIsPathSegment, validate: validateClusterRole },
 })

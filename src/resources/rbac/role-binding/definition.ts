@@ -13,7 +13,7 @@ const v1: Version<RoleBinding> = {
 export const roleBindingResource = defineResource<RoleBinding>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'rolebindings', version: v1 },
   strategy: bindingStrategy(true, ['Role', 'ClusterRole']),
 })

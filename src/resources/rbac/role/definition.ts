@@ -9,7 +9,7 @@ const v1 = rbacVersion<Role>('Role', { plural: 'roles', singular: 'role' })
 export const roleResource = defineResource<Role>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'roles', version: v1 },
   strategy: {
     allowCreateOnUpdate: true,

@@ -16,7 +16,7 @@ const [v1beta1, v1alpha3] = olderVersions(v1beta2)
 export const deviceClassResource: ResourceDefinition = {
   scope: 'Cluster',
   versions: [v1beta2, v1beta1, v1alpha3],
-  home: v1beta2,
+  hub: v1beta2,
   storage: { prefix: 'deviceclasses', version: v1beta1 },
   strategy: { revalidatesMeta: true, returnsDeleted: true, prepare: prepareGeneration, validate: validateDeviceClass },
 }

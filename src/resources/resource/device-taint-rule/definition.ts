@@ -52,7 +52,7 @@ const v1alpha3: Version<DeviceTaintRule> = {
 export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
   scope: 'Cluster',
   versions: [v1alpha3],
-  home: v1alpha3,
+  hub: v1alpha3,
   storage: { prefix: 'devicetaintrules', version: v1alpha3 },
   strategy: {
     returnsDeleted: true,

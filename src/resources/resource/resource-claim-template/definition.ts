@@ -50,7 +50,7 @@ const [v1beta1, v1alpha3] = olderVersions(v1beta2, () => ({
 export const resourceClaimTemplateResource: ResourceDefinition = {
   scope: 'Namespaced',
   versions: [v1beta2, v1beta1, v1alpha3],
-  home: v1beta2,
+  hub: v1beta2,
   storage: { prefix: 'resourceclaimtemplates', version: v1beta1 },
   strategy: {
     revalidatesMeta: true,

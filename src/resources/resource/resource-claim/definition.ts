@@ -36,7 +36,7 @@ const [v1beta1, v1alpha3] = olderVersions(v1beta2, () => ({
 export const resourceClaimResource: ResourceDefinition = {
   scope: 'Namespaced',
   versions: [v1beta2, v1beta1, v1alpha3],
-  home: v1beta2,
+  hub: v1beta2,
   storage: { prefix: 'resourceclaims', version: v1beta1 },
   strategy: claimStrategy,
 }

@@ -36,7 +36,7 @@ const [v1beta1, v1alpha3] = olderVersions(v1beta2, sliceConversion)
 export const resourceSliceResource: ResourceDefinition = {
   scope: 'Cluster',
   versions: [v1beta2, v1beta1, v1alpha3],
-  home: v1beta2,
+  hub: v1beta2,
   storage: { prefix: 'resourceslices', version: v1beta1 },
   strategy: {
     returnsDeleted: true,

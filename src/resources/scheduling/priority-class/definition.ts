@@ -55,7 +55,7 @@ const strategy: Strategy<PriorityClass> = {
 export const priorityClassResource = defineResource<PriorityClass>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'priorityclasses', version: v1 },
   strategy,
 })

@@ -57,7 +57,7 @@ const v1: Version<CSIDriver> = {
 export const csiDriverResource = defineResource<CSIDriver>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'csidrivers', version: v1 },
   strategy: {
     allowUnconditionalUpdate: false,

@@ -25,7 +25,7 @@ const v1: Version<CSINode> = {
 export const csiNodeResource = defineResource<CSINode>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'csinodes', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSINode },
 })

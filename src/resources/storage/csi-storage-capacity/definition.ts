@@ -54,7 +54,7 @@ const v1: Version<CSIStorageCapacity> = {
 export const csiStorageCapacityResource = defineResource<CSIStorageCapacity>({
   scope: 'Namespaced',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'csistoragecapacities', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSIStorageCapacity, warnings: capacityWarnings },
 })

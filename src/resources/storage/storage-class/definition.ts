@@ -45,7 +45,7 @@ const v1: Version<StorageClass> = {
 export const storageClassResource = defineResource<StorageClass>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'storageclasses', version: v1 },
   strategy: { revalidatesMeta: true, validate: validateStorageClass, warnings: storageClassWarnings },
 })

@@ -76,7 +76,7 @@ const v1: Version<VolumeAttachment> = {
 export const volumeAttachmentResource = defineResource<VolumeAttachment>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'volumeattachments', version: v1 },
   strategy: volumeAttachmentStrategy,
 })

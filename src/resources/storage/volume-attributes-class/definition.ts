@@ -42,7 +42,7 @@ const v1alpha1: Version<VolumeAttributesClass> = { ...v1beta1, name: 'v1alpha1',
 export const volumeAttributesClassResource = defineResource<VolumeAttributesClass>({
   scope: 'Cluster',
   versions: [v1beta1, v1alpha1],
-  home: v1beta1,
+  hub: v1beta1,
   storage: { prefix: 'volumeattributesclasses', version: v1beta1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateVolumeAttributesClass },
 })

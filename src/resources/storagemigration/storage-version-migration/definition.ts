@@ -30,7 +30,7 @@ const v1alpha1: Version<StorageVersionMigration> = {
 export const storageVersionMigrationResource = defineResource<StorageVersionMigration>({
   scope: 'Cluster',
   versions: [v1alpha1],
-  home: v1alpha1,
+  hub: v1alpha1,
   storage: { prefix: 'storageversionmigrations', version: v1alpha1 },
   strategy: {
     allowUnconditionalUpdate: false,

@@ -8,7 +8,7 @@ import { namespaceResource } from '../../../../src/resources/core/namespace/defi
 import { refusal, refusalText, TestRegistry, widgetResource } from '../../../support/test-registry.ts'
 
 const t = new TestRegistry()
-const served = (definition: ServedResource['definition']): ServedResource => ({ definition, version: definition.home })
+const served = (definition: ServedResource['definition']): ServedResource => ({ definition, version: definition.hub })
 const widgets = served(widgetResource())
 const clusterWidgets = served(widgetResource({ cluster: true }))
 const namespaces = served(namespaceResource)

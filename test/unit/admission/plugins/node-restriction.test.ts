@@ -8,7 +8,7 @@ const t = new TestRegistry()
 
 function request(group: string, plural: string, groups: readonly string[]): AdmissionRequest {
   const definition = widgetResource({ version: { group, names: { plural, singular: plural.slice(0, -1) } } })
-  const served: ServedResource = { definition, version: definition.home }
+  const served: ServedResource = { definition, version: definition.hub }
   const target = t.target('a')
   return { ...target, served, operation: 'UPDATE', ctx: { ...target.ctx, user: { name: 'system:node:n', groups } } }
 }

@@ -207,5 +207,5 @@ describe('admission webhooks', () => {
 function servedOf({ t }: WebhookWorld) {
   const definition = t.catalog.snapshot().definition('', 'configmaps')
   if (!definition) throw new Error('there are no ConfigMaps')
-  return { definition, version: definition.home }
+  return { definition, version: definition.hub }
 }

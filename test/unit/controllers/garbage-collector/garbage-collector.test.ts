@@ -348,9 +348,9 @@ describe('the garbage collector', () => {
     const child = await world.configMap('child', [absent({ apiVersion: 'example.io/v1', kind: 'Widget' }), absent()])
     expect(await world.left(child)).to.deep.equal(['child'])
     const { definitions } = world.t.catalog.snapshot()
-    const secrets = definitions.find(({ home }) => home.names.plural === 'secrets')!
-    const widget = { ...secrets.home, group: 'example.io', kind: 'Widget', names: { plural: 'widgets', singular: 'widget' } }
-    world.t.catalog.replace([...definitions, { ...secrets, home: widget, versions: [widget], storage: { prefix: 'widgets', version: widget } }])
+    const secrets = definitions.find(({ hub }) => hub.names.plural === 'secrets')!
+    const widget = { ...secrets.hub, group: 'example.io', kind: 'Widget', names: { plural: 'widgets', singular: 'widget' } }
+    world.t.catalog.replace([...definitions, { ...secrets, hub: widget, versions: [widget], storage: { prefix: 'widgets', version: widget } }])
     await world.gone(child)
   })
 

@@ -24,7 +24,7 @@ describe('kinds of owners', () => {
     const collected = catalog
       .snapshot()
       .definitions.filter(isCollected)
-      .map(({ home }) => home.names.plural)
+      .map(({ hub }) => hub.names.plural)
     expect(collected).to.include.members(['pods', 'namespaces', 'deployments', 'leases', 'clusterroles'])
     for (const virtual of ['tokenreviews', 'componentstatuses', 'bindings']) expect(collected, virtual).not.to.include(virtual)
     expect(collected).not.to.include('events')

@@ -47,15 +47,15 @@ describe('resource lists', () => {
   })
 
   it('hash the version in which objects are stored', () => {
-    const { home } = widgetResource()
-    expect(storageVersionHash({ ...home, group: '', name: 'v1', kind: 'ConfigMap' })).to.equal('qFsyl6wFWjQ=')
-    expect(storageVersionHash({ ...home, group: 'apps', name: 'v1', kind: 'StatefulSet' })).to.equal('H+vl74LkKdo=')
+    const { hub } = widgetResource()
+    expect(storageVersionHash({ ...hub, group: '', name: 'v1', kind: 'ConfigMap' })).to.equal('qFsyl6wFWjQ=')
+    expect(storageVersionHash({ ...hub, group: 'apps', name: 'v1', kind: 'StatefulSet' })).to.equal('H+vl74LkKdo=')
   })
 
   it('group versions, preferred first', () => {
     const widgets = widgetResource()
-    const older = { ...widgets.home, name: 'v1beta1' }
-    expect([...groupsOf(new CatalogSnapshot(1, [{ ...widgets, versions: [widgets.home, older] }]))]).to.deep.equal([
+    const older = { ...widgets.hub, name: 'v1beta1' }
+    expect([...groupsOf(new CatalogSnapshot(1, [{ ...widgets, versions: [widgets.hub, older] }]))]).to.deep.equal([
       [
         'example.io',
         [

@@ -5,13 +5,13 @@ import type { Scope } from '../../../../src/endpoints/scope.ts'
 import { FakeExchange } from '../../../support/exchange.ts'
 import { widgetResource } from '../../../support/test-registry.ts'
 
-const { home } = widgetResource()
+const { hub } = widgetResource()
 const old = { warning: 'example.io/v1 Widget is deprecated', removedRelease: '1.40' }
 
 async function pass(scope: object, deprecation: object | undefined = old): Promise<{ warnings: string[]; samples: object[]; passed: boolean }> {
   const deprecatedRequests = createDeprecatedRequests()
   const exchange = new FakeExchange('/x')
-  const whole = { exchange, env: { deprecatedRequests }, served: { version: home, deprecation }, subresourceName: '', ...scope } as unknown as Scope
+  const whole = { exchange, env: { deprecatedRequests }, served: { version: hub, deprecation }, subresourceName: '', ...scope } as unknown as Scope
   let passed = false
   await withDeprecationWarnings({ state: { exchange, scope: whole } }, async () => {
     passed = true
@@ -42,6 +42,6 @@ describe('a request to a deprecated version', () => {
   })
 
   it('is not one where the release has not deprecated it', async () => {
-    expect(await pass({ served: { version: home } })).to.deep.equal({ warnings: [], samples: [], passed: true })
+    expect(await pass({ served: { version: hub } })).to.deep.equal({ warnings: [], samples: [], passed: true })
   })
 })

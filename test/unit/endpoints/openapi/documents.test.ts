@@ -47,7 +47,7 @@ const thing: Version = {
     scale: { verbs: ['get'], kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('t.Scale') } },
   },
 }
-const definition: ResourceDefinition = { scope: 'Namespaced', versions: [thing], home: thing }
+const definition: ResourceDefinition = { scope: 'Namespaced', versions: [thing], hub: thing }
 
 interface Operation {
   operationId: string

@@ -25,12 +25,12 @@ const definition = (apiVersion: string, spec: object): KubeObject =>
 const codec = codecOf(customResourceDefinitionResource, 'test')
 const stored = (spec: object): KubeObject => JSON.parse(String(codec.encode(definition('v1', spec)))) as KubeObject
 
-const home = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1`)!
+const hub = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1`)!
 const older = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1beta1`)!
 
 /** What is stored as v1 shows it. */
 const read = (object: KubeObject): KubeObject =>
-  convert(customResourceDefinitionResource, clone(codec.decode(Buffer.from(JSON.stringify(object)), revision(1))), older, home)
+  convert(customResourceDefinitionResource, clone(codec.decode(Buffer.from(JSON.stringify(object)), revision(1))), older, hub)
 
 describe('definitions in the store', () => {
   it('are of v1beta1, with what all versions have alike at the spec', () => {

@@ -50,7 +50,7 @@ describe('ReplicaSet', () => {
   it('can be selected by its status', async () => {
     const { server, gr } = serverOf(replicaSetResource)
     const object = await server.create(gr, 'default', workload('ReplicaSet'))
-    expect(replicaSetResource.home.selectableFields?.['status.replicas']?.(object)).to.equal('0')
+    expect(replicaSetResource.hub.selectableFields?.['status.replicas']?.(object)).to.equal('0')
   })
 
   it('prints as kubectl shows it', async () => {

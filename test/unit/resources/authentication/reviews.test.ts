@@ -7,7 +7,7 @@ import { createTokenReviewResource } from '../../../../src/resources/authenticat
 const JANE = { name: 'jane', uid: 'u', groups: ['dev'], extra: { a: ['b'] } }
 
 async function review(definition: ResourceDefinition, spec: object) {
-  const body = { kind: definition.home.kind, apiVersion: 'authentication.k8s.io/v1', metadata: {}, spec }
+  const body = { kind: definition.hub.kind, apiVersion: 'authentication.k8s.io/v1', metadata: {}, spec }
   const call = { ctx: { user: JANE, receivedAt: Date.parse('2026-01-02T03:04:05Z') }, verb: 'create', namespace: '', name: '', body, dryRun: false }
   const { object } = (await definition.virtual?.call(call as unknown as VirtualCall)) ?? {}
   return object as unknown as Record<string, unknown>

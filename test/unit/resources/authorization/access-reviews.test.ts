@@ -26,7 +26,7 @@ function recorder(decision: Decision = { decision: 'allow', reason: 'so it is' }
 }
 
 async function review(definition: ResourceDefinition, body: object, namespace = '') {
-  const { kind } = definition.home
+  const { kind } = definition.hub
   const whole = { kind, apiVersion: 'authorization.k8s.io/v1', metadata: {}, ...body }
   const call = { ctx: { user: ME, signal: new AbortController().signal }, verb: 'create', namespace, name: '', body: whole, dryRun: false }
   const { object } = (await definition.virtual?.call(call as unknown as VirtualCall)) ?? {}

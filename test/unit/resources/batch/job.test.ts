@@ -245,7 +245,7 @@ describe('Job', () => {
   })
 
   it('is selected by its successes', () => {
-    const { selectableFields = {} } = jobResource.home
+    const { selectableFields = {} } = jobResource.hub
     expect(selectableFields['status.successful']?.({ metadata: {}, status: { succeeded: 2 } } as never)).to.equal('2')
   })
 })

@@ -130,6 +130,6 @@ describe('CertificateSigningRequest', () => {
   it('is found by its signer', async () => {
     const cases = await made()
     const [stored] = cases.server.objects.values()
-    expect(resource.home.selectableFields?.['spec.signerName']?.(stored as KubeObject)).to.equal('example.com/any')
+    expect(resource.hub.selectableFields?.['spec.signerName']?.(stored as KubeObject)).to.equal('example.com/any')
   })
 })

@@ -105,7 +105,7 @@ describe('EndpointSlice', () => {
   ]
   for (const [body, portCell, addressCell] of rows) {
     it(`prints ${portCell} and ${addressCell}`, () =>
-      expect(endpointSliceResource.home.table?.cells({ metadata: { name: 'x' }, ...body } as KubeObject, 0)).to.deep.equal([
+      expect(endpointSliceResource.hub.table?.cells({ metadata: { name: 'x' }, ...body } as KubeObject, 0)).to.deep.equal([
         'x',
         'IPv4',
         portCell,

@@ -92,7 +92,7 @@ describe('FlowSchema', () => {
   })
 
   it('stands in the order in which requests try them', () => {
-    const all = [...SUGGESTED_SCHEMAS, ...MANDATORY_SCHEMAS].sort(flowSchemaResource.home.table?.order)
+    const all = [...SUGGESTED_SCHEMAS, ...MANDATORY_SCHEMAS].sort(flowSchemaResource.hub.table?.order)
     expect(all.map(({ metadata }) => metadata.name)).to.deep.equal([
       ...['exempt', 'probes', 'system-leader-election', 'endpoint-controller', 'workload-leader-election', 'system-node-high', 'system-nodes'],
       ...['kube-controller-manager', 'kube-scheduler', 'kube-system-service-accounts', 'service-accounts', 'global-default', 'catch-all'],

@@ -139,7 +139,7 @@ describe('ResourceClaim', () => {
   })
 
   it('is the same claim in other words in v1beta1', () => {
-    const { home, versions } = resourceClaimResource
+    const { hub, versions } = resourceClaimResource
     const older = versions.find(({ name }) => name === 'v1beta1')!
     const claim = {
       kind: 'ResourceClaim',
@@ -155,7 +155,7 @@ describe('ResourceClaim', () => {
       },
     } as KubeObject
     older.setDefaults?.(claim)
-    const converted = convert(resourceClaimResource, clone(claim), older, home)
+    const converted = convert(resourceClaimResource, clone(claim), older, hub)
     expect(converted.spec.devices.requests).to.deep.equal([
       { name: 'r', exactly: { deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 1 } },
       { name: 's', firstAvailable: [{ name: 'a', deviceClassName: 'b', allocationMode: 'ExactCount', count: 1 }] },
@@ -164,7 +164,7 @@ describe('ResourceClaim', () => {
   })
 
   it('has an empty class where a request of v1beta1 names none', () => {
-    const { home, versions } = resourceClaimResource
+    const { hub, versions } = resourceClaimResource
     const older = versions.find(({ name }) => name === 'v1beta1')!
     const claim: KubeObject = {
       kind: 'ResourceClaim',
@@ -172,9 +172,9 @@ describe('ResourceClaim', () => {
       metadata: { name: 'x' },
       spec: { devices: { requests: [{ name: 'r', allocationMode: 'All' }] } },
     }
-    const converted = convert(resourceClaimResource, clone(claim), older, home)
+    const converted = convert(resourceClaimResource, clone(claim), older, hub)
     expect(converted.spec.devices.requests).to.deep.equal([{ name: 'r', exactly: { deviceClassName: '', allocationMode: 'All' } }])
-    expect(convert(resourceClaimResource, converted, home, older)).to.deep.equal(claim)
+    expect(convert(resourceClaimResource, converted, hub, older)).to.deep.equal(claim)
   })
 })
 

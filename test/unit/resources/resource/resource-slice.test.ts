@@ -66,7 +66,7 @@ describe('ResourceSlice', () => {
     expect(slice.spec).to.deep.equal({ ...spec, devices: [{ name: 'd' }] })
     expect((await cases.update(of({ devices: [] }))).metadata.generation).to.equal(2)
     expect(cases.cells()).to.deep.equal(['x', 'node-1', 'gpu.example.com', 'node-1', '0s'])
-    expect(Object.entries(resourceSliceResource.home.selectableFields ?? {}).map(([name, of]) => [name, of(slice)])).to.deep.equal([
+    expect(Object.entries(resourceSliceResource.hub.selectableFields ?? {}).map(([name, of]) => [name, of(slice)])).to.deep.equal([
       ['spec.nodeName', 'node-1'],
       ['spec.driver', 'gpu.example.com'],
     ])

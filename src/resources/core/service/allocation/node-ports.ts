@@ -29,7 +29,7 @@ const v1: Version<RangeAllocation> = {
 export const rangeAllocationResource = defineResource<RangeAllocation>({
   scope: 'Cluster',
   versions: [v1],
-  home: v1,
+  hub: v1,
   storage: { prefix: 'ranges', version: v1 },
   internal: true,
 })

@@ -32,7 +32,7 @@ async function ask(
 }
 
 const here = async (): Promise<KubeObject> => ({ kind: 'Namespace', apiVersion: 'v1', metadata: {} })
-const cells = (object: KubeObject) => componentStatusResource.home.table?.cells(object, 0)
+const cells = (object: KubeObject) => componentStatusResource.hub.table?.cells(object, 0)
 
 describe('component statuses', () => {
   it('tell that the store answers', async () => {

@@ -69,7 +69,7 @@ describe('events', () => {
 
   it('are selected by what they are about, and by who reports them', async () => {
     const made = await new KindCases(eventResource).create(timed)
-    const fields = eventResource.home.selectableFields ?? {}
+    const fields = eventResource.hub.selectableFields ?? {}
     expect(fields['involvedObject.name']?.(made)).to.equal('p')
     expect(fields['involvedObject.uid']?.(made)).to.equal('')
     expect(fields.source?.(made)).to.equal('example.com/ctl')

@@ -108,7 +108,7 @@ describe('nodes', () => {
   }
 
   it('are selected by whether pods go there', async () => {
-    const unschedulable = nodeResource.home.selectableFields?.['spec.unschedulable']
+    const unschedulable = nodeResource.hub.selectableFields?.['spec.unschedulable']
     expect(unschedulable?.(await new KindCases(nodeResource).create({}))).to.equal('false')
     expect(unschedulable?.(await new KindCases(nodeResource).create({ spec: { unschedulable: true } }))).to.equal('true')
   })

@@ -6,11 +6,11 @@ import { decode } from '../../../../../src/schema/decode.ts'
 import { kindErrors } from '../../../../support/kind-errors.ts'
 import { contextOf, NOW } from '../../../../support/pod.ts'
 
-const { home, strategy } = podTemplateResource
+const { hub, strategy } = podTemplateResource
 
 function templateOf(template: object): KubeObject {
-  const object = decode(home.schema, { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 't' }, template } as unknown as JsonObject) as KubeObject
-  home.setDefaults?.(object)
+  const object = decode(hub.schema, { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 't' }, template } as unknown as JsonObject) as KubeObject
+  hub.setDefaults?.(object)
   return object
 }
 const spec = {
@@ -48,6 +48,6 @@ describe('resources/core/pod-template', () => {
   it('lets a template have a padded image, a pod not', () => expect(errorsOf({ spec: { containers: [{ name: 'a', image: ' i' }] } })).to.deep.equal([]))
 
   it('prints', () => {
-    expect(home.table?.cells(templateOf({ metadata: { labels: { a: 'b' } }, spec }), NOW)).to.deep.equal(['t', 'a,b', 'i:1,j', 'a=b'])
+    expect(hub.table?.cells(templateOf({ metadata: { labels: { a: 'b' } }, spec }), NOW)).to.deep.equal(['t', 'a,b', 'i:1,j', 'a=b'])
   })
 })

@@ -45,7 +45,7 @@ async function evict({ status = READY, budget, second, dryRun = false, options, 
   }
   const body = { kind: 'Eviction', apiVersion: 'policy/v1', metadata: { name }, ...(options && { deleteOptions: options }) }
   const call = { api, body, dryRun, name: 'p', namespace: 'ns', verb: 'create', ctx: { receivedAt: t.now } } as unknown as VirtualCall
-  const answer = await podResource.home.subresources?.eviction?.virtual?.call(call).catch((error: unknown) => {
+  const answer = await podResource.hub.subresources?.eviction?.virtual?.call(call).catch((error: unknown) => {
     if (error instanceof StatusError) return { code: error.code, object: error.status }
     throw error
   })

@@ -6,7 +6,7 @@ import { bindingResource } from '../../../../../src/resources/core/pod/binding.t
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { createdPod, NOW } from '../../../../support/pod.ts'
 
-const { binding } = podResource.home.subresources as Record<string, { virtual: { call(call: VirtualCall): Promise<{ code: number; object: unknown }> } }>
+const { binding } = podResource.hub.subresources as Record<string, { virtual: { call(call: VirtualCall): Promise<{ code: number; object: unknown }> } }>
 
 /** A store of one pod, which tells what was done with it. */
 function world(pod: KubeObject, body: object, dryRun = false) {

@@ -52,7 +52,7 @@ describe('ReplicationController', () => {
   it('tells its scale the selector', async () => {
     const { server, gr } = serverOf(replicationControllerResource)
     const object = await server.create(gr, 'default', controller({ replicas: 0 }))
-    const scale = replicationControllerResource.home.subresources?.scale?.view?.get(object)
+    const scale = replicationControllerResource.hub.subresources?.scale?.view?.get(object)
     expect(scale).to.deep.include({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: {}, status: { replicas: 0, selector: 'a=1,b=2' } })
     expect(scale?.metadata).to.have.all.keys('name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp')
   })

@@ -60,6 +60,6 @@ describe('secrets', () => {
     const cases = new KindCases(secretResource)
     const made = await cases.create({ stringData: { a: 'b', c: 'd' } })
     expect(cases.cells()).to.deep.equal(['x', 'Opaque', 2, '0s'])
-    expect(secretResource.home.selectableFields?.type?.(made)).to.equal('Opaque')
+    expect(secretResource.hub.selectableFields?.type?.(made)).to.equal('Opaque')
   })
 })

@@ -11,7 +11,7 @@ const classes = [ingressClass('old', '2026-01-01T00:00:00Z'), ingressClass('z', 
 const others = [ingressClass('other', '2026-01-03T00:00:00Z', 'false'), { metadata: { name: 'plain' } } as KubeObject]
 
 const request = (object: object, parts: object = {}): AdmissionRequest =>
-  ({ operation: 'CREATE', subresource: '', served: { definition: ingressResource, version: ingressResource.home }, object, ...parts }) as AdmissionRequest
+  ({ operation: 'CREATE', subresource: '', served: { definition: ingressResource, version: ingressResource.hub }, object, ...parts }) as AdmissionRequest
 
 describe('DefaultIngressClass', () => {
   const cases: [string, object, KubeObject[], string | undefined][] = [
@@ -32,6 +32,6 @@ describe('DefaultIngressClass', () => {
     const { handles } = defaultIngressClass(async () => classes)
     expect(handles(request({}))).to.equal(true)
     expect(handles(request({}, { operation: 'UPDATE' }))).to.equal(false)
-    expect(handles(request({}, { served: { definition: ingressClassResource, version: ingressClassResource.home } }))).to.equal(false)
+    expect(handles(request({}, { served: { definition: ingressClassResource, version: ingressClassResource.hub } }))).to.equal(false)
   })
 })
