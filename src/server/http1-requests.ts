@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Allowance } from '../lib/allowance.ts'
 import { headBytesOf } from '../lib/head-bytes.ts'
+import { TokenBucket } from '../lib/token-bucket.ts'
 import type { Listener } from './any-http.ts'
 import { answerFault, faultOfFields } from './field-limit.ts'
 import { MAX_PIPELINED, MAX_PIPELINED_BYTES, SMALL_CHUNKS } from './limits.ts'
@@ -55,10 +55,10 @@ function mayWait({ socket, rawHeaders, url = '' }: IncomingMessage, res: ServerR
  * where Node would drop what comes.
  */
 function boundChunks(req: IncomingMessage): void {
-  const small = new Allowance(SMALL_CHUNKS.burst, SMALL_CHUNKS.perSecond)
+  const small = new TokenBucket(SMALL_CHUNKS.burst, SMALL_CHUNKS.perSecond)
   const { push } = req
   req.push = function (this: IncomingMessage, chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (chunk !== null && chunk.length < SMALL_CHUNKS.bytes && !small.spend()) {
+    if (chunk !== null && chunk.length < SMALL_CHUNKS.bytes && !small.take()) {
       req.socket.destroy()
       return false
     }

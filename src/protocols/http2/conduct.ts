@@ -1,25 +1,25 @@
-import { Allowance } from '../../lib/allowance.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { TokenBucket } from '../../lib/token-bucket.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { EARNED, IDLE_FRAMES, RESETS } from './limits.ts'
 
 /** What a client does beside asking, and how much of it there may be. Methods throw a ConnectionError where it is too much. */
 export class Conduct {
-  private readonly resets: Allowance
-  private readonly idle: Allowance
+  private readonly resets: TokenBucket
+  private readonly idle: TokenBucket
   /** Frames that real work has given reason for. */
   private earned = 0
   private seenFrames = 0
   private seenBytes = 0
 
   constructor(clock?: Clock) {
-    this.resets = new Allowance(RESETS.burst, RESETS.perSecond, clock)
-    this.idle = new Allowance(IDLE_FRAMES.burst, IDLE_FRAMES.perSecond, clock)
+    this.resets = new TokenBucket(RESETS.burst, RESETS.perSecond, clock)
+    this.idle = new TokenBucket(IDLE_FRAMES.burst, IDLE_FRAMES.perSecond, clock)
   }
 
   /** A stream is given up by the client, or refused or reset for its fault. */
   reset(): void {
-    if (!this.resets.spend()) throw new ConnectionError(ErrorCode.calm, 'too many streams are reset')
+    if (!this.resets.take()) throw new ConnectionError(ErrorCode.calm, 'too many streams are reset')
   }
 
   /** A frame that causes no request. `sentFrames`, `sentBytes`: of data, on the connection so far. */
@@ -30,7 +30,7 @@ export class Conduct {
       this.seenBytes = sentBytes
     }
     if (this.earned >= 1) this.earned--
-    else if (!this.idle.spend()) throw new ConnectionError(ErrorCode.calm, 'too many frames ask for nothing')
+    else if (!this.idle.take()) throw new ConnectionError(ErrorCode.calm, 'too many frames ask for nothing')
   }
 
   request(): void {
