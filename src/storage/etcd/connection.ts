@@ -6,8 +6,8 @@ import type { IOptions } from 'etcd3'
 import type { ConnectionPool } from 'etcd3/lib/connection-pool.js'
 import { onAbort } from '../../lib/on-abort.ts'
 import { type CallFailure, Status } from '../../protocols/grpc/call-failure.ts'
-import type { UnaryOptions } from '../../protocols/grpc/line.ts'
-import { Lines } from '../../protocols/grpc/lines.ts'
+import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
+import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import { BackendError } from '../backend.ts'
 import { backendError, wasNeverSent } from './errors.ts'
 import { type EtcdOptions, tlsOf } from './options.ts'
@@ -85,18 +85,18 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
     },
     faultHandling: { global: noPolicy, host: () => noPolicy },
   })
-  return new PooledConnection(pool, grpc, new Lines(USER_AGENT, tls), options)
+  return new PooledConnection(pool, grpc, new UnaryConnections(USER_AGENT, tls), options)
 }
 
 /**
  * Connections to etcd's members by the pool of `etcd3`: its channels, TLS and choice of a member. The pool's fault handling is off, because it repeats writes
- * blindly and blocks every call for seconds after one lost connection: calls are made beside it, and every failure is judged here. Most of them have a line of
- * their own to the member that the pool has chosen, which costs far less.
+ * blindly and blocks every call for seconds after one lost connection: calls are made beside it, and every failure is judged here. Most of them take a connection for unary calls to
+ * the member that the pool has chosen, which costs far less.
  */
 class PooledConnection implements Connection {
   readonly #pool: ConnectionPool
   readonly #grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>
-  readonly #lines: Lines
+  readonly #unaryConnections: UnaryConnections
   readonly #timeoutMs: number
   /** Members that are asked, at most, for one whose connection is up. */
   readonly #mostChoices: number
@@ -104,10 +104,15 @@ class PooledConnection implements Connection {
   readonly #chosen = new Map<Service, Member>()
   #closed = false
 
-  constructor(pool: ConnectionPool, grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>, lines: Lines, { servers, requestTimeoutMs }: EtcdOptions) {
+  constructor(
+    pool: ConnectionPool,
+    grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>,
+    connections: UnaryConnections,
+    { servers, requestTimeoutMs }: EtcdOptions,
+  ) {
     this.#pool = pool
     this.#grpc = grpc
-    this.#lines = lines
+    this.#unaryConnections = connections
     this.#timeoutMs = requestTimeoutMs ?? 10_000
     this.#mostChoices = 2 * servers.length
   }
@@ -149,7 +154,7 @@ class PooledConnection implements Connection {
 
   close(): void {
     this.#closed = true
-    this.#lines.close()
+    this.#unaryConnections.close()
     this.#pool.close()
   }
 
@@ -158,12 +163,12 @@ class PooledConnection implements Connection {
     if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
   }
 
-  /** To a member whose connection is up: over its line, or else over that connection. */
+  /** To a member whose channel is up: over the connection for unary calls if that is open, or else over the channel. */
   async #callOnce(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
     const service = serviceOf(method)
     const known = this.#chosen.get(service)
     const member = known !== undefined && this.#isUp(known) ? known : await this.#choose(service)
-    return this.#lines.to(member.address)?.call(method, request, options) ?? callMember(member, method, request, options)
+    return this.#unaryConnections.to(member.address)?.call(method, request, options) ?? callMember(member, method, request, options)
   }
 
   #isUp({ channel }: Member): boolean {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallFailure } from '../../protocols/grpc/call-failure.ts'
-import { Lines } from '../../protocols/grpc/lines.ts'
+import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import type { Backend } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Method } from './connection.ts'
@@ -16,14 +16,14 @@ const PAUSE_MS = 20
  * written with a time to live.
  */
 export function openFewCalls(options: EtcdOptions): Pick<Backend, 'get' | 'write' | 'close'> {
-  const lines = new Lines('binnacle', tlsOf(options))
+  const connections = new UnaryConnections('binnacle', tlsOf(options))
   const addresses = options.servers.map(server => server.replace(/^https?:\/\//, ''))
 
   async function call(method: Method, request: Buffer, signal: AbortSignal): Promise<Buffer> {
     for (const deadline = Date.now() + CALL_MS; Date.now() < deadline; await sleep(PAUSE_MS)) {
       if (signal.aborted) throw new BackendError('aborted', 'no connection to etcd', { cause: signal.reason })
       for (const address of addresses) {
-        const answer = lines.to(address)?.call(method, request, { signal, deadline })
+        const answer = connections.to(address)?.call(method, request, { signal, deadline })
         if (answer) return answer.catch((failure: CallFailure) => Promise.reject(backendError(failure, signal)))
       }
     }
@@ -40,6 +40,6 @@ export function openFewCalls(options: EtcdOptions): Pick<Backend, 'get' | 'write
       const { succeeded, revision, current } = decodeWrite(await call('/etcdserverpb.KV/Txn', encodeGuardedWrite(write, 0n), signal))
       return succeeded ? { ok: true, revision } : { ok: false, current, revision }
     },
-    close: async () => lines.close(),
+    close: async () => connections.close(),
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { trustedCertificates } from '../../../../src/lib/trusted-certificates.ts'
-import { Lines } from '../../../../src/protocols/grpc/lines.ts'
+import { UnaryConnections } from '../../../../src/protocols/grpc/unary-connections.ts'
 import { decodeRange, encodeRange } from '../../../../src/storage/etcd/messages.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
 import type { Key } from '../../../../src/storage/revision.ts'
@@ -80,16 +80,16 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     })
   }
 
-  it('is reached by a line of the same certificates, and by none of others', async () => {
+  it('is reached by a connection of the same certificates, and by none of others', async () => {
     const read = (name: string) => readFileSync(file(name))
     const [ca, cert, key] = ['ca.crt', 'client.crt', 'client.key'].map(read) as [Buffer, Buffer, Buffer]
     const address = server.url.replace('https://', '')
-    const right = new Lines('test', { ca, cert, key })
-    const wrong = [new Lines('test', { ca }), new Lines('test', { cert, key })]
+    const right = new UnaryConnections('test', { ca, cert, key })
+    const wrong = [new UnaryConnections('test', { ca }), new UnaryConnections('test', { cert, key })]
     const noneOfOthers = (): void => {
-      for (const lines of wrong) expect(lines.to(address)).to.equal(undefined)
+      for (const connections of wrong) expect(connections.to(address)).to.equal(undefined)
     }
-    await eventually('a line', () => {
+    await eventually('a connection', () => {
       noneOfOthers()
       return right.to(address) !== undefined
     })
@@ -97,10 +97,10 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     const answer = await right.to(address)?.call('/etcdserverpb.KV/Range', request, { signal: never, deadline: Date.now() + 2000 })
     expect(decodeRange(answer as Buffer).revision).to.be.greaterThan(0)
     // One that is opened after the others were refused, or would have been open.
-    const later = new Lines('test', { ca, cert, key })
-    await eventually('another line', () => later.to(address) !== undefined)
+    const later = new UnaryConnections('test', { ca, cert, key })
+    await eventually('another connection', () => later.to(address) !== undefined)
     noneOfOthers()
-    for (const lines of [right, later, ...wrong]) lines.close()
+    for (const connections of [right, later, ...wrong]) connections.close()
   })
 
   it('is believed by its own certificate, without its authority', async () => {
@@ -110,12 +110,12 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     await backend.close()
   })
 
-  it('is reached by a line of its own certificate', async () => {
+  it('is reached by a connection of its own certificate', async () => {
     const read = (name: string) => readFileSync(file(name))
-    const lines = new Lines('test', { ...trustedCertificates(read('server.crt')), cert: read('client.crt'), key: read('client.key') })
+    const connections = new UnaryConnections('test', { ...trustedCertificates(read('server.crt')), cert: read('client.crt'), key: read('client.key') })
     const address = server.url.replace('https://', '')
-    await eventually('a line', () => lines.to(address) !== undefined)
-    lines.close()
+    await eventually('a connection', () => connections.to(address) !== undefined)
+    connections.close()
   })
 
   it('is refused without a client certificate', async () => {

@@ -3,7 +3,7 @@ import { createServer as createHttp2, type Http2Server, type ServerHttp2Session,
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { expect } from 'chai'
 import type { CallFailure } from '../../../../src/protocols/grpc/call-failure.ts'
-import { Line } from '../../../../src/protocols/grpc/line.ts'
+import { UnaryConnection } from '../../../../src/protocols/grpc/unary-connection.ts'
 import { Flag, FrameType, frameOf, numbersFrame, settingsFrame } from '../../../../src/protocols/http2/frames.ts'
 import { never, within } from '../../../support/backend.ts'
 import { eventually } from '../../../support/waiting.ts'
@@ -35,7 +35,7 @@ const PING_BYTES = 17
 
 type Told = { details: string } & Pick<CallFailure, 'code' | 'unsent'>
 
-describe('a line for unary calls', () => {
+describe('a connection for unary calls', () => {
   const servers: (Http2Server | Server)[] = []
   const sockets: Socket[] = []
 
@@ -44,7 +44,7 @@ describe('a line for unary calls', () => {
     for (const server of servers.splice(0)) server.close()
   })
 
-  async function lineTo(server: Http2Server | Server, patience?: ConstructorParameters<typeof Line>[2]): Promise<Line> {
+  async function connectionTo(server: Http2Server | Server, patience?: ConstructorParameters<typeof UnaryConnection>[2]): Promise<UnaryConnection> {
     servers.push(server)
     server.on('connection', (socket: Socket) => sockets.push(socket))
     server.listen(0, '127.0.0.1')
@@ -52,9 +52,9 @@ describe('a line for unary calls', () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
     sockets.push(socket)
     await once(socket, 'connect')
-    const line = new Line(socket, { authority: 'etcd.example:2379', secure: false, userAgent: 'test' }, patience)
-    await eventually('the line opens', () => line.state !== 'opening')
-    return line
+    const connection = new UnaryConnection(socket, { authority: 'etcd.example:2379', secure: false, userAgent: 'test' }, patience)
+    await eventually('the connection opens', () => connection.state !== 'opening')
+    return connection
   }
 
   const served = (onStream: (stream: ServerHttp2Stream, headers: Record<string, unknown>) => void, settings = {}): Http2Server =>
@@ -65,9 +65,9 @@ describe('a line for unary calls', () => {
       ),
     )
 
-  const call = (line: Line, text: string | Buffer, timeoutMs = 5000, signal = never): Promise<Buffer> => {
-    const answer = line.call(METHOD, Buffer.from(text), { signal, deadline: Date.now() + timeoutMs })
-    if (answer === undefined) throw new Error('the line declines')
+  const call = (connection: UnaryConnection, text: string | Buffer, timeoutMs = 5000, signal = never): Promise<Buffer> => {
+    const answer = connection.call(METHOD, Buffer.from(text), { signal, deadline: Date.now() + timeoutMs })
+    if (answer === undefined) throw new Error('the connection declines')
     return answer
   }
 
@@ -80,13 +80,13 @@ describe('a line for unary calls', () => {
 
   it('carries calls as gRPC has them, side by side', async () => {
     const seen: Record<string, unknown>[] = []
-    const line = await lineTo(
+    const connection = await connectionTo(
       served((stream, headers) => {
         seen.push({ ...headers })
         void echo(stream)
       }),
     )
-    expect((await call(line, 'hello')).toString()).to.equal('hello')
+    expect((await call(connection, 'hello')).toString()).to.equal('hello')
     expect(seen[0]).to.deep.include({
       ':method': 'POST',
       ':scheme': 'http',
@@ -97,34 +97,34 @@ describe('a line for unary calls', () => {
     })
     expect(seen[0]?.['grpc-timeout']).to.match(/^(4\d{3}|5000)m$/)
     const texts = Array.from({ length: 500 }, (_, i) => `${i} `.repeat(i))
-    expect((await Promise.all(texts.map(text => call(line, text)))).map(String)).to.deep.equal(texts)
-    expect((await call(line, '')).length).to.equal(0)
+    expect((await Promise.all(texts.map(text => call(connection, text)))).map(String)).to.deep.equal(texts)
+    expect((await call(connection, '')).length).to.equal(0)
   })
 
   it('takes requests up to 32 KiB, in frames of 16, more of them than a window holds; longer ones go another way', async () => {
-    const line = await lineTo(served(stream => void echo(stream)))
+    const connection = await connectionTo(served(stream => void echo(stream)))
     const longest = Buffer.alloc(32 * 1024 - 5, 'x')
-    const answers = await Promise.all(Array.from({ length: 40 }, () => call(line, longest)))
+    const answers = await Promise.all(Array.from({ length: 40 }, () => call(connection, longest)))
     for (const bytes of answers) expect(bytes.equals(longest)).to.equal(true)
-    expect(line.call(METHOD, Buffer.alloc(32 * 1024 - 4), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
+    expect(connection.call(METHOD, Buffer.alloc(32 * 1024 - 4), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
   })
 
   it('takes no request for which the server has no window', async () => {
-    const line = await lineTo(served(stream => void echo(stream), { initialWindowSize: 100 }))
-    expect((await call(line, 'x'.repeat(95))).length).to.equal(95)
-    expect(line.call(METHOD, Buffer.alloc(96), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
+    const connection = await connectionTo(served(stream => void echo(stream), { initialWindowSize: 100 }))
+    expect((await call(connection, 'x'.repeat(95))).length).to.equal(95)
+    expect(connection.call(METHOD, Buffer.alloc(96), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
   })
 
   it('reads long answers, one after the other beyond any window', async () => {
     const long = Buffer.alloc(3 << 20, 'long ')
-    const line = await lineTo(served(stream => answer(stream, framed(long))))
-    for (let i = 0; i < 4; i++) expect((await call(line, 'x')).equals(long)).to.equal(true)
+    const connection = await connectionTo(served(stream => answer(stream, framed(long))))
+    for (let i = 0; i < 4; i++) expect((await call(connection, 'x')).equals(long)).to.equal(true)
   })
 
   it('sends no more calls at a time than the server takes', async () => {
     let open = 0
     let most = 0
-    const line = await lineTo(
+    const connection = await connectionTo(
       served(
         stream => {
           most = Math.max(most, ++open)
@@ -134,14 +134,14 @@ describe('a line for unary calls', () => {
         { maxConcurrentStreams: 2 },
       ),
     )
-    await Promise.all(Array.from({ length: 50 }, (_, i) => call(line, String(i))))
+    await Promise.all(Array.from({ length: 50 }, (_, i) => call(connection, String(i))))
     expect(most).to.equal(2)
   })
 
   it('tells what etcd says of a call that failed', async () => {
     const compacted = { 'grpc-status': '11', 'grpc-message': 'etcdserver: mvcc: required revision has been %22compacted%22' }
-    const line = await lineTo(served(stream => stream.respond({ ':status': 200, ...compacted }, { endStream: true })))
-    expect(await failure(call(line, 'x'))).to.deep.equal({ code: 11, details: 'etcdserver: mvcc: required revision has been "compacted"' })
+    const connection = await connectionTo(served(stream => stream.respond({ ':status': 200, ...compacted }, { endStream: true })))
+    expect(await failure(call(connection, 'x'))).to.deep.equal({ code: 11, details: 'etcdserver: mvcc: required revision has been "compacted"' })
   })
 
   const odd: [what: string, respond: (stream: ServerHttp2Stream) => void, told: Told][] = [
@@ -167,24 +167,24 @@ describe('a line for unary calls', () => {
   for (const [what, respond, told] of odd)
     it(`fails a call with an answer ${what}, and goes on`, async () => {
       let first = true
-      const line = await lineTo(
+      const connection = await connectionTo(
         served(stream => {
           if (!first) return void echo(stream)
           first = false
           respond(stream)
         }),
       )
-      expect(await failure(call(line, 'x'))).to.deep.equal(told)
-      expect((await call(line, 'again')).toString()).to.equal('again')
+      expect(await failure(call(connection, 'x'))).to.deep.equal(told)
+      expect((await call(connection, 'again')).toString()).to.equal('again')
     })
 
   it('ends calls that are late or given up, and tells the server so', async () => {
     const resets: number[] = []
-    const line = await lineTo(served(stream => stream.on('close', () => resets.push(stream.rstCode))))
+    const connection = await connectionTo(served(stream => stream.on('close', () => resets.push(stream.rstCode))))
     const aborter = new AbortController()
-    const given = failure(call(line, 'x', 5000, aborter.signal))
+    const given = failure(call(connection, 'x', 5000, aborter.signal))
     const begun = performance.now()
-    expect(await failure(call(line, 'x', 100))).to.deep.equal({ code: 4, details: 'Deadline exceeded' })
+    expect(await failure(call(connection, 'x', 100))).to.deep.equal({ code: 4, details: 'Deadline exceeded' })
     expect(performance.now() - begun).to.be.at.least(95)
     aborter.abort()
     expect(await within(500, 'the end', given)).to.deep.equal({ code: 1, details: 'Cancelled on client' })
@@ -193,21 +193,21 @@ describe('a line for unary calls', () => {
   })
 
   it('ends calls that wait for others, unsent or not', async () => {
-    const line = await lineTo(served(() => {}, { maxConcurrentStreams: 1 }))
-    const first = failure(call(line, 'first'))
-    expect((await failure(call(line, 'late', 100))).code).to.equal(4)
-    const waiting = failure(call(line, 'waiting'))
-    line.close()
+    const connection = await connectionTo(served(() => {}, { maxConcurrentStreams: 1 }))
+    const first = failure(call(connection, 'first'))
+    expect((await failure(call(connection, 'late', 100))).code).to.equal(4)
+    const waiting = failure(call(connection, 'waiting'))
+    connection.close()
     expect(await first).to.deep.equal({ code: 14, details: 'the connection is closed' })
     expect(await waiting).to.deep.equal({ code: 14, details: 'the connection is closed', unsent: true })
-    expect(line.state).to.equal('closed')
-    expect(line.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
+    expect(connection.state).to.equal('closed')
+    expect(connection.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
   })
 
   it('fails the calls under way when the connection is lost', async () => {
-    const line = await lineTo(served(stream => stream.session?.destroy()))
-    expect(await failure(call(line, 'x'))).to.deep.equal({ code: 14, details: 'Connection dropped' })
-    expect(line.state).to.equal('closed')
+    const connection = await connectionTo(served(stream => stream.session?.destroy()))
+    expect(await failure(call(connection, 'x'))).to.deep.equal({ code: 14, details: 'Connection dropped' })
+    expect(connection.state).to.equal('closed')
   })
 
   it('goes on with what is under way when the server goes away; what it has not begun was not sent', async () => {
@@ -216,20 +216,20 @@ describe('a line for unary calls', () => {
     const server = served(stream => streams.push(stream)).on('session', opened => {
       session = opened
     })
-    const line = await lineTo(server)
-    const begun = call(line, 'begun')
-    const late = failure(call(line, 'not begun'))
+    const connection = await connectionTo(server)
+    const begun = call(connection, 'begun')
+    const late = failure(call(connection, 'not begun'))
     await eventually('both have come', () => streams.length === 2)
     session?.goaway(0, streams[0]?.id)
     expect(await late).to.deep.equal({ code: 14, details: 'the server goes away', unsent: true })
-    expect(line.state).to.equal('ending')
-    expect(line.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
+    expect(connection.state).to.equal('ending')
+    expect(connection.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
     if (streams[0]) await echo(streams[0])
     expect((await begun).toString()).to.equal('begun')
-    expect(line.state).to.equal('closed')
+    expect(connection.state).to.equal('closed')
   })
 
-  /** A server that sends these bytes, once for the line and once for the first call. */
+  /** A server that sends these bytes, once for the connection and once for the first call. */
   const scripted = (first: Buffer, then: Buffer): Server =>
     createServer(socket => {
       socket.on('error', () => {})
@@ -256,8 +256,8 @@ describe('a line for unary calls', () => {
       frameOf(FrameType.continuation, 0, 1, OK.subarray(5, 9)),
       frameOf(FrameType.continuation, Flag.endHeaders, 1, OK.subarray(9)),
     ])
-    const line = await lineTo(scripted(SETTINGS, pieces))
-    expect((await call(line, 'x')).toString()).to.equal('hello')
+    const connection = await connectionTo(scripted(SETTINGS, pieces))
+    expect((await call(connection, 'x')).toString()).to.equal('hello')
   })
 
   const broken: [what: string, bytes: Buffer, details: string][] = [
@@ -274,19 +274,19 @@ describe('a line for unary calls', () => {
   ]
   for (const [what, bytes, details] of broken)
     it(`is given up after ${what}`, async () => {
-      const line = await lineTo(scripted(SETTINGS, bytes))
-      expect(await failure(call(line, 'x'))).to.deep.equal({ code: 14, details })
-      expect(line.state).to.equal('closed')
+      const connection = await connectionTo(scripted(SETTINGS, bytes))
+      expect(await failure(call(connection, 'x'))).to.deep.equal({ code: 14, details })
+      expect(connection.state).to.equal('closed')
     })
 
   it('is given up where a call waits and the server stays silent, asked or not; not where it answers', async () => {
     const patience = { quietMs: 100, signMs: 100 }
-    const silent = await lineTo(scripted(SETTINGS, Buffer.alloc(0)), patience)
+    const silent = await connectionTo(scripted(SETTINGS, Buffer.alloc(0)), patience)
     const begun = performance.now()
     expect(await failure(call(silent, 'x'))).to.deep.equal({ code: 14, details: 'the server is silent' })
     expect(performance.now() - begun).to.be.at.least(190)
     let asked = 0
-    const slow = await lineTo(
+    const slow = await connectionTo(
       served(stream => {
         // Node's server answers a ping by itself. When it has been asked for signs of life so often, it answers the call, too.
         const read = stream.session!.socket

@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectSecurely, type SecureContextOptions } from 'node:tls'
-import { Line } from './line.ts'
+import { UnaryConnection } from './unary-connection.ts'
 
 /** How long a connection may take to come about, and how long after one has failed or ended the next is tried. */
 const OPENING_MS = 5000
@@ -10,11 +10,11 @@ interface Member {
   readonly socket: Socket
   /** By the steady clock. */
   readonly triedAt: number
-  line: Line | undefined
+  connection: UnaryConnection | undefined
 }
 
-/** The lines to several servers, one each, opened when first asked for and anew when they have ended. */
-export class Lines {
+/** Connections to several servers, one each, opened when first asked for and again after they have ended. */
+export class UnaryConnections {
   /** Undefined: without TLS. */
   readonly #credentials: SecureContextOptions | undefined
   readonly #userAgent: string
@@ -27,10 +27,13 @@ export class Lines {
     this.#credentials = credentials
   }
 
-  /** The line to a server, by its host and port, where it is open. Otherwise it soon will be, unless something is wrong, of which the caller's other way will tell. */
-  to(address: string): Line | undefined {
+  /**
+   * The connection to a server, by its host and port, if it is open. If it is not, this begins to open one and returns undefined; why that fails is not reported: the caller meets the
+   * same failure on the way that it takes instead.
+   */
+  to(address: string): UnaryConnection | undefined {
     const member = this.#members.get(address)
-    if (member?.line?.state === 'open') return member.line
+    if (member?.connection?.state === 'open') return member.connection
     if (!this.#closed && (member === undefined || mayFollow(member))) this.#open(address)
     return undefined
   }
@@ -42,27 +45,27 @@ export class Lines {
     const socket = secure
       ? connectSecurely({ ...place, ...this.#credentials, ALPNProtocols: ['h2'], ...(isIP(place.host) === 0 && { servername: place.host }) })
       : connect(place)
-    const member: Member = { socket, triedAt: performance.now(), line: undefined }
+    const member: Member = { socket, triedAt: performance.now(), connection: undefined }
     this.#members.set(address, member)
     this.#sockets.add(socket)
     socket.setTimeout(OPENING_MS, () => socket.destroy())
     socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
     socket.once(secure ? 'secureConnect' : 'connect', () => {
       if ('alpnProtocol' in socket && socket.alpnProtocol !== 'h2') socket.destroy()
-      else member.line = new Line(socket, { authority: address, secure, userAgent: this.#userAgent })
+      else member.connection = new UnaryConnection(socket, { authority: address, secure, userAgent: this.#userAgent })
     })
   }
 
   close(): void {
     this.#closed = true
-    for (const { line } of this.#members.values()) line?.close()
+    for (const { connection } of this.#members.values()) connection?.close()
     for (const socket of this.#sockets) socket.destroy()
   }
 }
 
-/** Whether another line may take the place of one that is not open. */
-const mayFollow = ({ socket, triedAt, line }: Member): boolean =>
-  (socket.destroyed || line?.state === 'ending') && line?.isBroken !== true && performance.now() - triedAt > PAUSE_MS
+/** Whether another connection may take the place of one that is not open. */
+const mayFollow = ({ socket, triedAt, connection }: Member): boolean =>
+  (socket.destroyed || connection?.state === 'ending') && connection?.isBroken !== true && performance.now() - triedAt > PAUSE_MS
 
 /** Undefined where it is no plain host and port. */
 function placeOf(address: string): { host: string; port: number } | undefined {

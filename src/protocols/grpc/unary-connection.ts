@@ -54,7 +54,7 @@ const NO_HEADERS = Buffer.alloc(0)
  * A connection to one server, for unary calls alone: gRPC over HTTP/2 written straight to the socket. It carries only what is simple. Before it is open, when it is about to end, and for
  * requests that are long, `call` declines. Such a call costs an eighth of one through `node:http2` and a gRPC client.
  */
-export class Line {
+export class UnaryConnection {
   readonly #socket: Socket
   readonly #peer: Peer
   readonly #patience: typeof PATIENCE
@@ -64,7 +64,7 @@ export class Line {
   readonly #sent = new Map<number, Call>()
   /** Calls for which there was no window, or no stream, in their order. */
   #waiting: Call[] = []
-  #state: Line['state'] = 'opening'
+  #state: UnaryConnection['state'] = 'opening'
   #broken = false
   #nextStream = 1
   /** Bytes that may be sent, of all calls and of one. */
@@ -79,7 +79,7 @@ export class Line {
   #heard = 0
   #asked = 0
 
-  /** `socket` is connected, with TLS where that is wanted; a timeout that it has holds until the line is open. */
+  /** `socket` is connected, with TLS where that is wanted; a timeout that it has holds until the connection is open. */
   constructor(socket: Socket, peer: Peer, patience = PATIENCE) {
     this.#patience = patience
     this.#socket = socket
@@ -101,12 +101,12 @@ export class Line {
     return this.#state
   }
 
-  /** The server sent what can't be read here: no other line would do better. */
+  /** The server sent what this client can't read: another connection to it would fail in the same way. */
   get isBroken(): boolean {
     return this.#broken
   }
 
-  /** Sends a request and gives the message of its answer, or rejects with a CallFailure. Undefined: it has to go another way. */
+  /** Sends a request and resolves to the message of its response, or rejects with a CallFailure. Undefined if the call is declined: the caller has to use another client. */
   call(method: string, request: Buffer, { deadline, signal }: UnaryOptions): Promise<Buffer> | undefined {
     const body = PREFIX_BYTES + request.length
     if (this.#state !== 'open' || body > LONGEST_REQUEST || body > this.#callWindow) return undefined

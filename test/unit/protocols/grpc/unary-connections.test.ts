@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { createServer, type Http2Server } from 'node:http2'
 import { type AddressInfo, createServer as createPlain, type Socket } from 'node:net'
 import { expect } from 'chai'
-import type { Line } from '../../../../src/protocols/grpc/line.ts'
-import { Lines } from '../../../../src/protocols/grpc/lines.ts'
+import type { UnaryConnection } from '../../../../src/protocols/grpc/unary-connection.ts'
+import { UnaryConnections } from '../../../../src/protocols/grpc/unary-connections.ts'
 import { HeldTime } from '../../../support/held-time.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
-describe('lines to several servers', function () {
+describe('connections to several servers', function () {
   this.timeout(20_000)
   let server: Http2Server
   let address: string
-  let lines: Lines
+  let connections: UnaryConnections
   const sockets: Socket[] = []
 
   beforeEach(async () => {
@@ -20,41 +20,41 @@ describe('lines to several servers', function () {
       .listen(0, '127.0.0.1')
     await once(server, 'listening')
     address = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    lines = new Lines('test', undefined)
+    connections = new UnaryConnections('test', undefined)
   })
   afterEach(() => {
-    lines.close()
+    connections.close()
     for (const socket of sockets.splice(0)) socket.destroy()
     server.close()
   })
 
-  async function opened(): Promise<Line> {
-    let line: Line | undefined
-    await eventually('a line', () => {
-      line = lines.to(address)
-      return line !== undefined
+  async function opened(): Promise<UnaryConnection> {
+    let connection: UnaryConnection | undefined
+    await eventually('a connection', () => {
+      connection = connections.to(address)
+      return connection !== undefined
     })
-    return line!
+    return connection!
   }
 
   it('are opened when first asked for, one for each member', async () => {
-    expect(lines.to(address)).to.equal(undefined)
-    const line = await opened()
-    expect(await opened()).to.equal(line)
+    expect(connections.to(address)).to.equal(undefined)
+    const connection = await opened()
+    expect(await opened()).to.equal(connection)
     expect(sockets).to.have.length(1)
   })
 
   it('are opened anew after their end, though not at once', async () => {
-    const line = await opened()
+    const connection = await opened()
     sockets[0]?.destroy()
-    await eventually('its end', () => line.state === 'closed')
+    await eventually('its end', () => connection.state === 'closed')
     const time = HeldTime.hold()
     try {
-      expect(lines.to(address)).to.equal(undefined)
+      expect(connections.to(address)).to.equal(undefined)
       await turns()
       expect(sockets).to.have.length(1)
       time.pass(1001)
-      expect(await opened()).to.not.equal(line)
+      expect(await opened()).to.not.equal(connection)
       expect(sockets).to.have.length(2)
     } finally {
       time.release()
@@ -72,11 +72,11 @@ describe('lines to several servers', function () {
     const there = `127.0.0.1:${(odd.address() as AddressInfo).port}`
     const time = HeldTime.hold()
     try {
-      expect(lines.to(there)).to.equal(undefined)
+      expect(connections.to(there)).to.equal(undefined)
       await eventually('a connection', () => taken > 0)
       for (let i = 0; i < 150; i++) {
         time.pass(10)
-        expect(lines.to(there)).to.equal(undefined)
+        expect(connections.to(there)).to.equal(undefined)
         await turns(2)
       }
       expect(taken).to.equal(1)
@@ -89,16 +89,16 @@ describe('lines to several servers', function () {
   it('are not there where nobody answers, or where the address is of another kind', async () => {
     for (const elsewhere of ['127.0.0.1:1', '/run/etcd.sock', 'etcd']) {
       for (let i = 0; i < 5; i++) {
-        expect(lines.to(elsewhere)).to.equal(undefined)
+        expect(connections.to(elsewhere)).to.equal(undefined)
         await turns(2)
       }
     }
   })
 
   it('are none after their owner has closed them', async () => {
-    const line = await opened()
-    lines.close()
-    expect(line.state).to.equal('closed')
-    expect(lines.to(address)).to.equal(undefined)
+    const connection = await opened()
+    connections.close()
+    expect(connection.state).to.equal('closed')
+    expect(connections.to(address)).to.equal(undefined)
   })
 })
